@@ -1,0 +1,55 @@
+# Every target sets itself up: Python 3.11 or later and make are all that it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
+PEERS := .venv-peers
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check docs bench lock clean
+
+help: ## what can be made
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+setup: $(VENV)/.ready ## the virtual environment, with the locked dependencies
+
+$(VENV)/.ready: requirements/dev.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "mcpcore needs Python 3.11 or later; set PYTHON=python3.11 (found %d.%d)" % sys.version_info[:2])'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --require-hashes -r requirements/dev.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: setup ## a server and its failures, as an agent sees them
+	@$(BIN)/python -m examples.demo
+
+test: setup ## everything: unit, property, typing, end to end
+	$(BIN)/python -m pytest
+
+check: setup ## formatting, lint and types of the project itself
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/mcpcore lint examples docs README.md
+
+bench: setup $(VENV)/.bench $(PEERS)/.ready ## every figure that the documentation quotes, with the peers in the same run
+	$(BIN)/python -m bench
+
+$(VENV)/.bench: requirements/bench.lock $(VENV)/.ready
+	$(PIP) install --require-hashes -r requirements/bench.lock
+	@touch $@
+
+$(PEERS)/.ready: requirements/peers.lock
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/peers.lock
+	@touch $@
+
+lock: ## the lock files, made anew from pyproject.toml
+	$(BIN)/python -m pip -q install uv
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/dev.lock
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --group bench --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -c requirements/dev.lock -q -o requirements/bench.lock
+	$(BIN)/uv pip compile --group peers --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/peers.lock
+
+clean: ## remove the environments and all that was built
+	rm -rf $(VENV) $(PEERS) build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis

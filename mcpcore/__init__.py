@@ -1,0 +1,1 @@
+"""MCP tools whose failures are declared, typed, checked and read."""

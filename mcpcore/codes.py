@@ -1,0 +1,258 @@
+"""The one table of error codes, and the codes that an application adds to it."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import Final, Literal, TypeAlias, final, get_args
+
+from mcpcore.retry import Retry
+
+Category = Literal["client", "server", "upstream"]
+Strategy = Literal["retry_later", "check_input", "try_alternative", "report_to_user"]
+
+CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
+STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
+
+RESERVED_NUMBERS: Final = range(-32768, -31999)
+"""JSON-RPC 2.0, section 5.1: -32768 to -32000 belong to the protocol and to the table below."""
+
+MAX_NUMBER: Final = 2**53 - 1
+"""The largest integer that every JSON reader keeps exactly (RFC 8259, section 6)."""
+
+_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
+
+
+class ErrorCode(IntEnum):
+    """What went wrong, as a number that stays the same: one of the codes of the framework.
+
+    `http_status` is the status of the same meaning; `category` tells whose turn it is ("client": the caller's;
+    "server": this server's; "upstream": a service behind it); `retry` is the advice where nobody says more;
+    `sentence` is what a client reads when an undeclared exception of the code is masked; `strategy` and `actions`
+    tell an agent what to do where no recovery was declared.
+    """
+
+    http_status: int
+    category: Category
+    retry: Retry
+    sentence: str
+    strategy: Strategy
+    actions: tuple[str, ...]
+
+    def __new__(
+        cls,
+        number: int,
+        http_status: int,
+        category: Category,
+        retry: Retry,
+        sentence: str,
+        strategy: Strategy,
+        actions: tuple[str, ...],
+    ) -> ErrorCode:
+        """Make a row of the table."""
+        member = int.__new__(cls, number)
+        member._value_ = number
+        member.http_status = http_status
+        member.category = category
+        member.retry = retry
+        member.sentence = sentence
+        member.strategy = strategy
+        member.actions = actions
+        return member
+
+    # fmt: off
+    PARSE_ERROR = (-32700, 400, "client", Retry.never(), "The input could not be parsed.",
+                   "check_input", ("check_input_format",))
+    INVALID_REQUEST = (-32600, 400, "client", Retry.never(), "The request is not valid.",
+                       "check_input", ("check_input_format", "get_schema_info"))
+    METHOD_NOT_FOUND = (-32601, 404, "client", Retry.never(), "There is no such method.",
+                        "try_alternative", ("list_available_tools",))
+    INVALID_PARAMS = (-32602, 400, "client", Retry.never(), "The arguments are not valid.",
+                      "check_input", ("check_input_format", "get_schema_info"))
+    INTERNAL_ERROR = (-32603, 500, "server", Retry.never(), "The tool failed unexpectedly.",
+                      "report_to_user", ("contact_support",))
+    SERVICE_UNAVAILABLE = (-32000, 503, "upstream", Retry.after(seconds=5),
+                           "A service that the tool depends on is unavailable.",
+                           "retry_later", ("wait_and_retry", "use_fallback"))
+    NOT_FOUND = (-32001, 404, "client", Retry.never(), "What was asked for does not exist.",
+                 "check_input", ("verify_resource_id", "list_available_resources"))
+    CONFLICT = (-32002, 409, "client", Retry.never(), "The operation conflicts with the current state.",
+                "try_alternative", ("get_existing_result", "skip_operation"))
+    RATE_LIMITED = (-32003, 429, "upstream", Retry.after(seconds=30), "A rate limit was reached.",
+                    "retry_later", ("wait_and_retry", "use_cached_data"))
+    TIMEOUT = (-32004, 504, "upstream", Retry.now(), "The operation took too long.",
+               "retry_later", ("retry_with_timeout", "reduce_request_scope"))
+    FORBIDDEN = (-32005, 403, "client", Retry.never(), "The operation is not permitted.",
+                 "try_alternative", ("check_permissions", "escalate_to_human"))
+    UNAUTHORIZED = (-32006, 401, "client", Retry.never(), "Valid credentials are required.",
+                    "report_to_user", ("refresh_token", "reauthenticate"))
+    VALIDATION_ERROR = (-32007, 400, "client", Retry.never(), "The input breaks a rule of the operation.",
+                        "check_input", ("check_input_format", "get_schema_info"))
+    CONFIGURATION_ERROR = (-32008, 500, "server", Retry.never(), "The server is not configured correctly.",
+                           "report_to_user", ("contact_support",))
+    INITIALIZATION_FAILED = (-32009, 500, "server", Retry.never(), "The server could not start a component.",
+                             "report_to_user", ("contact_support",))
+    DATABASE_ERROR = (-32010, 500, "server", Retry.never(), "The data store failed.",
+                      "report_to_user", ("contact_support",))
+    REQUEST_CANCELLED = (-32011, 499, "client", Retry.never(), "The request was cancelled.",
+                         "report_to_user", ("ask_user",))
+    SERIALIZATION_ERROR = (-32070, 500, "server", Retry.never(), "Data could not be encoded or decoded.",
+                           "report_to_user", ("contact_support",))
+    UNKNOWN_ERROR = (-32099, 500, "server", Retry.never(), "An unknown error occurred.",
+                     "report_to_user", ("contact_support",))
+    # fmt: on
+
+
+@final
+class CustomCode(int):
+    """A code of an application's own, registered by being made; accepted wherever an `ErrorCode` is.
+
+    >>> QUOTA_SPENT = CustomCode("QUOTA_SPENT", 1402, http_status=402, category="client",
+    ...                          retry=Retry.never(), sentence="The quota of this month is spent.")
+    >>> QUOTA_SPENT.name, int(QUOTA_SPENT)
+    ('QUOTA_SPENT', 1402)
+    """
+
+    name: str
+    http_status: int
+    category: Category
+    retry: Retry
+    sentence: str
+    strategy: Strategy
+    actions: tuple[str, ...]
+
+    def __new__(
+        cls,
+        name: str,
+        number: int,
+        *,
+        http_status: int,
+        category: Category,
+        retry: Retry,
+        sentence: str,
+        strategy: Strategy = "report_to_user",
+        actions: tuple[str, ...] = ("contact_support",),
+    ) -> CustomCode:
+        """Make and register a code.
+
+        Args:
+            name: UPPER_SNAKE_CASE, unlike any other code's.
+            number: Any integer outside -32768..-32000, unlike any other code's.
+            http_status: The status of the same meaning, 400 to 599.
+            category: Whose turn it is: "client", "server" or "upstream".
+            retry: The advice where a failure mode or a throw says nothing.
+            sentence: What a client reads when an exception of the code is masked.
+            strategy: What an agent does where no recovery was declared.
+            actions: Steps for the agent, as short identifiers.
+
+        Raises:
+            TypeError: If a value is of the wrong type.
+            ValueError: If the name or the number is taken, reserved or malformed.
+        """
+        where = f"CustomCode({name!r}, {number!r})"
+        if not isinstance(name, str) or not _NAME.match(name):
+            raise ValueError(f"{where}: the name must be UPPER_SNAKE_CASE, such as 'QUOTA_SPENT'")
+        if isinstance(number, bool) or not isinstance(number, int) or isinstance(number, ErrorCode | CustomCode):
+            raise TypeError(f"{where}: the number must be a plain int, not {type(number).__name__}")
+        if number in RESERVED_NUMBERS:
+            raise ValueError(
+                f"{where}: -32768..-32000 is reserved for the protocol; choose a number outside it, such as 1402"
+            )
+        if abs(number) > MAX_NUMBER:
+            raise ValueError(f"{where}: the number must fit in 53 bits, or JSON readers round it")
+        taken = ErrorCode.__members__.get(name, _CUSTOM_BY_NAME.get(name, _CUSTOM_BY_NUMBER.get(number)))
+        if taken is not None:
+            raise ValueError(f"{where}: taken by {taken.name} ({int(taken)}); choose another name and number")
+        if isinstance(http_status, bool) or not isinstance(http_status, int) or not 400 <= http_status <= 599:
+            raise ValueError(f"{where}: http_status must be an error status from 400 to 599, not {http_status!r}")
+        if category not in CATEGORIES:
+            raise ValueError(f"{where}: category must be one of {', '.join(CATEGORIES)}, not {category!r}")
+        if not isinstance(retry, Retry):
+            raise TypeError(f"{where}: retry must be a Retry, such as Retry.never(), not {type(retry).__name__}")
+        if not isinstance(sentence, str) or not sentence.strip():
+            raise ValueError(f"{where}: sentence must say in words what a client may know")
+        if strategy not in STRATEGIES:
+            raise ValueError(f"{where}: strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
+        code = int.__new__(cls, number)
+        code.name = name
+        code.http_status = http_status
+        code.category = category
+        code.retry = retry
+        code.sentence = sentence
+        code.strategy = strategy
+        code.actions = tuple(actions)
+        _CUSTOM_BY_NAME[name] = code
+        _CUSTOM_BY_NUMBER[number] = code
+        return code
+
+    @property
+    def value(self) -> int:
+        """The number, by the name that enum members have for it."""
+        return int(self)
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return code_named, (self.name,)
+
+    def __copy__(self) -> CustomCode:
+        return self
+
+    def __deepcopy__(self, memo: object) -> CustomCode:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<CustomCode.{self.name}: {int(self)}>"
+
+    def __str__(self) -> str:
+        return str(int(self))
+
+
+Code: TypeAlias = ErrorCode | CustomCode
+"""A code of the framework or of an application."""
+
+_CUSTOM_BY_NAME: Final[dict[str, CustomCode]] = {}
+_CUSTOM_BY_NUMBER: Final[dict[int, CustomCode]] = {}
+_BY_NUMBER: Final[dict[int, ErrorCode]] = {int(code): code for code in ErrorCode}
+
+BASELINE: Final = frozenset(
+    {
+        ErrorCode.INTERNAL_ERROR,
+        ErrorCode.SERVICE_UNAVAILABLE,
+        ErrorCode.TIMEOUT,
+        ErrorCode.VALIDATION_ERROR,
+        ErrorCode.SERIALIZATION_ERROR,
+        ErrorCode.REQUEST_CANCELLED,
+    }
+)
+"""Codes that come up anywhere, so that a contract need not declare them."""
+
+PROTOCOL_INVALID_PARAMS: Final = frozenset(
+    {ErrorCode.INVALID_PARAMS, ErrorCode.NOT_FOUND, ErrorCode.VALIDATION_ERROR}
+)
+"""Codes that go out as -32602 where the protocol itself carries the error; all others go out as -32603."""
+
+
+def code_named(name: str) -> Code:
+    """The code of a name.
+
+    Raises:
+        KeyError: If no code, of the framework or of the application, has the name.
+    """
+    found = ErrorCode.__members__.get(name)
+    return _CUSTOM_BY_NAME[name] if found is None else found
+
+
+def code_numbered(number: int) -> Code | None:
+    """The code of a number, or None."""
+    return _BY_NUMBER.get(number, _CUSTOM_BY_NUMBER.get(number))
+
+
+def all_codes() -> tuple[Code, ...]:
+    """Every code: the framework's in the order of the table, then the application's in the order made."""
+    return (*ErrorCode, *_CUSTOM_BY_NAME.values())
+
+
+def is_code(value: object) -> bool:
+    """Whether `value` is a code: a member of `ErrorCode` or a `CustomCode`, not merely a number of one."""
+    return isinstance(value, ErrorCode | CustomCode)
+
+

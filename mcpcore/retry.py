@@ -1,0 +1,144 @@
+"""Retry advice: the union that every failure carries, as data on the wire and as a value in code."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, Literal, TypedDict, final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+RetryKind = Literal["not_retryable", "retryable_immediate", "retryable_after_ms"]
+
+MAX_AFTER_MS: Final = 2**53 - 1
+"""The longest wait that every JSON reader keeps exactly (RFC 8259, section 6)."""
+
+
+class RetryJSON(TypedDict, total=False):
+    """`retry` as it stands in an envelope."""
+
+    kind: RetryKind
+    afterMs: int
+
+
+@final
+class Retry:
+    """Whether, and when, the same call is worth making again.
+
+    Made by `Retry.never()`, `Retry.now()` and `Retry.after(seconds=...)`; frozen, comparable and hashable.
+    """
+
+    __slots__ = ("after_ms", "kind")
+
+    kind: RetryKind
+    after_ms: int | None
+
+    def __init__(self, kind: RetryKind, after_ms: int | None = None) -> None:
+        """Use the three constructors instead.
+
+        Raises:
+            ValueError: If the wait and the kind do not belong together.
+        """
+        if kind not in _PHRASES:
+            raise ValueError(f"retry kind {kind!r} is not one of {', '.join(_PHRASES)}")
+        if (kind == "retryable_after_ms") != (after_ms is not None):
+            raise ValueError("after_ms goes with the kind 'retryable_after_ms', and only with it")
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "after_ms", after_ms)
+
+    @classmethod
+    def never(cls) -> Retry:
+        """The same call fails the same way again."""
+        return _NEVER
+
+    @classmethod
+    def now(cls) -> Retry:
+        """The same call may succeed at once."""
+        return _NOW
+
+    @classmethod
+    def after(cls, *, seconds: float) -> Retry:
+        """The same call may succeed after `seconds`, kept to the millisecond.
+
+        Raises:
+            TypeError: If `seconds` is not a number.
+            ValueError: If `seconds` is negative, not finite, or beyond what JSON keeps exactly.
+        """
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+            raise TypeError(f"Retry.after(seconds=...) takes a number of seconds, not {type(seconds).__name__}")
+        if not math.isfinite(seconds) or seconds < 0 or seconds * 1000 > MAX_AFTER_MS:
+            raise ValueError(f"Retry.after(seconds=...) takes a finite number from 0 up, not {seconds!r}")
+        return cls("retryable_after_ms", math.ceil(round(seconds * 1000, 6)))
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call is worth making again at all."""
+        return self.kind != "not_retryable"
+
+    @property
+    def seconds(self) -> float | None:
+        """How long to wait first, in seconds; None where it is not worth it."""
+        if self.after_ms is not None:
+            return self.after_ms / 1000
+        return 0.0 if self.retryable else None
+
+    @property
+    def phrase(self) -> str:
+        """The advice in the words of the text surface."""
+        if self.after_ms is not None:
+            return f"retry after {self.after_ms / 1000:g} s"
+        return _PHRASES[self.kind]
+
+    def to_json(self) -> RetryJSON:
+        """The advice as it stands on the wire."""
+        if self.after_ms is not None:
+            return {"kind": self.kind, "afterMs": self.after_ms}
+        return {"kind": self.kind}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, object]) -> Retry:
+        """Read the wire form.
+
+        Raises:
+            ValueError: If `value` is not one of the three forms.
+        """
+        kind = value.get("kind")
+        if kind == "not_retryable":
+            return _NEVER
+        if kind == "retryable_immediate":
+            return _NOW
+        after_ms = value.get("afterMs")
+        if kind == "retryable_after_ms" and isinstance(after_ms, int | float) and not isinstance(after_ms, bool):
+            return cls.after(seconds=after_ms / 1000)
+        raise ValueError(f"not a retry advice: {value!r}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Retry is frozen: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"Retry is frozen: {name} cannot be deleted")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Retry):
+            return NotImplemented
+        return (self.kind, self.after_ms) == (other.kind, other.after_ms)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.after_ms))
+
+    def __reduce__(self) -> tuple[type[Retry], tuple[RetryKind, int | None]]:
+        return Retry, (self.kind, self.after_ms)
+
+    def __repr__(self) -> str:
+        if self.after_ms is not None:
+            return f"Retry.after(seconds={self.after_ms / 1000:g})"
+        return "Retry.now()" if self.retryable else "Retry.never()"
+
+
+_PHRASES: Final[dict[RetryKind, str]] = {
+    "not_retryable": "not retryable",
+    "retryable_immediate": "retry now",
+    "retryable_after_ms": "retry later",
+}
+_NEVER: Final = Retry("not_retryable")
+_NOW: Final = Retry("retryable_immediate")

@@ -1,0 +1,158 @@
+"""The format of a trail: how a record becomes a line that vouches for all lines before it, and what the head says.
+
+A line is one JSON object in a fixed spelling (ASCII, no blanks, the record's keys sorted)::
+
+    {"seq":7,"prev":"<hash of record 6>","alg":"sha256", ...the record... ,"hash":"<64 hex digits>"}
+
+`hash` covers every byte of the line before `,"hash"`, so no byte can change without being noticed; `prev` and `seq` tie
+it to the line before. With a key, `hash` is an HMAC and `alg` names the key by a fingerprint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+GENESIS: Final = "0" * 64
+"""What the first record of a trail names as the one before it."""
+
+MAX_LINE: Final = 1 << 20
+"""No writer makes a longer line (bytes); a reader takes one for damage."""
+
+HEAD_SIZE: Final = 512
+"""The head fills one sector, so that overwriting it in place is all or nothing."""
+
+RESERVED: Final = frozenset({"seq", "prev", "alg", "hash", "event"})
+"""Keys of a line that belong to the chain; a record's own key of that name gets a trailing underscore."""
+
+PLAIN: Final = "sha256"
+_LINE = re.compile(
+    rb'\{"seq":([1-9][0-9]{0,17}),"prev":"([0-9a-f]{64})","alg":"(sha256|hmac-sha256:[0-9a-f]{16})",'
+    rb'[^\n]*,"hash":"([0-9a-f]{64})"\}\n'
+)
+_TAIL: Final = len(b',"hash":""}\n') + 64
+_HEAD = re.compile(
+    rb'\{"head":\{"seq":(0|[1-9][0-9]{0,17}),"hash":"([0-9a-f]{64})","bytes":(0|[1-9][0-9]{0,17}),'
+    rb'"writing":(true|false)\},"alg":"(sha256|hmac-sha256:[0-9a-f]{16})","mac":"([0-9a-f]{64})"\}\s*'
+)
+
+
+class Signer:
+    """Makes and checks the hashes of a trail: SHA-256, or HMAC-SHA256 where there is a key (RFC 2104)."""
+
+    __slots__ = ("_key", "alg")
+
+    def __init__(self, key: bytes | None) -> None:
+        self._key = key
+        self.alg: str = (
+            PLAIN if key is None else f"hmac-sha256:{hmac.digest(key, b'mcpcore key id', 'sha256').hex()[:16]}"
+        )
+
+    @property
+    def keyed(self) -> bool:
+        """Whether hashes depend on a key."""
+        return self._key is not None
+
+    def digest(self, body: bytes) -> str:
+        """The hash of `body`, 64 hexadecimal digits."""
+        if self._key is None:
+            return hashlib.sha256(body).hexdigest()
+        return hmac.digest(self._key, body, "sha256").hex()
+
+    def vouches(self, alg: str, body: bytes, digest: str) -> bool:
+        """Whether `digest` is that of `body`; a plain one is checked as such even where there is a key."""
+        if alg == PLAIN:
+            return hmac.compare_digest(hashlib.sha256(body).hexdigest(), digest)
+        return alg == self.alg and hmac.compare_digest(self.digest(body), digest)
+
+    def seal(self, seq: int, prev: str, payload: str) -> tuple[bytes, str]:
+        """The line, newline included, and the hash, of the record whose JSON object is `payload`."""
+        body = f'{{"seq":{seq},"prev":"{prev}","alg":"{self.alg}",{payload[1:-1]}'.encode("ascii")
+        digest = self.digest(body)
+        return b'%b,"hash":"%b"}\n' % (body, digest.encode("ascii")), digest
+
+
+class Link(NamedTuple):
+    """What a line says of its place in the chain, and whether its hash is right (None: no key to tell)."""
+
+    seq: int
+    prev: str
+    alg: str
+    hash: str
+    sound: bool | None
+
+    @property
+    def keyed(self) -> bool:
+        """Whether the line was signed with a key."""
+        return self.alg != PLAIN
+
+
+def read_link(line: bytes, signer: Signer) -> Link | None:
+    """The place of `line` (with its newline) in the chain; None where it is no line of a trail."""
+    match = _LINE.fullmatch(line)
+    if match is None:
+        return None
+    seq, prev, alg, digest = match.groups()
+    name, stated = alg.decode(), digest.decode()
+    sound = None if name not in (PLAIN, signer.alg) else signer.vouches(name, line[:-_TAIL], stated)
+    return Link(int(seq), prev.decode(), name, stated, sound)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The end of a trail, kept beside it: what was recorded last, and how long the file was then.
+
+    `size` is in bytes, of the newest file. `writing` means that a record was about to be added after this one: a
+    process that dies at that moment leaves at most that one record, or a part of it, beyond the head.
+    """
+
+    seq: int
+    hash: str
+    size: int
+    writing: bool = False
+
+    def to_line(self, signer: Signer) -> bytes:
+        """The head as it stands in its file, without padding, signed as the trail is."""
+        body = (
+            f'{{"head":{{"seq":{self.seq},"hash":"{self.hash}","bytes":{self.size},'
+            f'"writing":{"true" if self.writing else "false"}}},"alg":"{signer.alg}"'
+        ).encode("ascii")
+        return b'%b,"mac":"%b"}' % (body, signer.digest(body).encode("ascii"))
+
+    @classmethod
+    def from_line(cls, line: bytes, signer: Signer) -> Head | None:
+        """The head that `line` holds; None where it is damaged, forged, or signed with another key."""
+        match = _HEAD.fullmatch(line)
+        if match is None:
+            return None
+        seq, digest, size, writing, alg, mac = match.groups()
+        body = line[: line.rindex(b',"mac":"')]
+        if alg.decode() != signer.alg or not hmac.compare_digest(signer.digest(body), mac.decode()):
+            return None
+        return cls(int(seq), digest.decode(), int(size), writing == b"true")
+
+    @staticmethod
+    def alg_of(line: bytes) -> str | None:
+        """How `line` says that it is signed; None where it is no head."""
+        match = _HEAD.fullmatch(line)
+        return match.group(5).decode() if match else None
+
+
+def padded(line: bytes) -> bytes:
+    """A head's line filled up to the size of its file, so that overwriting it leaves nothing of the one before."""
+    return line.ljust(HEAD_SIZE - 1) + b"\n"
+
+
+def event_of(line: bytes) -> dict[str, object] | None:
+    """What the trail itself notes in `line` (a seal, a pruned file, lost records); None for a failure's record."""
+    if b'"event":' not in line:
+        return None
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and isinstance(value.get("event"), str) else None

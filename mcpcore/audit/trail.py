@@ -1,0 +1,692 @@
+"""The trail: every failure, recorded before it is answered.
+
+What is guaranteed, for a trail in a file on a local file system:
+
+- `record` returns after the record is with the operating system ("record", the default, and "interval") or on the disk
+  ("fsync"). Kill the process at any moment, and the trail verifies; every record whose `record` call returned is
+  there, and of the one that was under way at most an unfinished line, which the next writer seals off and names.
+- Cut the power, and "fsync" loses nothing that was answered, "interval" at most `flush_interval` seconds, "record" what
+  the system had not written back. What is lost is found by `verify`, since the head or the next record tells of it.
+- Any number of processes and threads may write the same trail; their records make one chain.
+- A record that could not be written is never passed over in silence: see `AuditPolicy`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import logging
+import os
+import stat
+import sys
+import threading
+import time
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
+
+from mcpcore.audit.chain import GENESIS, HEAD_SIZE, MAX_LINE, Head, Link, Signer, padded, read_link
+from mcpcore.audit.files import head_path, lock, rotated_files, rotated_path, unlock
+from mcpcore.audit.record import encode, encode_event
+from mcpcore.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Self
+
+AuditPolicy = Literal["warn", "refuse"]
+"""What becomes of an answer whose record cannot be written: it is sent and a warning given, or it is withheld."""
+
+AuditFlush = Literal["record", "fsync", "interval"]
+"""When a record is safe: from a killed process at once in all three; from a power cut "fsync" at once as well."""
+
+LOGGER: Final = logging.getLogger("mcpcore.audit")
+
+MAX_BYTES: Final = 64 * 1024 * 1024
+"""The size at which a file is full and the next is begun, unless said otherwise."""
+
+PATH_VARIABLE: Final = "MCPCORE_AUDIT"
+KEY_VARIABLE: Final = "MCPCORE_AUDIT_KEY"
+POLICY_VARIABLE: Final = "MCPCORE_AUDIT_POLICY"
+FLUSH_VARIABLE: Final = "MCPCORE_AUDIT_FLUSH"
+
+_SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
+_WEAK_KEY: Final = 16
+
+
+class AuditError(Exception):
+    """A record could not be written, or a trail cannot be used as asked; the text says what, where and what next."""
+
+
+class Sink(Protocol):
+    """Another place that every record goes to."""
+
+    def failure(self, record: Mapping[str, Any], line: str) -> None:
+        """Take one failure: the record without secrets, and its line as it stands in the trail."""
+
+
+class AuditTrail:
+    """Where failures are recorded: the logger `mcpcore.audit` always, a file where there is a path, OpenTelemetry.
+
+    Made by `AuditTrail.open(path)` or `AuditTrail.from_options(...)`. Safe to use from several threads, from several
+    processes on one path, and across `os.fork`.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        key: str | bytes | None = None,
+        flush: AuditFlush = "record",
+        flush_interval: float = 1.0,
+        max_bytes: int = MAX_BYTES,
+        keep: int | None = None,
+        policy: AuditPolicy = "warn",
+        lock_timeout: float = 2.0,
+        warn_every: float = 60.0,
+        sinks: Sequence[Sink] | None = None,
+    ) -> None:
+        """Describe a trail; nothing is opened yet.
+
+        Args:
+            path: The file, or None for the logger and the sinks alone.
+            key: The key of the HMAC; with none, records are chained by SHA-256 alone.
+            flush: When a record is safe; see `AuditFlush`.
+            flush_interval: Seconds between two flushes to the disk, for "interval".
+            max_bytes: The size at which a file is full.
+            keep: How many full files to keep; None keeps all of them.
+            policy: What becomes of an answer whose record cannot be written.
+            lock_timeout: Seconds to wait for another writer before the record counts as not written.
+            warn_every: Seconds between two warnings that records cannot be written.
+            sinks: Where else records go; None for OpenTelemetry, which costs nothing where it is not set up.
+
+        Raises:
+            ValueError: If an option is none of those allowed.
+        """
+        if flush not in get_args(AuditFlush):
+            raise ValueError(f"audit flush must be one of {', '.join(get_args(AuditFlush))}, not {flush!r}")
+        if policy not in get_args(AuditPolicy):
+            raise ValueError(f"audit policy must be one of {', '.join(get_args(AuditPolicy))}, not {policy!r}")
+        if max_bytes < 1 or flush_interval <= 0 or lock_timeout < 0 or (keep is not None and keep < 0):
+            raise ValueError("audit max_bytes and flush_interval must be above 0, keep and lock_timeout 0 or more")
+        self.path: Final = None if path is None else Path(os.path.abspath(path))  # noqa: PTH100 - links stay as named
+        self.policy: Final[AuditPolicy] = policy
+        self.lost = 0
+        """How many records could not be written to the file so far, by this process."""
+        secret = key.encode("utf-8", "surrogateescape") if isinstance(key, str) else key
+        self._signer = Signer(secret or None)
+        self._weak = bool(secret) and len(secret or b"") < _WEAK_KEY
+        self._flush: AuditFlush = flush
+        self._flush_interval = flush_interval
+        self._max_bytes = max_bytes
+        self._keep = keep
+        self._lock_timeout = lock_timeout
+        self._warn_every = warn_every
+        self._warned_at: float | None = None
+        self._unnoted = 0
+        self._sinks = sinks
+        self._reset()
+        _TRAILS.add(self)
+
+    def _reset(self) -> None:
+        """Forget what is open; also right after a fork, where another process uses the same descriptors."""
+        self._mutex = threading.RLock()
+        self._fd = -1
+        self._ident = (0, 0)
+        self._end = -1
+        self._seq = 0
+        self._hash = GENESIS
+        self._head_fd = -1
+        self._head_bytes = b""
+        self._patience = self._lock_timeout
+        self._flusher: threading.Thread | None = None
+        self._dirty = threading.Event()
+        self._closing = threading.Event()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        key: str | bytes | None = None,
+        flush: AuditFlush = "record",
+        flush_interval: float = 1.0,
+        max_bytes: int = MAX_BYTES,
+        keep: int | None = None,
+        policy: AuditPolicy = "warn",
+        lock_timeout: float = 2.0,
+        warn_every: float = 60.0,
+        sinks: Sequence[Sink] | None = None,
+    ) -> Self:
+        """A trail in the file at `path`, opened at once; for the options see `AuditTrail`.
+
+        Raises:
+            AuditError: If the file cannot be used and `policy` is "refuse"; with "warn", a warning is given instead,
+                and every later record tries again.
+        """
+        trail = cls(
+            path,
+            key=key,
+            flush=flush,
+            flush_interval=flush_interval,
+            max_bytes=max_bytes,
+            keep=keep,
+            policy=policy,
+            lock_timeout=lock_timeout,
+            warn_every=warn_every,
+            sinks=sinks,
+        )
+        trail.check()
+        return trail
+
+    @classmethod
+    def from_options(
+        cls,
+        audit: str | os.PathLike[str] | AuditTrail | Literal[False] | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+    ) -> AuditTrail:
+        """The trail that `Server(audit=...)` means.
+
+        A trail is itself; a path is opened, with the key, the policy and the flush that the environment names
+        (`MCPCORE_AUDIT_KEY`, `MCPCORE_AUDIT_POLICY`, `MCPCORE_AUDIT_FLUSH`); None takes the path from `MCPCORE_AUDIT`
+        too, and where that is unset or empty there is no file; False means no file whatever the environment says.
+
+        Raises:
+            AuditError: If the policy is "refuse" and the file cannot be used.
+            ValueError: If a variable holds none of the values allowed.
+        """
+        if isinstance(audit, AuditTrail):
+            return audit
+        env = os.environ if environ is None else environ
+        path = env.get(PATH_VARIABLE) or None if audit is None else audit or None
+        if path is None:
+            return cls()
+        policy = env.get(POLICY_VARIABLE) or "warn"
+        flush = env.get(FLUSH_VARIABLE) or "record"
+        for variable, value, kind in ((POLICY_VARIABLE, policy, AuditPolicy), (FLUSH_VARIABLE, flush, AuditFlush)):
+            if value not in get_args(kind):
+                raise ValueError(f"{variable}={value!r} is none of {', '.join(get_args(kind))}")
+        return cls.open(
+            path,
+            key=env.get(KEY_VARIABLE) or None,
+            policy="refuse" if policy == "refuse" else "warn",
+            flush=flush,  # type: ignore[arg-type]
+        )
+
+    @property
+    def head(self) -> Head | None:
+        """The last record of the trail as this process knows it; None where there is no file or nothing recorded."""
+        with self._mutex:
+            return Head(self._seq, self._hash, max(self._end, 0)) if self._seq else None
+
+    def check(self) -> None:
+        """Open the file now, to find out whether it can be written.
+
+        Raises:
+            AuditError: If it cannot and the policy is "refuse".
+        """
+        if self.path is None:
+            return
+        if self._weak:
+            LOGGER.warning("%s is shorter than %d bytes: a trail signed with it can be forged", KEY_VARIABLE, _WEAK_KEY)
+        try:
+            with self._mutex:
+                self._enter()
+                self._leave()
+        except (OSError, AuditError) as exc:
+            self._unwritten(exc, records=0)
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        """Record one failure; to be called before it is answered.
+
+        Raises:
+            AuditError: If the file cannot be written and the policy is "refuse". The logger and the sinks have the
+                record all the same.
+        """
+        clean, payload = encode(record)
+        line = payload
+        problem: OSError | AuditError | None = None
+        if self.path is not None:
+            try:
+                with self._mutex:
+                    self._enter()
+                    try:
+                        line = self._append(payload)
+                    finally:
+                        self._leave()
+            except (OSError, AuditError) as exc:
+                problem = exc
+        self._tell(clean, line)
+        if problem is not None:
+            self._unwritten(problem, records=1)
+
+    def flush(self) -> None:
+        """Have all that is recorded on the disk when this returns.
+
+        Raises:
+            OSError: If the disk does not take it.
+        """
+        with self._mutex:
+            if self._fd >= 0:
+                os.fsync(self._fd)
+            if self._head_fd >= 0:
+                os.fsync(self._head_fd)
+            self._dirty.clear()
+
+    def close(self) -> None:
+        """Let go of the files; a later record opens them again."""
+        self._closing.set()
+        self._dirty.set()
+        with self._mutex:
+            if self._flush == "interval":
+                with contextlib.suppress(OSError):
+                    self.flush()
+            self._drop()
+            flusher, self._flusher = self._flusher, None
+        if flusher is not None and flusher is not threading.current_thread():
+            flusher.join(timeout=5)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"AuditTrail({str(self.path) if self.path else None!r}, policy={self.policy!r})"
+
+    # Telling others
+
+    def _tell(self, record: Mapping[str, Any], line: str) -> None:
+        level = logging.ERROR if record.get("name") in _SERVER_FAULTS else logging.INFO
+        if LOGGER.isEnabledFor(level):
+            LOGGER.log(level, "%s", line, extra={"audit": record})
+        if self._sinks is None:
+            self._sinks = _default_sinks()
+        for sink in self._sinks:
+            try:
+                sink.failure(record, line)
+            except Exception as exc:
+                # A collector that is down must not cost the answer; the record itself is safe by now.
+                LOGGER.warning("audit sink %s failed: %s", type(sink).__name__, type(exc).__name__, exc_info=True)
+
+    def _unwritten(self, exc: OSError | AuditError, *, records: int) -> None:
+        """Do what the policy says about records that the file did not take."""
+        reason = str(exc) if isinstance(exc, AuditError) else f"{exc.strerror or exc} ({_errno_name(exc)})"
+        with self._mutex:
+            self.lost += records
+            self._unnoted += records
+            lost = self.lost
+            clock = time.monotonic()
+            due = self._warned_at is None or clock - self._warned_at >= self._warn_every
+            if due:
+                self._warned_at = clock
+        text = (
+            f"the audit trail {self.path} cannot be written: {reason}; {lost} record(s) not in the file so far. "
+            "Free the disk, restore the folder or its permissions, or set another path; each failure tries again."
+        )
+        if due:
+            LOGGER.error("%s", text)
+            # With no handler at all, logging itself writes to stderr; else the handlers may go where nobody looks.
+            if LOGGER.hasHandlers():
+                with contextlib.suppress(OSError, ValueError, AttributeError):
+                    sys.stderr.write(f"mcpcore.audit: {text}\n")
+        if self.policy == "refuse":
+            raise AuditError(text) from exc
+
+    # The file; all below runs with the mutex held, and from _enter to _leave with the file's lock as well
+
+    def _enter(self) -> None:
+        """Open and lock the file that the path names now, and know its end."""
+        path = self.path
+        assert path is not None
+        for _ in range(100):
+            if self._fd < 0:
+                self._open(path)
+            if not lock(self._fd, self._patience):
+                # Whoever holds it so long has stopped; the next failures do not wait as long again.
+                self._patience = min(self._patience, 0.05)
+                raise AuditError(f"another process has held its lock for {self._lock_timeout:g} s")
+            self._patience = self._lock_timeout
+            try:
+                found = os.stat(path)  # noqa: PTH116 - on the hot path
+            except FileNotFoundError:
+                found = None
+            except BaseException:
+                unlock(self._fd)
+                raise
+            if found is not None and (found.st_dev, found.st_ino) == self._ident:
+                try:
+                    self._catch_up(found.st_size)
+                except BaseException:
+                    unlock(self._fd)
+                    raise
+                return
+            # Moved away or deleted meanwhile: another file has the name now, or will.
+            self._close_file()
+        raise AuditError("it is replaced faster than it can be opened")
+
+    def _leave(self) -> None:
+        if self._fd >= 0:
+            unlock(self._fd)
+
+    def _open(self, path: Path) -> None:
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+        flags |= getattr(os, "O_BINARY", 0)
+        with contextlib.suppress(FileNotFoundError):
+            # Looked at before it is opened: opening a device or a pipe can do things.
+            if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
+                raise AuditError("it is not a regular file")
+        fd = os.open(path, flags, 0o600)
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            os.close(fd)
+            raise AuditError("it is not a regular file")
+        self._fd, self._ident, self._end = fd, (found.st_dev, found.st_ino), -1
+
+    def _close_file(self) -> None:
+        fd, self._fd, self._end = self._fd, -1, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def _drop(self) -> None:
+        self._close_file()
+        fd, self._head_fd, self._head_bytes = self._head_fd, -1, b""
+        if fd >= 0:
+            os.close(fd)
+
+    def _catch_up(self, size: int) -> None:
+        """Learn what was written since this process last looked, and repair what a dead one left behind."""
+        raw = self._read_head()
+        if size == self._end and raw == self._head_bytes:
+            return
+        head = Head.from_line(raw.rstrip(), self._signer) if raw else None
+        if head is not None and not head.writing and head.size == size:
+            behind = head.seq < self._seq or (head.seq == self._seq and head.hash != self._hash)
+            if not behind:
+                self._know(size, head.seq, head.hash, raw)
+                return
+        self._recover(size, raw, head)
+
+    def _know(self, size: int, seq: int, digest: str, head: bytes) -> None:
+        self._end, self._seq, self._hash, self._head_bytes = size, seq, digest, head
+
+    def _recover(self, size: int, raw: bytes, head: Head | None) -> None:
+        """Find the end of the chain where the head does not say it, and write down what was found."""
+        assert self.path is not None
+        tail, torn = self._tail(self._fd, size)
+        if tail is None:
+            tail = self._tail_of_full()
+        signed_by = tail.alg if tail is not None else Head.alg_of(raw.rstrip()) if raw else None
+        if signed_by not in (None, "sha256", self._signer.alg):
+            raise AuditError(
+                f"it is signed with the key {str(signed_by).partition(':')[2]}, and {KEY_VARIABLE} is "
+                + ("another one" if self._signer.keyed else "not set")
+            )
+        if head is None and raw and (tail is None or not tail.keyed):
+            # The key is new: the head was still made without it, as all that came before.
+            head = Head.from_line(raw.rstrip(), Signer(None))
+        events: list[str] = []
+        at = (tail.seq, tail.hash) if tail is not None else (0, GENESIS)
+        known = [at]
+        if head is not None:
+            known.append((head.seq, head.hash))
+        if self._seq:
+            known.append((self._seq, self._hash))
+        # The furthest end that anybody knows of is the end: what lies between it and the file's was taken away, and
+        # the numbers tell. Where two know the same number, memory counts more than the head, the head than the file.
+        end = max(enumerate(known), key=lambda item: (item[1][0], item[0]))[1]
+        if torn:
+            events.append(encode_event("sealed", bytes=len(torn), sha256=hashlib.sha256(torn).hexdigest()))
+        if end[0] > at[0]:
+            events.append(encode_event("missing", first=at[0] + 1, last=end[0]))
+        elif end != at:
+            events.append(encode_event("replaced", record=end[0], found=at[1]))
+        if head is None and (tail is not None or raw):
+            events.append(encode_event("head_lost", damaged=bool(raw)))
+        elif head is not None and tail is not None and tail.seq > head.seq + head.writing:
+            events.append(encode_event("beyond_head", first=head.seq + 1, last=tail.seq))
+        for event in events:
+            LOGGER.warning("the audit trail %s needed repair: %s", self.path, event)
+        self._know(size, *end, raw)
+        self._put_head(writing=False)
+        if torn:
+            # The fragment gets its newline together with the record that accounts for it, or not at all.
+            line, digest = self._signer.seal(self._seq + 1, self._hash, events.pop(0))
+            self._write(b"\n" + line, digest)
+        for event in events:
+            self._write(*self._signer.seal(self._seq + 1, self._hash, event))
+
+    def _tail(self, fd: int, size: int) -> tuple[Link | None, bytes]:
+        """The last whole record of a file, and the unfinished line after it."""
+        start = size
+        data = b""
+        while start > 0 and len(data) < 2 * MAX_LINE:
+            step = min(start, 65536)
+            start -= step
+            data = _read_at(fd, step, start) + data
+            lines = data.split(b"\n")
+            # The first piece may be the end of a longer line, unless the file begins there.
+            for piece in reversed(lines[1:-1] if start else lines[:-1]):
+                link = read_link(piece + b"\n", self._signer)
+                if link is not None and link.sound is not False:
+                    return link, lines[-1]
+        return None, data.rpartition(b"\n")[2] if size else b""
+
+    def _tail_of_full(self) -> Link | None:
+        """The last record of the newest full file: where the chain stands when a new file is still empty."""
+        assert self.path is not None
+        for path in reversed(rotated_files(self.path)):
+            try:
+                fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+            except OSError:
+                continue
+            try:
+                link, _ = self._tail(fd, os.fstat(fd).st_size)
+            finally:
+                os.close(fd)
+            if link is not None:
+                return link
+        return None
+
+    def _append(self, payload: str) -> str:
+        """Add one record and return its line."""
+        if self._unnoted:
+            # Written in the same breath as the first record that fits again, so that the gap has its place.
+            count = self._unnoted
+            self._write(*self._signer.seal(self._seq + 1, self._hash, encode_event("lost", records=count)))
+            self._unnoted -= count
+            self._warned_at = None
+            LOGGER.warning("the audit trail %s can be written again; %d record(s) are not in it", self.path, count)
+        line, digest = self._signer.seal(self._seq + 1, self._hash, payload)
+        if self._end and self._end + len(line) > self._max_bytes:
+            self._rotate()
+            line, digest = self._signer.seal(self._seq + 1, self._hash, payload)
+        self._write(line, digest)
+        return line[:-1].decode("ascii")
+
+    def _write(self, line: bytes, digest: str) -> None:
+        """Append `line`, whole or not at all, and move the head."""
+        self._put_head(writing=True)
+        start = self._end
+        # Unknown until it is known again: whatever interrupts the next steps, the file is then looked at anew.
+        self._end = -1
+        try:
+            rest = memoryview(line)
+            while rest:
+                rest = rest[os.write(self._fd, rest) :]
+            if self._flush == "fsync":
+                os.fsync(self._fd)
+        except OSError:
+            # A part of a record is worth nothing, and on a full disk its space is needed.
+            os.ftruncate(self._fd, start)
+            self._end = start
+            self._put_head(writing=False)
+            raise
+        self._end = start + len(line)
+        self._seq += 1
+        self._hash = digest
+        self._put_head(writing=False)
+        if self._flush == "interval":
+            self._flush_soon()
+
+    # The head. Overwritten in place: replacing the file would be as safe and take fifty times as long, since file
+    # systems write a replaced file back at once. It is one sector, written by one call, and carries its own check.
+
+    def _read_head(self) -> bytes:
+        """The head's file as it is; empty where there is none."""
+        assert self.path is not None
+        if self._head_fd >= 0 and os.fstat(self._head_fd).st_nlink == 0:
+            os.close(self._head_fd)
+            self._head_fd = -1
+        if self._head_fd < 0:
+            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+            self._head_fd = os.open(head_path(self.path), flags | getattr(os, "O_BINARY", 0), 0o600)
+            if not stat.S_ISREG(os.fstat(self._head_fd).st_mode):
+                os.close(self._head_fd)
+                self._head_fd = -1
+                raise AuditError(f"its head, {head_path(self.path)}, is not a regular file")
+        return _read_at(self._head_fd, HEAD_SIZE, 0)
+
+    def _put_head(self, *, writing: bool) -> None:
+        line = padded(Head(self._seq, self._hash, self._end, writing).to_line(self._signer))
+        # Unknown while it is being written, as with the end of the file.
+        self._head_bytes = b""
+        _write_at(self._head_fd, line, 0)
+        if self._flush == "fsync":
+            os.fsync(self._head_fd)
+        self._head_bytes = line
+
+    # Rotation, flushing
+
+    def _rotate(self) -> None:
+        """Put the full file aside and begin the next; the chain goes on."""
+        path = self.path
+        assert path is not None
+        first = read_link(_read_at(self._fd, MAX_LINE, 0).partition(b"\n")[0] + b"\n", self._signer)
+        target = rotated_path(path, first.seq if first is not None else self._seq)
+        while target.exists():
+            target = rotated_path(path, int(target.name[-12:]) + 1)
+        if self._flush != "record":
+            os.fsync(self._fd)
+        if sys.platform == "win32":  # pragma: no cover
+            self._leave()
+            self._close_file()
+        os.rename(path, target)  # noqa: PTH104
+        self._leave()
+        self._close_file()
+        self._enter()
+        if self._flush == "fsync" and sys.platform != "win32":
+            _sync_folder(path.parent)
+        self._prune()
+
+    def _prune(self) -> None:
+        """Delete full files beyond those to keep, after the trail itself has noted which."""
+        if self._keep is None:
+            return
+        assert self.path is not None
+        for old in rotated_files(self.path)[: -self._keep or None]:
+            fd = os.open(old, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            try:
+                last, _ = self._tail(fd, os.fstat(fd).st_size)
+            finally:
+                os.close(fd)
+            facts = {} if last is None else {"last": last.seq, "hash": last.hash}
+            event = encode_event("pruned", file=old.name, **facts)
+            self._write(*self._signer.seal(self._seq + 1, self._hash, event))
+            old.unlink()
+
+    def _flush_soon(self) -> None:
+        self._dirty.set()
+        if self._flusher is None:
+            self._closing = threading.Event()
+            self._flusher = threading.Thread(
+                target=_flush_forever,
+                args=(weakref.ref(self), self._dirty, self._closing, self._flush_interval),
+                name="mcpcore-audit-flush",
+                daemon=True,
+            )
+            self._flusher.start()
+
+    def _flush_once(self) -> None:
+        """Flush without holding up writers: through descriptors of its own."""
+        with self._mutex:
+            self._dirty.clear()
+            fds = [os.dup(fd) for fd in (self._fd, self._head_fd) if fd >= 0]
+        try:
+            for fd in fds:
+                os.fsync(fd)
+        except OSError as exc:
+            self._dirty.set()
+            LOGGER.error("the audit trail %s could not be flushed to the disk: %s", self.path, exc)  # noqa: TRY400
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+
+def _flush_forever(
+    ref: weakref.ref[AuditTrail], dirty: threading.Event, closing: threading.Event, interval: float
+) -> None:
+    while not closing.wait(interval):
+        dirty.wait()
+        trail = ref()
+        if trail is None or closing.is_set():
+            return
+        trail._flush_once()  # noqa: SLF001 - the thread is the trail's own, and must not keep it alive
+        del trail
+
+
+def _default_sinks() -> tuple[Sink, ...]:
+    try:
+        from mcpcore.integrations.otel import OtelSink
+    except ImportError:
+        return ()
+    return (OtelSink(),)
+
+
+def _read_at(fd: int, size: int, offset: int) -> bytes:
+    if sys.platform == "win32":  # pragma: no cover
+        os.lseek(fd, offset, os.SEEK_SET)
+        return os.read(fd, size)
+    return os.pread(fd, size, offset)
+
+
+def _write_at(fd: int, data: bytes, offset: int) -> None:
+    if sys.platform == "win32":  # pragma: no cover
+        os.lseek(fd, offset, os.SEEK_SET)
+        written = os.write(fd, data)
+    else:
+        written = os.pwrite(fd, data, offset)
+    if written != len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _sync_folder(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _errno_name(exc: OSError) -> str:
+    return errno.errorcode.get(exc.errno or 0, type(exc).__name__)
+
+
+_TRAILS: Final[weakref.WeakSet[AuditTrail]] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for trail in list(_TRAILS):
+        # Closed, never unlocked: the lock belongs to the parent, which shares it as long as this one keeps it open.
+        for fd in (trail._fd, trail._head_fd):  # noqa: SLF001
+            if fd >= 0:
+                with contextlib.suppress(OSError):
+                    os.close(fd)
+        trail._reset()  # noqa: SLF001
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

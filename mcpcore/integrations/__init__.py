@@ -1,0 +1,1 @@
+"""Other people's libraries, one module each; a module imports its library only when it is used."""

@@ -1,0 +1,162 @@
+"""OpenTelemetry: what a failure adds to the span of its call, to the counters, and to the logs.
+
+Only the API is needed (`mcpcore[otel]`; the MCP SDK brings it along), and only what an application set up is used:
+
+- The span of the call, which the SDK's own middleware opens, gets `error.type` and status ERROR as the semantic
+  conventions for MCP ask (`tool_error` for a tool, the JSON-RPC code for what the protocol carries), and beside them
+  `mcpcore.code`, `mcpcore.reason`, `mcpcore.correlation_id` and `mcpcore.retry`.
+- The counter `mcpcore.failures` counts by tool (or resource, or prompt), code and reason: all of low cardinality.
+- The record goes out as a log record, event `mcpcore.failure`; its body is the line of the audit trail to the byte, so
+  that a store of a whole fleet's records can be written back to a file and verified.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from opentelemetry._logs import Logger
+    from opentelemetry.metrics import Counter
+
+SCOPE: Final = "mcpcore"
+EVENT: Final = "mcpcore.failure"
+COUNTER: Final = "mcpcore.failures"
+
+TOOL_ERROR: Final = "tool_error"
+"""`error.type` of a tool call whose result is an error (semantic conventions for MCP, note on `error.type`)."""
+
+# Attribute, and where the record has it.
+_ATTRIBUTES: Final = (
+    ("gen_ai.tool.name", "tool"),
+    ("gen_ai.prompt.name", "prompt"),
+    ("mcp.resource.uri", "resource"),
+    ("mcpcore.code", "name"),
+    ("mcpcore.reason", "reason"),
+)
+# A resource's URI may be one of very many, and so stays out of the counters.
+_COUNTED: Final = ("gen_ai.tool.name", "gen_ai.prompt.name", "mcpcore.code", "mcpcore.reason")
+
+_CONTEXT_PREFIX: Final = "mcpcore.context."
+_INVALID_PARAMS_NAMES: Final = frozenset(code.name for code in PROTOCOL_INVALID_PARAMS)
+_SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
+
+
+def error_type(record: Mapping[str, Any]) -> str:
+    """`error.type` of a failure: `tool_error`, or the number that the JSON-RPC error carries."""
+    if record.get("tool") is not None or record.get("surface") == "tool":
+        return TOOL_ERROR
+    return "-32602" if record.get("name") in _INVALID_PARAMS_NAMES else "-32603"
+
+
+class OtelSink:
+    """Takes failures to OpenTelemetry; one of the sinks of an `AuditTrail`, and usable without one.
+
+    Costs nothing to speak of where no SDK was set up: the providers of the API then do nothing.
+    """
+
+    def __init__(self) -> None:
+        """Take the tracer, the meter and the logger from whatever is set up when the first failure comes.
+
+        Raises:
+            ImportError: If opentelemetry-api is not installed.
+        """
+        from opentelemetry import trace
+
+        self._current_span = trace.get_current_span
+        self._counter: Counter | None = None
+        self._logger: Logger | None = None
+
+    def failure(self, record: Mapping[str, Any], line: str | None = None) -> None:
+        """Report one failure, from within its call.
+
+        Args:
+            record: The record as the audit trail has it: redacted.
+            line: Its line of the trail; with none, the record goes out as a structured body.
+        """
+        kind = error_type(record)
+        attributes: dict[str, str | int] = {"error.type": kind}
+        for name, source in _ATTRIBUTES:
+            value = record.get(source)
+            if isinstance(value, str):
+                attributes[name] = value
+        self._mark_span(record, attributes)
+        self._count(attributes)
+        self._log(record, attributes, line)
+
+    def _mark_span(self, record: Mapping[str, Any], attributes: dict[str, str | int]) -> None:
+        span = self._current_span()
+        if not span.is_recording():
+            return
+        from opentelemetry.trace import StatusCode
+
+        span.set_attributes(attributes)
+        ident = record.get("correlationId")
+        if isinstance(ident, str):
+            span.set_attribute("mcpcore.correlation_id", ident)
+        retry = record.get("retry")
+        if isinstance(retry, dict) and isinstance(retry.get("kind"), str):
+            span.set_attribute("mcpcore.retry", retry["kind"])
+        # Without a description: the text of a failure may be anything, and the conventions want that of the protocol's
+        # own error, which the SDK sets.
+        span.set_status(StatusCode.ERROR)
+
+    def _count(self, attributes: dict[str, str | int]) -> None:
+        if self._counter is None:
+            from opentelemetry.metrics import get_meter
+
+            self._counter = get_meter(SCOPE).create_counter(
+                COUNTER, unit="{failure}", description="Failures answered, by tool, code and reason."
+            )
+        self._counter.add(1, {name: attributes[name] for name in _COUNTED if name in attributes})
+
+    def _log(self, record: Mapping[str, Any], attributes: dict[str, str | int], line: str | None) -> None:
+        from opentelemetry._logs import SeverityNumber
+
+        if self._logger is None:
+            from opentelemetry._logs import get_logger
+
+            self._logger = get_logger(SCOPE)
+        fault = record.get("name") in _SERVER_FAULTS
+        severity = SeverityNumber.ERROR if fault else SeverityNumber.WARN
+        # Asked first, since making the record costs more than the question; APIs before 1.40 do not have it.
+        enabled = getattr(self._logger, "enabled", None)
+        if enabled is not None and not enabled(severity_number=severity, event_name=EVENT):
+            return
+        details: dict[str, str | int] = dict(attributes)
+        for name, source in (("mcpcore.correlation_id", "correlationId"), ("mcpcore.server", "server")):
+            value = record.get(source)
+            if isinstance(value, str):
+                details[name] = value
+        context = record.get("context")
+        if isinstance(context, dict):
+            details |= {_CONTEXT_PREFIX + key: value for key, value in context.items() if isinstance(value, str)}
+        exception = record.get("exception")
+        if isinstance(exception, dict):
+            for name, source in (("exception.type", "type"), ("exception.message", "message")):
+                if isinstance(exception.get(source), str):
+                    details[name] = exception[source]
+        if isinstance(record.get("traceback"), str):
+            details["exception.stacktrace"] = record["traceback"]
+        self._logger.emit(
+            timestamp=_nanoseconds(record.get("timestamp")),
+            severity_number=severity,
+            severity_text="ERROR" if fault else "WARN",
+            body=dict(record) if line is None else line,
+            attributes=details,
+            event_name=EVENT,
+        )
+
+
+def _nanoseconds(timestamp: object) -> int | None:
+    from datetime import datetime
+
+    if not isinstance(timestamp, str):
+        return None
+    try:
+        return int(datetime.fromisoformat(timestamp).timestamp() * 1_000) * 1_000_000
+    except (ValueError, OverflowError, OSError):
+        return None

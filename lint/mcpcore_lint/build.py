@@ -1,0 +1,1173 @@
+"""From a file's syntax to the model: which functions are tools, what their contracts say, what their bodies do."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal
+
+from mcpcore_lint.model import (
+    Argument,
+    CallValue,
+    CatchSite,
+    Cause,
+    CodeValue,
+    Const,
+    ContextParameter,
+    Contract,
+    ContractEntry,
+    ErrorForm,
+    ErrorSite,
+    Fate,
+    FunctionNode,
+    Handler,
+    Items,
+    Mapping,
+    Missing,
+    Parameter,
+    RecoveryCall,
+    ReturnSite,
+    Symbol,
+    Text,
+    ThrowSite,
+    ToolDef,
+    ToolFlavour,
+    ToolKind,
+    Unknown,
+    Value,
+    options,
+    string,
+)
+from mcpcore_lint.names import (
+    BUILTIN_EXCEPTIONS,
+    ENTRY_ARGUMENTS,
+    ENTRY_POSITIONAL,
+    FACTORIES,
+    FRAMEWORK_ERRORS,
+    PROTOCOL_ERRORS,
+    SERVERS,
+)
+from mcpcore_lint.project import all_parameters
+from mcpcore_lint.resolve import CODES, Resolver, choice, evaluate
+
+if TYPE_CHECKING:
+    from mcpcore_lint.hierarchy import Hierarchy
+    from mcpcore_lint.project import Module, Scope
+
+KINDS: Final[dict[str, ToolKind]] = {"tool": "tool", "resource": "resource", "prompt": "prompt"}
+ADDERS: Final[dict[str, ToolKind]] = {"add_tool": "tool", "add_resource_fn": "resource", "add_prompt_fn": "prompt"}
+PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})
+"""Codes of `MCPError` that the protocol itself needs: URL elicitation, a missing capability."""
+
+
+class Builder:
+    """Makes the model of one file."""
+
+    def __init__(self, module: Module, hierarchy: Hierarchy) -> None:
+        self.module = module
+        self.hierarchy = hierarchy
+        self._handlers: dict[tuple[FunctionNode, int], Handler] = {}
+
+    # -- tools ---------------------------------------------------------------------------------------------------
+
+    def tools(self) -> list[ToolDef]:
+        """Every tool, resource and prompt that the file registers, in source order."""
+        found: list[ToolDef] = []
+        decorators: set[ast.AST] = set()
+        for node, scope in list(self.module.functions.items()):
+            if isinstance(node, ast.Lambda):
+                continue
+            for decorator in node.decorator_list:
+                decorators.add(decorator)
+                tool = self._decorated(node, scope, decorator)
+                if tool is not None:
+                    found.append(tool)
+        for call, scope in self._calls():
+            if call in decorators:
+                continue
+            found.extend(self._registered(call, scope))
+        found.sort(key=lambda each: (each.registration.lineno, each.registration.col_offset))
+        return found
+
+    def _calls(self) -> list[tuple[ast.Call, Scope]]:
+        found: list[tuple[ast.Call, Scope]] = []
+        stack: list[tuple[ast.AST, Scope]] = [(self.module.tree, self.module.scope)]
+        functions = self.module.functions
+        while stack:
+            node, scope = stack.pop()
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                scope = functions.get(node, scope)
+            elif isinstance(node, ast.Call):
+                func = node.func
+                name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+                if name in ADDERS or name in KINDS or isinstance(func, ast.Call):
+                    found.append((node, scope))
+                elif any(keyword.arg == "on_call_tool" for keyword in node.keywords):
+                    found.append((node, scope))
+            stack.extend((child, scope) for child in ast.iter_child_nodes(node))
+        return found
+
+    def _decorated(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, decorator: ast.expr
+    ) -> ToolDef | None:
+        outside = self._outside(scope)
+        made = self._maker(decorator, outside)
+        if made is None:
+            return None
+        kind, flavour, server, call = made
+        return self._tool(kind, flavour, server, call, decorator, node, self.module, outside)
+
+    def _outside(self, scope: Scope) -> Scope:
+        """The scope that the decorators of a function are read in."""
+        if scope.owner is not None:
+            info = self.module.classes.get(scope.owner)
+            if info is not None:
+                return info.body_scope
+        assert scope.parent is not None
+        return scope.parent
+
+    def _maker(self, node: ast.expr, scope: Scope) -> tuple[ToolKind, ToolFlavour, str | None, CallValue | None] | None:
+        """Whether an expression is a decorator that makes tools: kind, flavour, server, and its arguments."""
+        func = node.func if isinstance(node, ast.Call) else node
+        value = evaluate(node, scope)
+        if isinstance(value, Symbol):
+            kind = _kind_of_decorator(value.name)
+            if kind is not None:
+                return (*kind, None, None)
+        if isinstance(value, CallValue):
+            kind = _kind_of_decorator(value.func.name)
+            if kind is not None:
+                return (*kind, None, value)
+        if isinstance(func, ast.Attribute) and func.attr in {*KINDS, "call_tool"}:
+            flavour, server = self.server(func.value, scope)
+            if flavour is None:
+                return None
+            arguments = Resolver()
+            call: CallValue | None = None
+            if isinstance(node, ast.Call):
+                args, keywords, complete = arguments._arguments(node, scope)  # noqa: SLF001
+                call = CallValue(
+                    node, self.module, Symbol(func, self.module, func.attr), tuple(args), tuple(keywords), complete
+                )
+            if func.attr == "call_tool":
+                return ("tool", "lowlevel", server, call) if flavour == "lowlevel" else None
+            if flavour == "lowlevel":
+                return None
+            return KINDS[func.attr], flavour, server, call
+        return None
+
+    def server(self, node: ast.expr, scope: Scope) -> tuple[ToolFlavour | None, str | None]:
+        """The flavour of a server object, and a key by which the same object is known elsewhere."""
+        value = evaluate(node, scope)
+        for each in options(value):
+            if isinstance(each, CallValue):
+                flavour = self._server_class(each.func)
+                if flavour is not None and each.node is not None and each.module is not None:
+                    start = getattr(each.node, "lineno", 0)
+                    return flavour, f"{each.module.path}:{start}:{getattr(each.node, 'col_offset', 0)}"
+        if isinstance(node, ast.Name):
+            found = scope.lookup(node.id)
+            if found is not None:
+                where, bindings = found
+                key = f"{where.module.path}:{where.qualname}:{node.id}"
+                for binding in bindings:
+                    if binding.annotation is not None:
+                        symbol = Resolver().annotation_symbol(binding.annotation, where)
+                        flavour = self._server_class(symbol) if symbol is not None else None
+                        if flavour is not None:
+                            return flavour, key
+                if any(each.kind == "parameter" and each.annotation is None for each in bindings):
+                    return self._guess(node.id), key
+                if isinstance(value, Unknown):
+                    return self._guess(node.id), key
+            elif isinstance(value, Unknown):
+                return self._guess(node.id), None
+        if isinstance(node, ast.Attribute) and isinstance(value, Unknown):
+            attribute = self._self_attribute(node, scope)
+            if attribute is not None:
+                return attribute
+            return self._guess(node.attr), f"{self.module.path}:{ast.unparse(node)}"
+        return None, None
+
+    def _self_attribute(self, node: ast.Attribute, scope: Scope) -> tuple[ToolFlavour, str] | None:
+        """`self.mcp`, set to a server somewhere in the class."""
+        current: Scope | None = scope
+        while current is not None and current.owner is None:
+            current = current.parent
+        if current is None or current.owner is None or not isinstance(node.value, ast.Name):
+            return None
+        for each in ast.walk(current.owner):
+            targets = (
+                each.targets
+                if isinstance(each, ast.Assign)
+                else [each.target]
+                if isinstance(each, ast.AnnAssign)
+                else []
+            )
+            for target in targets:
+                if (
+                    isinstance(target, ast.Attribute)
+                    and target.attr == node.attr
+                    and isinstance(target.value, ast.Name)
+                    and target.value.id == node.value.id
+                    and isinstance(each, ast.Assign | ast.AnnAssign)
+                    and each.value is not None
+                ):
+                    value = evaluate(each.value, scope)
+                    if isinstance(value, CallValue):
+                        flavour = self._server_class(value.func)
+                        if flavour is not None:
+                            return flavour, f"{self.module.path}:{current.owner.name}.{node.attr}"
+        return None
+
+    def _guess(self, name: str) -> ToolFlavour | None:
+        """A server that comes from outside the function: by its usual name, in a file that speaks of a framework."""
+        if name.lower().strip("_") not in {"mcp", "server", "app", "mcp_server", "mcp_app", "fastmcp"}:
+            return None
+        text = self.module.source.text
+        if "fastmcp" in text and "mcp.server.fastmcp" not in text:
+            return "fastmcp"
+        return "sdk" if "mcp" in text else None
+
+    def _server_class(self, symbol: Symbol) -> ToolFlavour | None:
+        name = symbol.name
+        if name in SERVERS:
+            return SERVERS[name]  # type: ignore[return-value]
+        if isinstance(symbol.definition, ast.ClassDef):
+            above, _ = self.hierarchy.ancestors(name, symbol)
+            for each in above:
+                if each in SERVERS:
+                    return SERVERS[each]  # type: ignore[return-value]
+        return None
+
+    def _registered(self, node: ast.Call, scope: Scope) -> list[ToolDef]:
+        """Tools made by a call: `add_tool(fn)`, `tool(errors=...)(fn)`, `mcp.tool(fn)`, `Server(on_call_tool=fn)`."""
+        func = node.func
+        if isinstance(func, ast.Call):
+            made = self._maker(func, scope)
+            if made is None or not node.args:
+                return []
+            kind, flavour, server, call = made
+            return self._for_handler(kind, flavour, server, call, node.args[0], func, scope)
+        value = evaluate(func, scope)
+        if isinstance(value, Symbol):
+            made_kind = _kind_of_decorator(value.name)
+            if made_kind is not None and node.args:
+                call_value = evaluate(node, scope)
+                call = call_value if isinstance(call_value, CallValue) else None
+                return self._for_handler(*made_kind, None, call, node.args[0], node, scope, skip_first=True)
+        on_call = next((each.value for each in node.keywords if each.arg == "on_call_tool"), None)
+        if on_call is not None and isinstance(value, Symbol) and self._server_class(value) == "lowlevel":
+            return self._for_handler("tool", "lowlevel", None, None, on_call, node, scope)
+        if not isinstance(func, ast.Attribute):
+            return []
+        flavour, server = self.server(func.value, scope)
+        if flavour is None or flavour == "lowlevel":
+            return []
+        resolver = Resolver()
+        args, keywords, complete = resolver._arguments(node, scope)  # noqa: SLF001
+        call = CallValue(
+            node, self.module, Symbol(func, self.module, func.attr), tuple(args), tuple(keywords), complete
+        )
+        if func.attr == "add_tool":
+            first = (
+                node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in {"fn", "tool"}), None)
+            )
+            if first is None:
+                return []
+            inner = evaluate(first, scope)
+            if (
+                isinstance(inner, CallValue)
+                and inner.func.name.endswith("from_function")
+                and isinstance(first, ast.Call)
+            ):
+                target = first.args[0] if first.args else next((k.value for k in first.keywords if k.arg == "fn"), None)
+                return (
+                    []
+                    if target is None
+                    else self._for_handler("tool", flavour, server, inner, target, node, scope, skip_first=True)
+                )
+            return self._for_handler("tool", flavour, server, call, first, node, scope, skip_first=True)
+        if func.attr in KINDS and node.args and flavour in {"fastmcp", "mcpcore", "sdk"}:
+            target = node.args[0]
+            if isinstance(evaluate(target, scope), Symbol):
+                return self._for_handler(KINDS[func.attr], flavour, server, call, target, node, scope, skip_first=True)
+        return []
+
+    def _for_handler(
+        self,
+        kind: ToolKind,
+        flavour: ToolFlavour,
+        server: str | None,
+        call: CallValue | None,
+        target: ast.expr,
+        registration: ast.expr,
+        scope: Scope,
+        *,
+        skip_first: bool = False,
+    ) -> list[ToolDef]:
+        if skip_first and call is not None:
+            call = CallValue(call.node, call.module, call.func, call.args[1:], call.keywords, call.complete)
+        found: list[ToolDef] = []
+        for function, module in self.functions_behind(target, scope):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and self._has_maker(function, module):
+                continue
+            tool = self._tool(kind, flavour, server, call, registration, function, module, scope)
+            found.append(tool)
+        return found
+
+    def _has_maker(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> bool:
+        """Whether a function is a tool by its own decorators, so that `add_tool` only registers it."""
+        builder = self if module is self.module else Builder(module, self.hierarchy)
+        scope = module.scope_of(node)
+        return any(builder._maker(each, builder._outside(scope)) is not None for each in node.decorator_list)
+
+    def functions_behind(self, target: ast.expr, scope: Scope) -> list[tuple[FunctionNode, Module]]:
+        """The functions that an expression may be: by name, a lambda, `partial(f)`, a bound method, a callable object."""
+        if isinstance(target, ast.Lambda):
+            return [(target, scope.module)]
+        found: list[tuple[FunctionNode, Module]] = []
+        for value in options(evaluate(target, scope)):
+            each = value
+            for _ in range(5):
+                if isinstance(each, CallValue) and each.func.name == "functools.partial" and each.args:
+                    each = each.args[0]
+            if isinstance(each, Symbol) and each.module is not None:
+                if isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+                    owner = self.module.project.module_defining(each.definition)
+                    if owner is not None:
+                        found.append((each.definition, owner))
+            elif isinstance(each, CallValue) and isinstance(each.func.definition, ast.ClassDef):
+                info = self.module.project.class_info(each.func.definition)
+                method = info.methods.get("__call__") if info is not None else None
+                if info is not None and method is not None:
+                    found.append((method, info.module))
+        if not found and isinstance(target, ast.Attribute):
+            owner_class = self._instance_class(target.value, scope)
+            if owner_class is not None:
+                method = owner_class.methods.get(target.attr)
+                if method is not None:
+                    found.append((method, owner_class.module))
+        if not found and isinstance(target, ast.Name):
+            alias = Resolver().alias_of(target, scope)
+            if alias is not None and alias[0] is not target and isinstance(alias[0], ast.Lambda | ast.Attribute):
+                return self.functions_behind(*alias)
+        return found
+
+    def _instance_class(self, node: ast.expr, scope: Scope):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        value = evaluate(node, scope)
+        if isinstance(value, CallValue) and isinstance(value.func.definition, ast.ClassDef):
+            return self.module.project.class_info(value.func.definition)
+        if isinstance(node, ast.Name):
+            if node.id == "self":
+                current: Scope | None = scope
+                while current is not None and current.owner is None:
+                    current = current.parent
+                if current is not None and current.owner is not None:
+                    return self.module.classes.get(current.owner)
+            found = scope.lookup(node.id)
+            if found is not None and found[1][0].annotation is not None:
+                symbol = Resolver().annotation_symbol(found[1][0].annotation, found[0])
+                if symbol is not None and isinstance(symbol.definition, ast.ClassDef):
+                    return self.module.project.class_info(symbol.definition)
+        return None
+
+    def _tool(
+        self,
+        kind: ToolKind,
+        flavour: ToolFlavour,
+        server: str | None,
+        call: CallValue | None,
+        registration: ast.expr,
+        node: FunctionNode,
+        module: Module,
+        scope: Scope,
+    ) -> ToolDef:
+        handler = self.handler(node, module)
+        function_name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+        name: Value = Const(node, module, function_name)
+        description: Value = Missing(node, module)
+        uri: Value | None = None
+        contract: Contract | None = None
+        if flavour == "lowlevel":
+            name = Unknown(node, module, "the low-level handler serves every tool")
+            description = Unknown(node, module, "the low-level server lists its tools elsewhere")
+        elif call is not None:
+            # `@tool("name")` of FastMCP and the SDK; of mcpcore options are keyword-only, and `@resource(uri)` takes one.
+            position = 0 if kind != "resource" else None
+            given = call.argument("name", position if flavour != "mcpcore" else None)
+            if not isinstance(given, Missing) and not (isinstance(given, Const) and given.value is None):
+                name = given
+            described = call.argument("description")
+            description = described
+            if kind == "resource":
+                uri = call.argument("uri", 0)
+            contract = self._contract(call, registration, scope)
+        if isinstance(description, Missing) or (isinstance(description, Const) and description.value is None):
+            doc = handler.docstring
+            description = Const(node, module, doc) if doc is not None else Missing(node, module)
+        if contract is not None:
+            self._complete(handler, contract)
+        return ToolDef(kind, flavour, name, handler, self.module, registration, contract, description, server, uri)
+
+    # -- contracts -----------------------------------------------------------------------------------------------
+
+    def _contract(self, call: CallValue, registration: ast.expr, scope: Scope) -> Contract | None:
+        value = call.argument("errors")
+        if isinstance(value, Missing):
+            return None
+        node = _keyword_value(call.node, "errors")
+        if isinstance(value, Const) and value.value is None and node is not None:
+            return None
+        inline = node
+        module = call.module or scope.module
+        if node is None:
+            node = registration
+        return self.contract_of(value, node, module, inline)
+
+    def contract_of(self, value: Value, node: ast.expr, module: Module, inline: ast.expr | None) -> Contract:
+        """The contract that a value is."""
+        if isinstance(value, CallValue) and value.func.name == "mcpcore.Contract":
+            value = value.argument("errors", 0)
+        if isinstance(value, Items) and value.kind != "set":
+            inside = set(ast.walk(inline)) if inline is not None else set()
+            entries = tuple(self._entry(each, module, inside) for each in value.items)
+            return Contract(node, value, module, "sequence", entries, value.complete)
+        if isinstance(value, Unknown | Missing | Symbol) or (isinstance(value, CallValue)):
+            made = isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
+            return Contract(node, value, module, "not_a_sequence" if made else "unknown", (), complete=False)
+        if isinstance(value, Const | Text | Mapping | Items | CodeValue):
+            return Contract(node, value, module, "not_a_sequence", (), complete=True)
+        return Contract(node, value, module, "unknown", (), complete=False)
+
+    def _entry(self, value: Value, module: Module, inside: set[ast.AST]) -> ContractEntry:
+        where = value.module or module
+        if isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode":
+            call = value.node if isinstance(value.node, ast.Call) else None
+            arguments = {name: _argument(value, name, _position(name)) for name in ENTRY_ARGUMENTS}
+            code = arguments["code"]
+            arguments["code"] = replace(code, value=_as_code(code.value))
+            return ContractEntry(value, where, True, True, call, arguments, call in inside)
+        blank = {name: Argument(name, Unknown(value.node, where)) for name in ENTRY_ARGUMENTS}
+        known = (
+            isinstance(value, Const | Text | Items | Mapping | CodeValue)
+            or (isinstance(value, CallValue) and value.func.name.startswith(("mcpcore.", "builtins.")))
+            or (isinstance(value, Symbol) and value.name.startswith(("mcpcore.", "builtins.")))
+        )
+        return ContractEntry(value, where, known, False, None, blank, value.node in inside)
+
+    # -- handlers ------------------------------------------------------------------------------------------------
+
+    def handler(self, node: FunctionNode, module: Module) -> Handler:
+        """The model of a function."""
+        key = (node, id(module))
+        found = self._handlers.get(key)
+        if found is None:
+            found = HandlerBuilder(node, module, self.hierarchy).build()
+            self._handlers[key] = found
+        return found
+
+    @staticmethod
+    def _complete(handler: Handler, contract: Contract) -> None:
+        """Give each `ctx.fail(reason)` the code that the contract declares for the reason."""
+        changed: dict[ErrorSite, ErrorSite] = {}
+        for error in handler.errors:
+            if error.form != "fail" or not isinstance(error.code, Unknown):
+                continue
+            codes: list[Value] = []
+            for each in options(error.reason):
+                text = string(each)
+                entry = contract.by_reason.get(text) if text is not None else None
+                codes.append(entry.code.value if entry is not None else error.code)
+            if codes:
+                changed[error] = replace(error, code=choice(codes, error.node, error.module))
+        if changed:
+            handler.errors = tuple(changed.get(each, each) for each in handler.errors)
+            handler.throws = tuple(
+                replace(each, error=changed.get(each.error, each.error)) if each.error is not None else each
+                for each in handler.throws
+            )
+
+
+def _kind_of_decorator(name: str) -> tuple[ToolKind, ToolFlavour] | None:
+    if name.startswith("mcpcore."):
+        last = name.removeprefix("mcpcore.")
+        return (KINDS[last], "mcpcore") if last in KINDS else None
+    if name.startswith("fastmcp.") and name.rpartition(".")[2] in KINDS:
+        return KINDS[name.rpartition(".")[2]], "fastmcp"
+    return None
+
+
+def _position(name: str) -> int | None:
+    return ENTRY_POSITIONAL.index(name) if name in ENTRY_POSITIONAL else None
+
+
+def _keyword_value(node: ast.AST | None, name: str) -> ast.expr | None:
+    if isinstance(node, ast.Call):
+        for keyword in node.keywords:
+            if keyword.arg == name:
+                return keyword.value
+    return None
+
+
+def _argument(call: CallValue, name: str, position: int | None) -> Argument:
+    value = call.argument(name, position)
+    node: ast.expr | None = None
+    keyword: ast.keyword | None = None
+    if isinstance(call.node, ast.Call):
+        keyword = next((each for each in call.node.keywords if each.arg == name), None)
+        if keyword is not None:
+            node = keyword.value
+        elif (
+            position is not None
+            and position < len(call.node.args)
+            and not any(isinstance(each, ast.Starred) for each in call.node.args[: position + 1])
+        ):
+            node = call.node.args[position]
+    return Argument(name, value, node, keyword)
+
+
+def _as_code(value: Value) -> Value:
+    return value
+
+
+class HandlerBuilder:
+    """Reads the body of one handler, nested functions included."""
+
+    def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
+        self.node = node
+        self.module = module
+        self.hierarchy = hierarchy
+        self.scope = module.scope_of(node)
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.function_of: dict[ast.AST, FunctionNode] = {}
+        self.context: ContextParameter | None = None
+        self._errors: dict[ast.AST, ErrorSite] = {}
+        self._catches: dict[ast.AST, CatchSite] = {}
+
+    def build(self) -> Handler:
+        node = self.node
+        parameters, self.context = self._parameters()
+        ordered = self._index()
+        for each in ordered:
+            if isinstance(each, ast.ExceptHandler):
+                self._catches[each] = self._clause(each)
+            elif isinstance(each, ast.With | ast.AsyncWith):
+                suppress = self._suppress(each)
+                if suppress is not None:
+                    self._catches[each] = suppress
+        recovery: list[RecoveryCall] = []
+        for each in ordered:
+            if isinstance(each, ast.Call):
+                if self._is_context_call(each, "recovery_for"):
+                    value = CallValue(each, self.module)
+                    reason = (
+                        evaluate(each.args[0], self._scope(each)) if each.args else Missing(value.node, self.module)
+                    )
+                    recovery.append(RecoveryCall(each, self.module, reason))
+                error = self._error(each)
+                if error is not None:
+                    self._errors[each] = error
+        throws: list[ThrowSite] = []
+        returns: list[ReturnSite] = []
+        for each in ordered:
+            if isinstance(each, ast.Raise):
+                throws.extend(self._throws(each))
+            elif isinstance(each, ast.Return) and self.function_of.get(each) is node:
+                value_ = evaluate(each.value, self._scope(each)) if each.value is not None else Const(each, self.module)
+                returns.append(ReturnSite(each, self.module, value_, self._catch_of(each), node))
+        return Handler(
+            node,
+            self.module,
+            self.scope.qualname,
+            parameters,
+            self.context,
+            self.scope.owner,
+            tuple(self._errors.values()),
+            tuple(throws),
+            tuple(self._catches.values()),
+            tuple(returns),
+            tuple(recovery),
+        )
+
+    def _index(self) -> list[ast.AST]:
+        """Every node of the body in source order, with its parent and its function on record."""
+        ordered: list[ast.AST] = []
+        body = self.node.body if isinstance(self.node.body, list) else [self.node.body]
+        stack: list[tuple[ast.AST, FunctionNode]] = [(each, self.node) for each in reversed(body)]
+        for each in body:
+            self.parents[each] = self.node
+        while stack:
+            each, function = stack.pop()
+            ordered.append(each)
+            self.function_of[each] = function
+            inner = each if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) else function
+            children = list(ast.iter_child_nodes(each))
+            for child in children:
+                self.parents[child] = each
+            stack.extend((child, inner) for child in reversed(children))
+        return ordered
+
+    def _scope(self, node: ast.AST) -> Scope:
+        return self.module.scope_of(self.function_of.get(node, self.node))
+
+    # -- parameters ----------------------------------------------------------------------------------------------
+
+    def _parameters(self) -> tuple[tuple[Parameter, ...], ContextParameter | None]:
+        args = self.node.args
+        names = all_parameters(args)
+        scope = self.scope
+        if scope.owner is not None and names and not _is_static(self.node):
+            names = names[1:]
+        positional = [*args.posonlyargs, *args.args]
+        defaults: dict[str, ast.expr] = {}
+        if args.defaults:
+            for arg, default in zip(positional[-len(args.defaults) :], args.defaults, strict=True):
+                defaults[arg.arg] = default
+        for arg, kw_default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+            if kw_default is not None:
+                defaults[arg.arg] = kw_default
+        context: ContextParameter | None = None
+        found: list[Parameter] = []
+        outside = scope.parent or self.module.scope
+        for arg in names:
+            kind: Literal["positional", "keyword", "var_positional", "var_keyword"] = "positional"
+            if arg is args.vararg:
+                kind = "var_positional"
+            elif arg is args.kwarg:
+                kind = "var_keyword"
+            elif arg in args.kwonlyargs:
+                kind = "keyword"
+            taken = self._context(arg, outside)
+            if taken is not None and context is None:
+                context = taken
+            default = defaults.get(arg.arg)
+            description = self._description(arg, default, outside)
+            injected = taken is not None or self._injected(default, arg.annotation, outside)
+            found.append(Parameter(arg.arg, arg, arg.annotation, default, kind, description, injected))
+        return tuple(found), context
+
+    def _context(self, arg: ast.arg, scope: Scope) -> ContextParameter | None:
+        annotation = arg.annotation
+        if annotation is None:
+            return None
+        resolver = Resolver()
+        symbol = resolver.annotation_symbol(annotation, scope)
+        if symbol is None or symbol.name not in {"mcpcore.Context", "mcp.Context", "fastmcp.Context"}:
+            return None
+        ours = symbol.name == "mcpcore.Context"
+        argument, where = self._context_argument(annotation, scope)
+        if argument is None:
+            return ContextParameter(arg.arg, arg, annotation, None, None, True, False, True, ours)
+        reasons = Resolver().literal_strings(argument, where)
+        named = Resolver().annotation_symbol(argument, where)
+        any_reason = named is not None and named.name in {"typing.Any", "builtins.str", "typing.LiteralString"}
+        never = named is not None and named.name in {"typing.Never", "typing.NoReturn"}
+        if never:
+            reasons = ()
+        resolved = reasons is not None or any_reason
+        return ContextParameter(arg.arg, arg, annotation, argument, reasons, False, any_reason, resolved, ours)
+
+    def _context_argument(self, annotation: ast.expr, scope: Scope) -> tuple[ast.expr | None, Scope]:
+        from mcpcore_lint.resolve import unquote
+
+        node: ast.expr | None = unquote(annotation)
+        where = scope
+        for _ in range(10):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+                left_none = isinstance(node.left, ast.Constant)
+                node = unquote(node.right if left_none else node.left)
+                continue
+            if isinstance(node, ast.Subscript):
+                head = evaluate(node.value, where)
+                if isinstance(head, Symbol) and head.name in {"typing.Annotated", "typing.Optional"}:
+                    inner = node.slice
+                    node = unquote(inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner)
+                    continue
+                inner = node.slice
+                return (inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner), where
+            if isinstance(node, ast.Name | ast.Attribute):
+                alias = Resolver().alias_of(node, where)
+                if alias is not None and alias[0] is not node:
+                    node, where = unquote(alias[0]), alias[1]
+                    continue
+            break
+        return None, where
+
+    def _description(self, arg: ast.arg, default: ast.expr | None, scope: Scope) -> Value:
+        from mcpcore_lint.resolve import unquote
+
+        candidates: list[ast.expr] = []
+        annotation = unquote(arg.annotation)
+        if annotation is not None:
+            target: ast.expr | None = annotation
+            where = scope
+            for _ in range(5):
+                if isinstance(target, ast.Name | ast.Attribute):
+                    alias = Resolver().alias_of(target, where)
+                    if alias is None or alias[0] is target:
+                        break
+                    target, where = unquote(alias[0]), alias[1]
+                else:
+                    break
+            if isinstance(target, ast.Subscript):
+                head = evaluate(target.value, where)
+                if isinstance(head, Symbol) and head.name == "typing.Annotated" and isinstance(target.slice, ast.Tuple):
+                    for extra in target.slice.elts[1:]:
+                        value = evaluate(extra, where)
+                        if isinstance(value, Const) and isinstance(value.value, str):
+                            return value
+                        if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] in {"Field", "Doc"}:
+                            position = 0 if value.func.name.endswith("Doc") else None
+                            given = value.argument("documentation" if position == 0 else "description", position)
+                            if not isinstance(given, Missing):
+                                return given
+        if default is not None:
+            candidates.append(default)
+        for each in candidates:
+            value = evaluate(each, scope)
+            if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] == "Field":
+                return value.argument("description")
+        return Missing(arg, self.module)
+
+    @staticmethod
+    def _injected(default: ast.expr | None, annotation: ast.expr | None, scope: Scope) -> bool:
+        def injects(value: Value) -> bool:
+            return isinstance(value, CallValue) and value.func.name.rpartition(".")[2] in {
+                "Depends",
+                "CurrentContext",
+                "CurrentFastMCP",
+                "Resolve",
+                "Elicit",
+                "Sample",
+                "ListRoots",
+                "Progress",
+            }
+
+        if default is not None and isinstance(default, ast.Call) and injects(evaluate(default, scope)):
+            return True
+        if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
+            return any(
+                isinstance(each, ast.Call) and injects(evaluate(each, scope)) for each in annotation.slice.elts[1:]
+            )
+        return False
+
+    # -- errors --------------------------------------------------------------------------------------------------
+
+    def _is_context_call(self, call: ast.Call, method: str) -> bool:
+        func = call.func
+        if not isinstance(func, ast.Attribute) or func.attr != method:
+            return False
+        return self._is_context(func.value, self._scope(call))
+
+    def _is_context(self, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
+        if not isinstance(node, ast.Name) or depth > 5:
+            return False
+        found = scope.lookup(node.id)
+        if found is None:
+            return False
+        where, bindings = found
+        for binding in bindings:
+            if binding.kind == "parameter":
+                if where is self.scope and self.context is not None and node.id == self.context.name:
+                    return self.context.mcpcore
+                symbol = Resolver().annotation_symbol(binding.annotation, where.parent or where)
+                if symbol is not None and symbol.name == "mcpcore.Context":
+                    return True
+            elif binding.value is not None and self._is_context(binding.value, where, depth + 1):
+                return True
+        return False
+
+    def _error(self, call: ast.Call) -> ErrorSite | None:
+        scope = self._scope(call)
+        if self._is_context_call(call, "fail"):
+            made = evaluate_arguments(call, scope)
+            arguments = {name: _argument(made, name, position) for name, position in _FAIL.items()}
+            unknown = Unknown(call, self.module, "the code that the contract declares")
+            return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
+        value = evaluate(call, scope)
+        for each in options(value):
+            if isinstance(each, CallValue) and each.node is call:
+                return self._error_of(each, call)
+        return None
+
+    def _error_of(self, value: CallValue, call: ast.Call) -> ErrorSite | None:
+        name = value.func.name
+        if name.startswith("mcpcore.") and name.removeprefix("mcpcore.") in FACTORIES:
+            code_name = FACTORIES[name.removeprefix("mcpcore.")]
+            code = CodeValue(call, self.module, code_name, CODES.by_name.get(code_name))
+            arguments = {each: _argument(value, each, position) for each, position in _FACTORY.items()}
+            return self._site("factory", call, "mcpcore.CodedError", name, code, arguments)
+        if name == "mcpcore.CodedError":
+            arguments = {each: _argument(value, each, position) for each, position in _CODED.items()}
+            return self._site("coded", call, name, name, value.argument("code", 0), arguments)
+        form = self.form_of(value.func)
+        if form is None:
+            return None
+        positions = dict.fromkeys(_CODED)
+        arguments = {each: _argument(value, each, position) for each, position in positions.items()}
+        if not arguments["message"].given and value.args:
+            position = 1 if form == "protocol" and len(value.args) > 1 else 0
+            arguments["message"] = _argument(value, "message", position)
+        code_value: Value = Missing(call, self.module)
+        if form in {"coded", "protocol"}:
+            code_value = value.argument("code", 0) if form == "protocol" else Unknown(call, self.module, "a subclass")
+        site = self._site(form, call, name, name, code_value, arguments)
+        if form == "coded":
+            site = replace(site, reason=Unknown(call, self.module, "a subclass sets it"))
+        if form == "protocol":
+            number = code_value.value if isinstance(code_value, Const) else None
+            exempt = (
+                name != "mcp.MCPError" and self.hierarchy.is_kind_of(name, "mcp.UrlElicitationRequiredError") is True
+            )
+            site = replace(site, sdk_exempt=exempt or number in PROTOCOL_CODES_NEEDED)
+        return site
+
+    def form_of(self, symbol: Symbol) -> ErrorForm | None:
+        """How a class makes errors; None where it is not an exception for all that can be seen."""
+        name = symbol.name
+        if name.startswith("builtins."):
+            return "builtin" if name.removeprefix("builtins.") in BUILTIN_EXCEPTIONS else None
+        if name in PROTOCOL_ERRORS:
+            return "protocol"
+        if name in FRAMEWORK_ERRORS:
+            return "framework"
+        if isinstance(symbol.definition, ast.ClassDef):
+            above, _ = self.hierarchy.ancestors(name, symbol)
+            if "mcpcore.CodedError" in above:
+                return "coded"
+            if above & PROTOCOL_ERRORS:
+                return "protocol"
+            if above & FRAMEWORK_ERRORS:
+                return "framework"
+            return "project" if "builtins.BaseException" in above else None
+        if symbol.definition is not None:
+            return None
+        if self.hierarchy.is_exception(name) is True:
+            return "other"
+        last = name.rpartition(".")[2]
+        return "other" if last[:1].isupper() and last.endswith(("Error", "Exception", "Timeout")) else None
+
+    def _site(
+        self,
+        form: ErrorForm,
+        node: ast.expr,
+        type_name: str,
+        callee: str,
+        code: Value,
+        arguments: dict[str, Argument],
+    ) -> ErrorSite:
+        reason = arguments["reason"].value if "reason" in arguments else Missing(node, self.module)
+        if isinstance(reason, Missing) and form != "fail":
+            data = arguments["data"].value
+            if isinstance(data, Mapping):
+                inner = data.get("reason")
+                if inner is not None:
+                    reason = inner
+                elif not data.complete:
+                    reason = Unknown(node, self.module, "it may be in the data")
+            elif isinstance(data, Unknown | Choice_):
+                reason = Unknown(node, self.module, "it may be in the data")
+        if isinstance(reason, Const) and reason.value is None:
+            reason = Missing(node, self.module)
+        blank = Missing(node, self.module)
+        return ErrorSite(
+            form,
+            node,
+            self.module,
+            type_name,
+            callee,
+            code,
+            reason,
+            arguments.get("message", Argument("message", blank)),
+            arguments.get("data", Argument("data", blank)),
+            arguments.get("recovery", Argument("recovery", blank)),
+            arguments.get("retry", Argument("retry", blank)),
+            self.function_of.get(node, self.node),
+            self._fate(node),
+        )
+
+    def _fate(self, node: ast.AST) -> Fate:
+        current = node
+        for _ in range(50):
+            parent = self.parents.get(current)
+            if parent is None:
+                return "escapes"
+            if isinstance(parent, ast.Raise):
+                return "raised" if parent.exc is current else "escapes"
+            if isinstance(parent, ast.Return):
+                return "returned"
+            if isinstance(parent, ast.Lambda) and parent.body is current:
+                return "returned"
+            if isinstance(parent, ast.Expr):
+                return "discarded"
+            if isinstance(parent, ast.Assign | ast.AnnAssign | ast.NamedExpr):
+                targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+                names = [each.id for each in targets if isinstance(each, ast.Name)]
+                if len(names) != len(targets):
+                    return "escapes"
+                fates = {self._name_fate(each, parent) for each in names}
+                if isinstance(parent, ast.NamedExpr) and fates == {"unused"}:
+                    current = parent
+                    continue
+                for fate in ("raised", "returned", "escapes"):
+                    if fate in fates:
+                        return fate  # type: ignore[return-value]
+                return "unused"
+            if isinstance(parent, ast.Attribute):
+                call = self.parents.get(parent)
+                if parent.attr in {"with_traceback"} and isinstance(call, ast.Call) and call.func is parent:
+                    current = call
+                    continue
+                return "escapes"
+            if isinstance(parent, ast.IfExp | ast.BoolOp | ast.Await):
+                if isinstance(parent, ast.IfExp) and parent.test is current:
+                    return "escapes"
+                current = parent
+                continue
+            return "escapes"
+        return "escapes"
+
+    def _name_fate(self, name: str, made: ast.AST) -> Fate:
+        scope = self._scope(made)
+        found = scope.lookup(name)
+        if found is None or found[0].is_module:
+            return "escapes"
+        fate: Fate = "unused"
+        for each, parent in self.parents.items():
+            if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load):
+                if isinstance(parent, ast.Raise) and parent.exc is each:
+                    return "raised"
+                if isinstance(parent, ast.Return):
+                    fate = "returned"
+                elif isinstance(parent, ast.Attribute) and parent.attr in {"add_note", "with_traceback"}:
+                    continue
+                elif isinstance(parent, ast.IfExp | ast.BoolOp) and self._fate(each) == "raised":
+                    return "raised"
+                elif fate == "unused":
+                    fate = "escapes"
+        return fate
+
+    # -- raise and except ----------------------------------------------------------------------------------------
+
+    def _throws(self, node: ast.Raise) -> list[ThrowSite]:
+        function = self.function_of[node]
+        catch = self._catch_of(node)
+        if node.cause is None:
+            cause: Cause = "implicit"
+        elif isinstance(node.cause, ast.Constant) and node.cause.value is None:
+            cause = "from_none"
+        else:
+            cause = "from"
+        if node.exc is None:
+            return [ThrowSite(node, self.module, None, None, cause, catch, True, True, function)]
+        found: list[ThrowSite] = []
+        for leaf in self.leaves(node.exc, self._scope(node)):
+            found.append(self._throw(node, leaf, cause, catch, function))
+        return found
+
+    def _throw(
+        self, node: ast.Raise, leaf: ast.expr, cause: Cause, catch: CatchSite | None, function: FunctionNode
+    ) -> ThrowSite:
+        error = self._errors.get(leaf)
+        if error is not None:
+            escapes = self._escapes(node, error.type_name)
+            return ThrowSite(node, self.module, error, error.type_name, cause, catch, False, escapes, function)
+        if isinstance(leaf, ast.Name):
+            clause = catch
+            while clause is not None:
+                if clause.name == leaf.id:
+                    return ThrowSite(node, self.module, None, None, cause, catch, True, True, function)
+                clause = self._catch_of(clause.node)
+        scope = self._scope(leaf) if leaf in self.function_of else self._scope(node)
+        if isinstance(leaf, ast.Name | ast.Attribute):
+            value = evaluate(leaf, scope)
+            if isinstance(value, Symbol):
+                form = self.form_of(value)
+                if form is not None:
+                    missing = {each: Argument(each, Missing(leaf, self.module)) for each in _CODED}
+                    code: Value = Missing(leaf, self.module)
+                    if form in {"coded", "protocol"}:
+                        code = Unknown(leaf, self.module, "the class sets it")
+                    error = self._site(form, leaf, value.name, value.name, code, missing)
+                    if form == "coded":
+                        error = replace(error, reason=Unknown(leaf, self.module, "the class sets it"))
+                    error = replace(error, fate="raised")
+                    self._errors[leaf] = error
+                    escapes = self._escapes(node, error.type_name)
+                    return ThrowSite(node, self.module, error, error.type_name, cause, catch, False, escapes, function)
+        call: ast.expr = leaf
+        while isinstance(call, ast.Await):
+            call = call.value
+        return ThrowSite(
+            node,
+            self.module,
+            None,
+            None,
+            cause,
+            catch,
+            False,
+            True,
+            function,
+            call if isinstance(call, ast.Call) else None,
+        )
+
+    def leaves(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[ast.expr]:
+        """The expressions that a raised expression may come from, through conditions, names and `with_traceback`."""
+        if depth > 20:
+            return [node]
+        if isinstance(node, ast.IfExp):
+            return [*self.leaves(node.body, scope, depth + 1), *self.leaves(node.orelse, scope, depth + 1)]
+        if isinstance(node, ast.BoolOp):
+            return [leaf for each in node.values for leaf in self.leaves(each, scope, depth + 1)]
+        if isinstance(node, ast.NamedExpr):
+            return self.leaves(node.value, scope, depth + 1)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "with_traceback":
+            return self.leaves(node.func.value, scope, depth + 1)
+        if isinstance(node, ast.Name):
+            found = scope.lookup(node.id)
+            if found is not None and not found[0].is_module:
+                where, bindings = found
+                if all(each.kind in {"assign", "annotated"} for each in bindings):
+                    values = [each.value for each in bindings if each.value is not None]
+                    values = [each for each in values if not (isinstance(each, ast.Constant) and each.value is None)]
+                    if values:
+                        return [leaf for each in values for leaf in self.leaves(each, where, depth + 1)]
+        return [node]
+
+    def _catch_of(self, node: ast.AST) -> CatchSite | None:
+        """The innermost `except` clause that a node stands in, in its own function."""
+        current = self.parents.get(node)
+        while current is not None and current is not self.node:
+            if isinstance(current, ast.ExceptHandler):
+                return self._catches.get(current)
+            if isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+                return None
+            current = self.parents.get(current)
+        return None
+
+    def _escapes(self, node: ast.AST, type_name: str) -> bool:
+        """Whether an exception raised at a node leaves its function, as far as its own clauses are certain."""
+        current = node
+        while True:
+            parent = self.parents.get(current)
+            if parent is None or parent is self.node:
+                return True
+            if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                return True
+            if isinstance(parent, ast.Try | ast.TryStar) and current in parent.body:
+                for clause in parent.handlers:
+                    catch = self._catches[clause]
+                    verdict = self._caught(type_name, catch)
+                    if verdict is None:
+                        break
+                    if verdict:
+                        if not self._passes_on(clause):
+                            return False
+                        break
+            if isinstance(parent, ast.With | ast.AsyncWith) and parent in self._catches and current in parent.body:
+                if self._caught(type_name, self._catches[parent]):
+                    return False
+            current = parent
+
+    def _caught(self, type_name: str, catch: CatchSite) -> bool | None:
+        unknown = False
+        for each in catch.types:
+            verdict = self.hierarchy.is_kind_of(type_name, each) if each is not None else None
+            if verdict:
+                return True
+            unknown = unknown or verdict is None
+        return None if unknown else False
+
+    def _passes_on(self, clause: ast.ExceptHandler) -> bool:
+        """Whether a clause raises what it caught again somewhere."""
+        for each in walk_function(clause.body):
+            if isinstance(each, ast.Raise):
+                if each.exc is None and self._catch_of(each) is self._catches.get(clause):
+                    return True
+                if isinstance(each.exc, ast.Name) and each.exc.id == clause.name:
+                    return True
+        return False
+
+    def _clause(self, node: ast.ExceptHandler) -> CatchSite:
+        parent = self.parents.get(node)
+        body = tuple(parent.body) if isinstance(parent, ast.Try | ast.TryStar) else ()
+        types = self.types_of(node.type, self._scope(node)) if node.type is not None else ("builtins.BaseException",)
+        return CatchSite(
+            node,
+            self.module,
+            types,
+            node.name,
+            node.type is None,
+            isinstance(parent, ast.TryStar),
+            False,
+            tuple(node.body),
+            body,
+            self.function_of.get(node, self.node),
+        )
+
+    def types_of(self, node: ast.expr, scope: Scope) -> tuple[str | None, ...]:
+        """The classes that an `except` names."""
+        found: list[str | None] = []
+        for value in options(evaluate(node, scope)):
+            items = value.items if isinstance(value, Items) else (value,)
+            if isinstance(value, Items) and not value.complete:
+                found.append(None)
+            for each in items:
+                for one in options(each):
+                    if isinstance(one, Items):
+                        found.extend(each_.name if isinstance(each_, Symbol) else None for each_ in one.items)
+                    else:
+                        found.append(one.name if isinstance(one, Symbol) else None)
+        return tuple(found)
+
+    def _suppress(self, node: ast.With | ast.AsyncWith) -> CatchSite | None:
+        for item in node.items:
+            if isinstance(item.context_expr, ast.Call):
+                func = evaluate(item.context_expr.func, self._scope(node))
+                if isinstance(func, Symbol) and func.name in {"contextlib.suppress", "anyio.suppress"}:
+                    scope = self._scope(node)
+                    types = [name for each in item.context_expr.args for name in self.types_of(each, scope)]
+                    function = self.function_of.get(node, self.node)
+                    return CatchSite(
+                        node, self.module, tuple(types), None, False, False, True, (), tuple(node.body), function
+                    )
+        return None
+
+
+from mcpcore_lint.model import Choice as Choice_  # noqa: E402
+
+_FAIL: Final[dict[str, int | None]] = {"reason": 0, "message": 1, "data": 2, "recovery": None, "retry": None}
+_FACTORY: Final[dict[str, int | None]] = {"message": 0, "data": 1, "reason": None, "recovery": None, "retry": None}
+_CODED: Final[dict[str, int | None]] = {
+    "code": 0,
+    "message": 1,
+    "data": 2,
+    "reason": None,
+    "recovery": None,
+    "retry": None,
+}
+
+
+def evaluate_arguments(call: ast.Call, scope: Scope) -> CallValue:
+    """The arguments of a call whose callee is known by other means."""
+    args, keywords, complete = Resolver()._arguments(call, scope)  # noqa: SLF001
+    return CallValue(call, scope.module, Symbol(call.func, scope.module), tuple(args), tuple(keywords), complete)
+
+
+def walk_function(body: list[ast.stmt]) -> list[ast.AST]:
+    """Every node of some statements, without the functions and classes nested in them."""
+    found: list[ast.AST] = []
+    stack: list[ast.AST] = list(reversed(body))
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+    return found
+
+
+def _is_static(node: FunctionNode) -> bool:
+    return not isinstance(node, ast.Lambda) and any(
+        isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list
+    )

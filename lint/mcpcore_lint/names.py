@@ -1,0 +1,163 @@
+"""The names of mcpcore, the SDK and FastMCP, and one canonical spelling for each of them."""
+
+from __future__ import annotations
+
+import builtins
+from functools import cache
+from typing import Final
+
+FACTORIES: Final[dict[str, str]] = {
+    "invalid_params": "INVALID_PARAMS",
+    "invalid_request": "INVALID_REQUEST",
+    "not_found": "NOT_FOUND",
+    "forbidden": "FORBIDDEN",
+    "unauthorized": "UNAUTHORIZED",
+    "validation_error": "VALIDATION_ERROR",
+    "conflict": "CONFLICT",
+    "rate_limited": "RATE_LIMITED",
+    "timeout": "TIMEOUT",
+    "service_unavailable": "SERVICE_UNAVAILABLE",
+    "configuration_error": "CONFIGURATION_ERROR",
+    "internal_error": "INTERNAL_ERROR",
+    "serialization_error": "SERIALIZATION_ERROR",
+    "database_error": "DATABASE_ERROR",
+    "request_cancelled": "REQUEST_CANCELLED",
+}
+"""Factory to the code of what it makes."""
+
+FACTORY_OF_CODE: Final[dict[str, str]] = {code: factory for factory, code in FACTORIES.items()}
+
+ENTRY_POSITIONAL: Final = ("reason", "code")
+ENTRY_ARGUMENTS: Final = (
+    "reason",
+    "code",
+    "when",
+    "recovery",
+    "retry",
+    "fallback_tool",
+    "strategy",
+    "actions",
+    "corrective_params",
+    "user_message",
+    "data",
+    "example",
+)
+
+FRAMEWORKS: Final = frozenset({"mcpcore", "mcp", "fastmcp", "mcp_types"})
+"""Packages whose names are never looked up in the project: a folder `mcp/` of the project is not the SDK."""
+
+SERVERS: Final[dict[str, str]] = {
+    "mcpcore.Server": "mcpcore",
+    "mcp.MCPServer": "sdk",
+    "mcp.FastMCP": "sdk",
+    "mcp.LowLevelServer": "lowlevel",
+    "fastmcp.FastMCP": "fastmcp",
+}
+"""Canonical class of a server to its flavour."""
+
+PROTOCOL_ERRORS: Final = frozenset({"mcp.MCPError", "mcp.UrlElicitationRequiredError", "mcp.NoBackChannelError"})
+FRAMEWORK_ERRORS: Final = frozenset(
+    {
+        "mcp.ToolError",
+        "mcp.ResourceError",
+        "mcp.ResourceNotFoundError",
+        "fastmcp.ToolError",
+        "fastmcp.ResourceError",
+        "fastmcp.PromptError",
+        "fastmcp.ValidationError",
+        "fastmcp.NotFoundError",
+    }
+)
+
+_LAST_NAME: Final[dict[str, dict[str, str]]] = {
+    "mcp": {
+        "MCPServer": "mcp.MCPServer",
+        "FastMCP": "mcp.FastMCP",
+        "MCPError": "mcp.MCPError",
+        "McpError": "mcp.MCPError",
+        "UrlElicitationRequiredError": "mcp.UrlElicitationRequiredError",
+        "NoBackChannelError": "mcp.NoBackChannelError",
+        "ToolError": "mcp.ToolError",
+        "ResourceError": "mcp.ResourceError",
+        "ResourceNotFoundError": "mcp.ResourceNotFoundError",
+        "Context": "mcp.Context",
+        "CallToolResult": "mcp.CallToolResult",
+        "ErrorData": "mcp.ErrorData",
+        "TextContent": "mcp.TextContent",
+    },
+    "fastmcp": {
+        "FastMCP": "fastmcp.FastMCP",
+        "McpError": "mcp.MCPError",
+        "MCPError": "mcp.MCPError",
+        "ToolError": "fastmcp.ToolError",
+        "ResourceError": "fastmcp.ResourceError",
+        "PromptError": "fastmcp.PromptError",
+        "ValidationError": "fastmcp.ValidationError",
+        "NotFoundError": "fastmcp.NotFoundError",
+        "Context": "fastmcp.Context",
+        "ToolResult": "fastmcp.ToolResult",
+    },
+}
+_LAST_NAME["mcp_types"] = _LAST_NAME["mcp"]
+
+_MODULES: Final = frozenset(
+    {
+        "mcpcore.audit",
+        "mcpcore.testing",
+        "mcpcore.client",
+        "mcpcore.catalog",
+        "mcpcore.dialects",
+        "mcpcore.integrations",
+        "mcpcore.cli",
+    }
+)
+
+_TYPING: Final = frozenset({"typing_extensions", "collections.abc"})
+
+
+@cache
+def canonical(name: str) -> str:
+    """The one spelling of a qualified name of a framework; of any other name, itself."""
+    package, _, rest = name.partition(".")
+    last = name.rpartition(".")[2]
+    if package == "mcpcore" and rest:
+        if any(name == each or name.startswith(each + ".") for each in _MODULES):
+            return name
+        if last == "classify" and rest == "classify":
+            return name
+        head = rest.split(".")[0]
+        tail = rest.split(".")
+        # mcpcore.errors.not_found is mcpcore.not_found; mcpcore.ErrorCode.NOT_FOUND keeps its member.
+        if len(tail) >= 2 and head.islower() and head not in FACTORIES and head not in {"tool", "resource", "prompt"}:
+            return "mcpcore." + ".".join(tail[1:])
+        if len(tail) == 2 and head in {"tool", "resource", "prompt"}:
+            return "mcpcore." + tail[1]
+        return name
+    if package in {"mcp", "mcp_types"} and last == "Server" and ("server" in rest or rest == "Server"):
+        return "mcp.LowLevelServer"
+    table = _LAST_NAME.get(package)
+    if table is not None and rest:
+        return table.get(last, name)
+    if name.startswith("typing_extensions."):
+        return "typing." + name.removeprefix("typing_extensions.")
+    if name.startswith("concurrent.futures.") and last == "TimeoutError":
+        return "builtins.TimeoutError"
+    return _STDLIB_ALIASES.get(name, name)
+
+
+_STDLIB_ALIASES: Final[dict[str, str]] = {
+    "asyncio.TimeoutError": "builtins.TimeoutError",
+    "asyncio.exceptions.TimeoutError": "builtins.TimeoutError",
+    "asyncio.exceptions.CancelledError": "asyncio.CancelledError",
+    "socket.timeout": "builtins.TimeoutError",
+    "socket.error": "builtins.OSError",
+    "select.error": "builtins.OSError",
+    "json.decoder.JSONDecodeError": "json.JSONDecodeError",
+    "builtins.IOError": "builtins.OSError",
+    "builtins.EnvironmentError": "builtins.OSError",
+}
+
+BUILTIN_EXCEPTIONS: Final[frozenset[str]] = frozenset(
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
+)
+BUILTIN_NAMES: Final[frozenset[str]] = frozenset(vars(builtins))

@@ -1,0 +1,779 @@
+"""What an expression means, as far as it can be told without running it: names through imports, constants, choices."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.model import (
+    CallValue,
+    Choice,
+    CodeValue,
+    Const,
+    Items,
+    Mapping,
+    Symbol,
+    Text,
+    Unknown,
+    Value,
+    options,
+    string,
+)
+from mcpcore_lint.names import BUILTIN_NAMES, canonical
+
+if TYPE_CHECKING:
+    from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
+
+MAX_DEPTH: Final = 40
+"""How many names, calls and operators deep an expression is followed."""
+MAX_OPTIONS: Final = 64
+
+
+def _codes() -> dict[str, int]:
+    from mcpcore.codes import ErrorCode
+
+    return {name: int(member) for name, member in ErrorCode.__members__.items()}
+
+
+class _Table:
+    """The codes, read from the runtime's one table on first use."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, int] | None = None
+
+    @property
+    def by_name(self) -> dict[str, int]:
+        if self._by_name is None:
+            self._by_name = _codes()
+        return self._by_name
+
+    def name_of(self, number: int) -> str | None:
+        return next((name for name, each in self.by_name.items() if each == number), None)
+
+
+CODES: Final = _Table()
+
+
+class Resolver:
+    """Evaluates expressions; one for each expression that is asked about, since it counts how deep it is."""
+
+    def __init__(self, depth: int = 0) -> None:
+        self.depth = depth
+        self.active: set[tuple[int, int]] = set()
+
+    # -- names ---------------------------------------------------------------------------------------------------
+
+    def name(self, name: str, scope: Scope, node: ast.AST) -> Value:
+        """What a name means in a scope."""
+        module = scope.module
+        found = scope.lookup(name)
+        if found is None:
+            starred = self._starred(name, module, node)
+            if starred is not None:
+                return starred
+            if name in BUILTIN_NAMES:
+                return Symbol(node, module, canonical(f"builtins.{name}"))
+            return Unknown(node, module, f"{name} is not defined in this file")
+        where, bindings = found
+        return self._bindings(bindings, where, name, node)
+
+    def _bindings(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
+        values: list[Value] = []
+        for binding in bindings:
+            value = self._binding(binding, where, name, node)
+            values.append(value)
+            if len(values) > MAX_OPTIONS:
+                return Unknown(node, where.module, f"{name} is bound in too many places")
+        value = choice(values, node, where.module)
+        if name in where.mutated:
+            return _incomplete(value, node, where.module, f"{name} is changed in place")
+        return value
+
+    def _binding(self, binding: Binding, where: Scope, name: str, node: ast.AST) -> Value:
+        module = where.module
+        key = (id(binding), 0)
+        if key in self.active or self.depth > MAX_DEPTH:
+            return Unknown(node, module, f"{name} is defined by itself")
+        if binding.kind in {"assign", "annotated"}:
+            if binding.value is None:
+                return Unknown(node, module, f"{name} has no value here")
+            self.active.add(key)
+            try:
+                return self.expression(binding.value, where)
+            finally:
+                self.active.discard(key)
+        if binding.kind == "import" and binding.target is not None:
+            self.active.add(key)
+            try:
+                return self.imported(binding.target, module, node)
+            finally:
+                self.active.discard(key)
+        if binding.kind in {"function", "class"}:
+            return Symbol(node, module, qualified(module, binding.node), binding.node)
+        if binding.kind == "parameter" and binding.annotation is not None:
+            texts = self.literal_strings(binding.annotation, where)
+            if texts:
+                return choice([Const(node, module, each) for each in texts], node, module)
+        return Unknown(node, module, f"{name} is not a constant")
+
+    def imported(self, target: tuple[str, str | None, int], module: Module, node: ast.AST) -> Value:
+        """What an import brings in."""
+        source, name, level = target
+        found = module.project.module_of(module, source, level) if source or level else None
+        if name is None:
+            if found is not None:
+                return Symbol(node, module, found.name, found.tree)
+            return Symbol(node, module, canonical(source))
+        if found is not None:
+            member = self.member(found, name, node)
+            if member is not None:
+                return member
+        submodule = module.project.module_of(module, f"{source}.{name}" if source else name, level)
+        if submodule is not None:
+            return Symbol(node, module, submodule.name, submodule.tree)
+        if found is not None or level:
+            return Unknown(node, module, f"{name} is not found in {'.' * level}{source}")
+        return Symbol(node, module, canonical(f"{source}.{name}"))
+
+    def member(self, module: Module, name: str, node: ast.AST) -> Value | None:
+        """A name at the top of a module of the project; None where it has none of that name."""
+        bindings = module.scope.bindings.get(name)
+        if bindings is not None:
+            self.depth += 1
+            try:
+                if self.depth > MAX_DEPTH:
+                    return Unknown(node, module, "too many imports deep")
+                return self._bindings(bindings, module.scope, name, node)
+            finally:
+                self.depth -= 1
+        return self._starred(name, module, node)
+
+    def _starred(self, name: str, module: Module, node: ast.AST) -> Value | None:
+        for source, level in reversed(module.star_imports):
+            found = module.project.module_of(module, source, level)
+            if found is None:
+                if not level and canonical(f"{source}.{name}") != f"{source}.{name}":
+                    return Symbol(node, module, canonical(f"{source}.{name}"))
+                if source == "mcpcore" and _exports_of_mcpcore(name):
+                    return Symbol(node, module, f"mcpcore.{name}")
+                continue
+            if found is module or self.depth > MAX_DEPTH:
+                continue
+            exported = found.exported
+            if exported is not None and name not in exported:
+                continue
+            if exported is None and name.startswith("_"):
+                continue
+            self.depth += 1
+            try:
+                member = self.member(found, name, node)
+            finally:
+                self.depth -= 1
+            if member is not None:
+                return member
+        return None
+
+    # -- expressions ---------------------------------------------------------------------------------------------
+
+    def expression(self, node: ast.expr, scope: Scope) -> Value:
+        """What an expression is."""
+        self.depth += 1
+        try:
+            if self.depth > MAX_DEPTH:
+                return Unknown(node, scope.module, "the expression is too deep to follow")
+            return self._expression(node, scope)
+        finally:
+            self.depth -= 1
+
+    def _expression(self, node: ast.expr, scope: Scope) -> Value:
+        module = scope.module
+        match node:
+            case ast.Constant():
+                value = node.value
+                if value is Ellipsis:
+                    return Unknown(node, module, "an ellipsis")
+                assert not isinstance(value, type(Ellipsis))
+                return Const(node, module, value)
+            case ast.Name():
+                return self._at(self.name(node.id, scope, node), node, module)
+            case ast.Attribute():
+                return self.attribute(node, scope)
+            case ast.JoinedStr():
+                return self._joined(node, scope)
+            case ast.List() | ast.Tuple() | ast.Set():
+                return self._items(node, scope)
+            case ast.Dict():
+                return self._dict(node, scope)
+            case ast.IfExp():
+                return choice([self.expression(node.body, scope), self.expression(node.orelse, scope)], node, module)
+            case ast.BoolOp():
+                return choice([self.expression(each, scope) for each in node.values[:MAX_OPTIONS]], node, module)
+            case ast.NamedExpr():
+                return self.expression(node.value, scope)
+            case ast.BinOp():
+                return self._binary(node, scope)
+            case ast.UnaryOp():
+                value = self.expression(node.operand, scope)
+                if isinstance(value, Const) and isinstance(value.value, int | float):
+                    if isinstance(node.op, ast.USub):
+                        return Const(node, module, -value.value)
+                    if isinstance(node.op, ast.UAdd):
+                        return Const(node, module, value.value)
+                return Unknown(node, module, "an operator on what is not a number")
+            case ast.Call():
+                return self.call(node, scope)
+            case ast.Subscript():
+                return self._subscript(node, scope)
+            case ast.Await():
+                return Unknown(node, module, "the result of an awaited call")
+            case ast.Starred():
+                return self.expression(node.value, scope)
+            case _:
+                return Unknown(node, module, f"a {type(node).__name__.lower()} is not a constant")
+
+    @staticmethod
+    def _at(value: Value, node: ast.AST, module: Module) -> Value:  # noqa: ARG004
+        return value
+
+    def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
+        """What `base.attr` is."""
+        module = scope.module
+        base = self.expression(node.value, scope)
+        found = [self._attribute_of(each, node, module) for each in options(base)]
+        return choice(found, node, module)
+
+    def _attribute_of(self, base: Value, node: ast.Attribute, module: Module) -> Value:
+        attr = node.attr
+        if isinstance(base, Symbol):
+            if isinstance(base.definition, ast.Module):
+                owner = module.project.module_by_name(base.name, base.definition)
+                if owner is not None:
+                    member = self.member(owner, attr, node)
+                    if member is not None:
+                        return member
+                    submodule = module.project.module_of(owner, attr, 1) if owner.is_package else None
+                    if submodule is not None:
+                        return Symbol(node, module, submodule.name, submodule.tree)
+                return Unknown(node, module, f"{base.name} has no {attr}")
+            if isinstance(base.definition, ast.ClassDef):
+                return self._class_attribute(base, node, module)
+            if base.definition is not None:
+                return Unknown(node, module, f"an attribute of {base.name}")
+            if base.name == "mcpcore.ErrorCode":
+                number = CODES.by_name.get(attr)
+                if attr.isupper() or number is not None:
+                    return CodeValue(node, module, attr, number, exists=number is not None)
+            submodule = None
+            if "." not in base.name or not base.name.startswith("builtins."):
+                submodule = module.project.module_of(module, f"{base.name}.{attr}")
+            if submodule is not None:
+                return Symbol(node, module, submodule.name, submodule.tree)
+            return Symbol(node, module, canonical(f"{base.name}.{attr}"))
+        if isinstance(base, Const | CodeValue) and attr in {"value", "_value_"}:
+            return Const(node, module, base.number) if isinstance(base, CodeValue) else base
+        return Unknown(node, module, f"the attribute {attr} of a value")
+
+    def _class_attribute(self, base: Symbol, node: ast.Attribute, module: Module) -> Value:
+        definition = base.definition
+        assert isinstance(definition, ast.ClassDef)
+        info = class_info(base)
+        if info is None:
+            return Unknown(node, module, f"an attribute of {base.name}")
+        bindings = info.attributes.get(node.attr)
+        if bindings:
+            binding = bindings[-1]
+            if binding.kind == "function":
+                return Symbol(node, module, f"{base.name}.{node.attr}", binding.node)
+            if binding.kind == "class":
+                return Symbol(node, module, f"{base.name}.{node.attr}", binding.node)
+            if binding.value is not None and len(bindings) == 1:
+                value = self.expression(binding.value, info.body_scope)
+                if isinstance(value, CallValue) and value.func.name == "enum.auto":
+                    return Const(node, module, node.attr.lower())
+                return value
+            return Unknown(node, module, f"{base.name}.{node.attr} has no one value")
+        for parent in definition.bases:
+            inherited = self.expression(parent, info.scope)
+            if isinstance(inherited, Symbol) and isinstance(inherited.definition, ast.ClassDef):
+                value = self._attribute_of(inherited, node, info.module)
+                if not isinstance(value, Unknown):
+                    return value
+        return Unknown(node, module, f"{base.name} has no {node.attr} that can be seen")
+
+    def _joined(self, node: ast.JoinedStr, scope: Scope) -> Value:
+        parts: list[str | None] = []
+        for each in node.values:
+            if isinstance(each, ast.Constant) and isinstance(each.value, str):
+                parts.append(each.value)
+            elif isinstance(each, ast.FormattedValue) and each.format_spec is None and each.conversion == -1:
+                parts.append(string(self.expression(each.value, scope)))
+            else:
+                parts.append(None)
+        known = [part for part in parts if part is not None]
+        if len(known) == len(parts):
+            return Const(node, scope.module, "".join(known))
+        return Text(node, scope.module, tuple(parts))
+
+    def _items(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
+        found: list[Value] = []
+        complete = True
+        for each in node.elts:
+            if isinstance(each, ast.Starred):
+                value = self.expression(each.value, scope)
+                if isinstance(value, CallValue) and value.func.name == "mcpcore.Contract":
+                    value = self._contract_items(value)
+                if isinstance(value, Items):
+                    found.extend(value.items)
+                    complete = complete and value.complete
+                else:
+                    complete = False
+            else:
+                found.append(self.expression(each, scope))
+        kind = "tuple" if isinstance(node, ast.Tuple) else "set" if isinstance(node, ast.Set) else "list"
+        return Items(node, scope.module, kind, tuple(found), complete)  # type: ignore[arg-type]
+
+    @staticmethod
+    def _contract_items(value: CallValue) -> Value:
+        inner = value.argument("errors", 0)
+        return inner if isinstance(inner, Items) else Unknown(value.node, value.module, "a contract made elsewhere")
+
+    def _dict(self, node: ast.Dict, scope: Scope) -> Value:
+        found: list[tuple[Value, Value]] = []
+        complete = True
+        for key, each in zip(node.keys, node.values, strict=True):
+            value = self.expression(each, scope)
+            if key is not None:
+                found.append((self.expression(key, scope), value))
+            elif isinstance(value, Mapping):
+                found.extend(value.items)
+                complete = complete and value.complete
+            else:
+                complete = False
+        return Mapping(node, scope.module, tuple(found), complete)
+
+    def _binary(self, node: ast.BinOp, scope: Scope) -> Value:
+        module = scope.module
+        # Long sums (a + b + c + ...) lean to the left: walk down that side instead of recursing.
+        chain: list[ast.BinOp] = []
+        current: ast.expr = node
+        while isinstance(current, ast.BinOp):
+            chain.append(current)
+            current = current.left
+        value = self.expression(current, scope)
+        for each in reversed(chain):
+            value = self._operate(each, value, self.expression(each.right, scope), module)
+        return value
+
+    def _operate(self, node: ast.BinOp, left: Value, right: Value, module: Module) -> Value:
+        if isinstance(left, CallValue) and left.func.name == "mcpcore.Contract":
+            left = self._contract_items(left)
+        if isinstance(right, CallValue) and right.func.name == "mcpcore.Contract":
+            right = self._contract_items(right)
+        if isinstance(node.op, ast.Add):
+            if isinstance(left, Items) or isinstance(right, Items):
+                items = [
+                    *(left.items if isinstance(left, Items) else ()),
+                    *(right.items if isinstance(right, Items) else ()),
+                ]
+                both = isinstance(left, Items) and isinstance(right, Items)
+                complete = all(isinstance(each, Items) and each.complete for each in (left, right))
+                kind = left.kind if isinstance(left, Items) else right.kind if isinstance(right, Items) else "list"
+                return Items(node, module, kind, tuple(items), complete and both)
+            parts = (*_parts(left), *_parts(right))
+            if parts and any(part is not None for part in parts):
+                known = [part for part in parts if part is not None]
+                if len(known) == len(parts):
+                    return Const(node, module, "".join(known))
+                return Text(node, module, parts)
+        if isinstance(node.op, ast.BitOr):
+            return Unknown(node, module, "a union")
+        if isinstance(node.op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str):
+            return Text(node, module, (left.value, None))
+        if (
+            isinstance(left, Const)
+            and isinstance(right, Const)
+            and isinstance(left.value, int)
+            and isinstance(right.value, int)
+        ):
+            if isinstance(node.op, ast.Add):
+                return Const(node, module, left.value + right.value)
+            if isinstance(node.op, ast.Sub):
+                return Const(node, module, left.value - right.value)
+            if isinstance(node.op, ast.Mult) and abs(left.value) < 2**53 and abs(right.value) < 2**53:
+                return Const(node, module, left.value * right.value)
+        return Unknown(node, module, "an operator that is not followed")
+
+    def call(self, node: ast.Call, scope: Scope) -> Value:
+        """What a call gives, as far as the callee is known by name."""
+        module = scope.module
+        func = self.expression(node.func, scope)
+        if isinstance(func, CallValue) and func.func.name == "functools.partial" and func.args:
+            inner = func.args[0]
+            if isinstance(inner, Symbol):
+                own = self._arguments(node, scope)
+                names = {name for name, _ in own[1]}
+                keywords = (*((k, v) for k, v in func.keywords if k not in names), *own[1])
+                return CallValue(node, module, inner, (*func.args[1:], *own[0]), keywords, own[2] and func.complete)
+        if not isinstance(func, Symbol):
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+                base = self.expression(node.func.value, scope)
+                if isinstance(base, Const) and isinstance(base.value, str):
+                    return Text(node, module, (base.value, None))
+            return Unknown(node, module, "the result of a call")
+        name = func.name
+        if name in {"mcpcore.ErrorCode", "typing.cast", "builtins.list", "builtins.tuple", "builtins.set"}:
+            args = [self.expression(each, scope) for each in node.args]
+            if name == "mcpcore.ErrorCode":
+                return self._code_of(args, node, module)
+            if name == "typing.cast":
+                return args[1] if len(args) == 2 else Unknown(node, module, "a cast")
+            if not args and not node.keywords:
+                return Items(node, module, name.removeprefix("builtins."), (), complete=True)  # type: ignore[arg-type]
+            if len(args) == 1 and isinstance(args[0], Items):
+                return Items(node, module, name.removeprefix("builtins."), args[0].items, args[0].complete)  # type: ignore[arg-type]
+            return Items(node, module, name.removeprefix("builtins."), (), complete=False)  # type: ignore[arg-type]
+        if name == "builtins.dict":
+            args, keywords, complete = self._arguments(node, scope)
+            pairs: list[tuple[Value, Value]] = []
+            for each in args:
+                if isinstance(each, Mapping):
+                    pairs.extend(each.items)
+                    complete = complete and each.complete
+                else:
+                    complete = False
+            pairs.extend((Const(value.node, module, key), value) for key, value in keywords)
+            return Mapping(node, module, tuple(pairs), complete)
+        args_, keywords_, complete_ = self._arguments(node, scope)
+        if name == "mcpcore.CustomCode":
+            given = CallValue(node, module, func, tuple(args_), tuple(keywords_), complete_)
+            label = string(given.argument("name", 0))
+            number = given.argument("number", 1)
+            if label is None:
+                return Unknown(node, module, "a custom code whose name is not a constant")
+            known = number.value if isinstance(number, Const) and isinstance(number.value, int) else None
+            return CodeValue(node, module, label, known, custom=True)
+        return CallValue(node, module, func, tuple(args_), tuple(keywords_), complete_)
+
+    def _arguments(self, node: ast.Call, scope: Scope) -> tuple[list[Value], list[tuple[str, Value]], bool]:
+        args: list[Value] = []
+        keywords: list[tuple[str, Value]] = []
+        complete = True
+        for each in node.args:
+            value = self.expression(each, scope)
+            if isinstance(each, ast.Starred):
+                if isinstance(value, Items) and value.complete and complete:
+                    args.extend(value.items)
+                else:
+                    complete = False
+            elif complete:
+                args.append(value)
+        for keyword in node.keywords:
+            value = self.expression(keyword.value, scope)
+            if keyword.arg is not None:
+                keywords.append((keyword.arg, value))
+            elif isinstance(value, Mapping):
+                for key, each_value in value.items:
+                    text = string(key)
+                    if text is not None:
+                        keywords.append((text, each_value))
+                complete = complete and value.complete
+            else:
+                complete = False
+        return args, keywords, complete
+
+    @staticmethod
+    def _code_of(args: list[Value], node: ast.AST, module: Module) -> Value:
+        if len(args) == 1:
+            found: list[Value] = []
+            for each in options(args[0]):
+                if isinstance(each, CodeValue):
+                    found.append(each)
+                elif isinstance(each, Const) and isinstance(each.value, int):
+                    name = CODES.name_of(each.value)
+                    found.append(CodeValue(node, module, name or str(each.value), each.value, exists=name is not None))
+                else:
+                    found.append(Unknown(node, module, "a code that is not a constant"))
+            return choice(found, node, module)
+        return Unknown(node, module, "a code that is not a constant")
+
+    def _subscript(self, node: ast.Subscript, scope: Scope) -> Value:
+        module = scope.module
+        base = self.expression(node.value, scope)
+        if isinstance(base, Symbol) and base.name == "mcpcore.ErrorCode":
+            text = string(self.expression(node.slice, scope))
+            if text is not None:
+                number = CODES.by_name.get(text)
+                return CodeValue(node, module, text, number, exists=number is not None)
+            return Unknown(node, module, "a code that is not a constant")
+        if isinstance(base, Symbol):
+            # A generic alias: list[int], Context[Literal["a"]], FailureMode["a"](...).
+            if isinstance(base.definition, ast.ClassDef) and enum_like(base):
+                text = string(self.expression(node.slice, scope))
+                if text is not None:
+                    attribute = ast.Attribute(node.value, text, ast.Load())
+                    ast.copy_location(attribute, node)
+                    return self._attribute_of(base, attribute, module)
+            return Symbol(node, module, base.name, base.definition)
+        if isinstance(base, Mapping):
+            text = string(self.expression(node.slice, scope))
+            found = base.get(text) if text is not None else None
+            if found is not None and base.complete:
+                return found
+        if isinstance(base, Items) and base.complete and base.kind != "set":
+            index = self.expression(node.slice, scope)
+            if (
+                isinstance(index, Const)
+                and isinstance(index.value, int)
+                and -len(base.items) <= index.value < len(base.items)
+            ):
+                return base.items[index.value]
+        return Unknown(node, module, "an item that is not followed")
+
+    # -- annotations ---------------------------------------------------------------------------------------------
+
+    def annotation_symbol(self, node: ast.expr | None, scope: Scope) -> Symbol | None:
+        """The class that an annotation names, through Optional, unions with None, Annotated, aliases and quotes."""
+        unquoted = unquote(node)
+        if unquoted is None:
+            return None
+        self.depth += 1
+        try:
+            if self.depth > MAX_DEPTH:
+                return None
+            if isinstance(unquoted, ast.BinOp) and isinstance(unquoted.op, ast.BitOr):
+                sides = [each for each in (unquoted.left, unquoted.right) if not _is_none(each)]
+                return self.annotation_symbol(sides[0], scope) if len(sides) == 1 else None
+            if isinstance(unquoted, ast.Subscript):
+                head = self.expression(unquoted.value, scope)
+                if isinstance(head, Symbol):
+                    if head.name in {"typing.Annotated", "typing.Final", "typing.ClassVar", "typing.Optional"}:
+                        inner = unquoted.slice
+                        if isinstance(inner, ast.Tuple):
+                            inner = inner.elts[0] if inner.elts else inner
+                        return self.annotation_symbol(inner, scope)
+                    if head.name == "typing.Union":
+                        inner = unquoted.slice
+                        elts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                        some = [each for each in elts if not _is_none(each)]
+                        return self.annotation_symbol(some[0], scope) if len(some) == 1 else None
+                    return head
+                return None
+            value = self.expression(unquoted, scope)
+            if isinstance(value, Symbol):
+                return value
+            alias = self.alias_of(unquoted, scope)
+            if alias is not None and alias[0] is not unquoted:
+                return self.annotation_symbol(*alias)
+            return None
+        finally:
+            self.depth -= 1
+
+    def alias_of(self, node: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
+        """The expression behind a name that is bound once, with the scope to read it in, through imports."""
+        if isinstance(node, ast.Name):
+            found = scope.lookup(node.id)
+            if found is None:
+                for source, level in scope.module.star_imports:
+                    starred = scope.module.project.module_of(scope.module, source, level)
+                    if starred is not None and node.id in starred.scope.bindings:
+                        return self._alias_binding(starred.scope.bindings[node.id], starred.scope, node)
+                return None
+            where, bindings = found
+            return self._alias_binding(bindings, where, node)
+        if isinstance(node, ast.Attribute):
+            base = self.expression(node.value, scope)
+            if isinstance(base, Symbol) and isinstance(base.definition, ast.Module):
+                owner = scope.module.project.module_by_name(base.name, base.definition)
+                if owner is not None and node.attr in owner.scope.bindings:
+                    return self._alias_binding(owner.scope.bindings[node.attr], owner.scope, node)
+        return None
+
+    def _alias_binding(self, bindings: list[Binding], where: Scope, node: ast.expr) -> tuple[ast.expr, Scope] | None:
+        if len(bindings) != 1 or self.depth > MAX_DEPTH:
+            return None
+        binding = bindings[0]
+        if binding.kind in {"assign", "annotated"} and binding.value is not None:
+            return binding.value, where
+        if binding.kind == "import" and binding.target is not None and binding.target[1] is not None:
+            source, name, level = binding.target
+            module = where.module.project.module_of(where.module, source, level)
+            if module is not None and name in module.scope.bindings:
+                self.depth += 1
+                try:
+                    return self._alias_binding(module.scope.bindings[name], module.scope, node)
+                finally:
+                    self.depth -= 1
+        return None
+
+    def literal_strings(self, node: ast.expr | None, scope: Scope) -> tuple[str, ...] | None:
+        """The strings of a `Literal[...]` annotation, through aliases, unions, enums and quotes; else None."""
+        unquoted = unquote(node)
+        if unquoted is None:
+            return None
+        self.depth += 1
+        try:
+            if self.depth > MAX_DEPTH:
+                return None
+            return self._literal_strings(unquoted, scope)
+        finally:
+            self.depth -= 1
+
+    def _literal_strings(self, node: ast.expr, scope: Scope) -> tuple[str, ...] | None:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return _merge(self.literal_strings(node.left, scope), self.literal_strings(node.right, scope))
+        if isinstance(node, ast.Subscript):
+            head = self.expression(node.value, scope)
+            if not isinstance(head, Symbol):
+                return None
+            elts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if head.name == "typing.Literal":
+                found: tuple[str, ...] | None = ()
+                for each in elts:
+                    text = string(self.expression(each, scope))
+                    one = (text,) if text is not None else self.literal_strings(each, scope)
+                    found = _merge(found, one)
+                return found
+            if head.name == "typing.Union":
+                found = ()
+                for each in elts:
+                    found = _merge(found, self.literal_strings(each, scope))
+                return found
+            if head.name in {"typing.Annotated", "typing.Final"} and elts:
+                return self.literal_strings(elts[0], scope)
+            return None
+        value = self.expression(node, scope) if isinstance(node, ast.Name | ast.Attribute) else None
+        if isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef) and enum_like(value):
+            return self._enum_members(value, node)
+        alias = self.alias_of(node, scope)
+        if alias is not None and alias[0] is not node:
+            return self.literal_strings(*alias)
+        return None
+
+    def _enum_members(self, symbol: Symbol, node: ast.expr) -> tuple[str, ...] | None:
+        info = class_info(symbol)
+        if info is None:
+            return None
+        found: list[str] = []
+        for name, bindings in info.attributes.items():
+            if name.startswith("_") or bindings[-1].kind not in {"assign", "annotated"}:
+                continue
+            attribute = ast.copy_location(ast.Attribute(node, name, ast.Load()), node)
+            text = string(self._attribute_of(symbol, attribute, info.module))
+            if text is None:
+                return None
+            found.append(text)
+        return tuple(found) or None
+
+
+def evaluate(node: ast.expr, scope: Scope) -> Value:
+    """What an expression is, in a scope."""
+    return Resolver().expression(node, scope)
+
+
+def choice(values: list[Value], node: ast.AST, module: Module) -> Value:
+    """One value of several; equal ones once."""
+    flat: list[Value] = []
+    seen: set[object] = set()
+    for value in values:
+        for each in options(value):
+            key = identity(each)
+            if key is None or key not in seen:
+                flat.append(each)
+                seen.add(key)
+    if len(flat) == 1:
+        return flat[0]
+    if not flat or len(flat) > MAX_OPTIONS:
+        return Unknown(node, module, "too many possibilities")
+    return Choice(node, module, tuple(flat))
+
+
+def identity(value: Value) -> object | None:
+    """A key by which two known values are the same; None where none can be made."""
+    if isinstance(value, Const):
+        return ("const", type(value.value), value.value)
+    if isinstance(value, CodeValue):
+        return ("code", value.name, value.number)
+    if isinstance(value, Symbol):
+        return ("symbol", value.name)
+    return None
+
+
+def qualified(module: Module, node: ast.AST) -> str:
+    """The qualified name of a function or class of the project."""
+    if isinstance(node, ast.ClassDef):
+        info = module.classes.get(node)
+        return f"{module.name}.{info.qualname if info else node.name}"
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        scope = module.functions.get(node)
+        return f"{module.name}.{scope.qualname if scope else node.name}"
+    return module.name
+
+
+def class_info(symbol: Symbol) -> ClassInfo | None:
+    """The project's class that a symbol names."""
+    if symbol.module is None or not isinstance(symbol.definition, ast.ClassDef):
+        return None
+    return symbol.module.project.class_info(symbol.definition)
+
+
+def enum_like(symbol: Symbol) -> bool:
+    """Whether a class of the project is an Enum."""
+    definition = symbol.definition
+    if not isinstance(definition, ast.ClassDef):
+        return False
+    names = {"Enum", "StrEnum", "IntEnum", "Flag", "ReprEnum"}
+    return any(
+        (isinstance(base, ast.Name) and base.id in names) or (isinstance(base, ast.Attribute) and base.attr in names)
+        for base in definition.bases
+    )
+
+
+def unquote(node: ast.expr | None) -> ast.expr | None:
+    """An annotation without its quotes; None where the string is no expression."""
+    for _ in range(3):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            try:
+                inner = ast.parse(node.value.strip(), mode="eval").body
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                return None
+            for each in ast.walk(inner):
+                if hasattr(each, "lineno"):
+                    ast.copy_location(each, node)
+            node = inner
+        else:
+            break
+    return node
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _parts(value: Value) -> tuple[str | None, ...]:
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return (value.value,)
+    if isinstance(value, Text):
+        return value.parts
+    return (None,)
+
+
+def _merge(left: tuple[str, ...] | None, right: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    if left is None or right is None:
+        return None
+    return tuple(dict.fromkeys((*left, *right)))
+
+
+def _incomplete(value: Value, node: ast.AST, module: Module, why: str) -> Value:
+    if isinstance(value, Items):
+        return Items(value.node, value.module, value.kind, value.items, complete=False)
+    if isinstance(value, Mapping):
+        return Mapping(value.node, value.module, value.items, complete=False)
+    if isinstance(value, Const):
+        return Unknown(node, module, why)
+    return value
+
+
+def _exports_of_mcpcore(name: str) -> bool:
+    import mcpcore
+
+    return name in getattr(mcpcore, "__all__", ())

@@ -1,0 +1,117 @@
+"""The rules: one module a family, one class a rule, and those of other packages through an entry point."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.rules.base import FAMILIES, Family, Invalid, ProjectContext, Rule, RuleContext, Valid
+
+if TYPE_CHECKING:
+    from mcpcore_lint.settings import PerFile, Settings
+
+__all__ = [
+    "ENTRY_POINTS",
+    "FAMILIES",
+    "Family",
+    "Invalid",
+    "ProjectContext",
+    "Rule",
+    "RuleContext",
+    "Valid",
+    "all_rules",
+    "matches",
+    "rule_named",
+    "selected",
+]
+
+ENTRY_POINTS: Final = "mcpcore.lint.rules"
+"""The entry point group: each value is a module, a `Rule` class, or a list of `Rule` classes."""
+
+FAMILY_MODULES: Final = ("contract", "conformance", "handler", "definitions", "linter")
+
+
+class RuleError(Exception):
+    """A rule of another package that cannot be used."""
+
+
+def _rules_of(value: object, origin: str) -> list[Rule]:
+    if isinstance(value, type) and issubclass(value, Rule):
+        return [value()]
+    if isinstance(value, list | tuple):
+        return [rule for each in value for rule in _rules_of(each, origin)]
+    found = [
+        each()
+        for each in vars(value).values()
+        if isinstance(each, type)
+        and issubclass(each, Rule)
+        and each.__module__ == getattr(value, "__name__", None)
+        and getattr(each, "id", None)
+    ]
+    if not found:
+        raise RuleError(f"the entry point {origin} holds no Rule: point it at a Rule class, a list, or a module")
+    return found
+
+
+@cache
+def all_rules() -> dict[str, Rule]:
+    """Every rule by its id: the linter's own in the order of their families, then those of other packages.
+
+    Raises:
+        RuleError: If an entry point holds no rule, or two rules share an id.
+    """
+    found: dict[str, Rule] = {}
+    for family in FAMILY_MODULES:
+        try:
+            module = importlib.import_module(f"mcpcore_lint.rules.{family}")
+        except ModuleNotFoundError as error:
+            if error.name != f"mcpcore_lint.rules.{family}":
+                raise
+            continue
+        for rule in _rules_of(module, family):
+            found[rule.id] = rule
+    for point in _entry_points():
+        for rule in _rules_of(point.load(), f"{point.name!r} ({point.value})"):
+            if rule.id in found:
+                raise RuleError(
+                    f"the rule {rule.id!r} of {point.value} has the id of another rule: give it one of its own"
+                )
+            found[rule.id] = rule
+    return found
+
+
+def _entry_points():  # type: ignore[no-untyped-def]  # noqa: ANN202
+    from importlib.metadata import entry_points
+
+    return entry_points(group=ENTRY_POINTS)
+
+
+def rule_named(name: str) -> Rule | None:
+    """The rule of an id, or None."""
+    return all_rules().get(name)
+
+
+def matches(rule: Rule, selector: str) -> bool:
+    """Whether a selector means a rule: its id, its family, `all`, or a prefix of the id that ends at a hyphen."""
+    return selector in {"all", rule.id, rule.family} or rule.id.startswith(selector.rstrip("-*") + "-")
+
+
+def selected(rule: Rule, settings: Settings, per_file: tuple[PerFile, ...] = ()) -> bool:
+    """Whether a rule is on for a file, given the per-file settings that match it."""
+
+    def named(selectors: frozenset[str]) -> bool:
+        return any(matches(rule, each) for each in selectors)
+
+    chosen = rule.default if settings.select is None else named(settings.select)
+    chosen = chosen or named(settings.extend_select)
+    # An id that is selected by name goes before a family that is ignored.
+    exact = settings.extend_select | (settings.select or frozenset())
+    if named(settings.ignore) and not (rule.id in exact and rule.id not in settings.ignore):
+        chosen = False
+    for each in per_file:
+        if each.select is not None:
+            chosen = named(each.select)
+        if named(each.ignore):
+            chosen = False
+    return chosen

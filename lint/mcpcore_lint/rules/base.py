@@ -1,0 +1,212 @@
+"""What a rule is: its name, its page, its cases, and the hooks by which it looks at the model."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix, Related, Severity, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mcpcore_lint.engine import FileState
+    from mcpcore_lint.hierarchy import Hierarchy
+    from mcpcore_lint.model import Handler, Reach, ToolDef, ToolRecord, Value
+    from mcpcore_lint.project import Module, Project, Scope
+    from mcpcore_lint.settings import Settings
+
+Family: TypeAlias = Literal["contract", "conformance", "handler", "definitions", "linter", "project"]
+FAMILIES: tuple[Family, ...] = ("contract", "conformance", "handler", "definitions", "linter", "project")
+
+
+@dataclass(frozen=True, slots=True)
+class Valid:
+    """Code in which the rule finds nothing. `files` are further files of the project, by path beside `server.py`."""
+
+    code: str
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Fields of `Settings` that differ from the defaults."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """Code in which the rule finds something.
+
+    A comment `# here` at the end of a line says that a finding stands on that line; as many findings as there are such
+    comments must be made, in that order, and no others by this rule. `message` must be part of the first finding's.
+    `fixed` is the whole text after the fixes of this rule alone, safe and unsafe; None where nothing is fixed.
+    """
+
+    code: str
+    message: str = ""
+    fixed: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+class Rule(ABC):
+    """The base of all rules. One instance serves a whole run, so it keeps nothing about a file."""
+
+    id: ClassVar[str]
+    severity: ClassVar[Severity]
+    family: ClassVar[Family]
+    summary: ClassVar[str]
+    """What it catches, in one line without a full stop."""
+    why: ClassVar[str]
+    bad: ClassVar[str]
+    good: ClassVar[str]
+    how_to_fix: ClassVar[str]
+    when_to_suppress: ClassVar[str]
+    fixable: ClassVar[bool] = False
+    default: ClassVar[bool] = True
+    """Whether it is on where nothing selects rules."""
+    valid: ClassVar[Sequence[Valid | str]] = ()
+    invalid: ClassVar[Sequence[Invalid]] = ()
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Look at a tool, resource or prompt. Called for each registration in the file."""
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Look at a handler. Called once for a handler, however often it is registered."""
+
+    def check_file(self, module: Module, ctx: RuleContext) -> None:
+        """Look at a file that has to do with MCP, whether it defines tools or not."""
+
+    def check_project(self, tools: Sequence[ToolRecord], ctx: ProjectContext) -> None:
+        """Look at all tools of the run together. Called once, after the files."""
+
+
+class RuleContext:
+    """What a rule may ask, and where it reports. One for each file."""
+
+    def __init__(self, state: FileState, rule: Rule) -> None:
+        self._state = state
+        self.rule = rule
+
+    @property
+    def module(self) -> Module:
+        """The file."""
+        return self._state.module
+
+    @property
+    def project(self) -> Project:
+        """The files round it."""
+        return self._state.module.project
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the run."""
+        return self._state.settings
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options of this rule."""
+        return self.settings.options.get(self.rule.id, {})
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """Which exception is a kind of which."""
+        return self._state.hierarchy
+
+    @property
+    def tools(self) -> Sequence[ToolDef]:
+        """The tools, resources and prompts of the file."""
+        return self._state.tools
+
+    def project_tools(self) -> frozenset[str] | None:
+        """The names of all tools of the project; None where some tool's name, or some file, cannot be known."""
+        return self._state.project_tools()
+
+    def reach(self, tool: ToolDef) -> Reach:
+        """What can come out of the functions that the tool's handler calls, and which calls cannot be resolved."""
+        return self._state.reach(tool)
+
+    def resolve(self, node: ast.expr, scope: Scope | None = None, *, inside: Handler | None = None) -> Value:
+        """What an expression is: in a scope, in a handler's own scope, or at the top of the file."""
+        from mcpcore_lint.resolve import evaluate
+
+        if scope is None:
+            scope = self.module.scope if inside is None else inside.module.scope_of(inside.node)
+        return evaluate(node, scope)
+
+    def report(
+        self,
+        at: ast.AST | Span,
+        message: str,
+        *,
+        help: str = "",  # noqa: A002
+        tool: ToolDef | None = None,
+        module: Module | None = None,
+        related: Sequence[Related] = (),
+        fix: Fix | None = None,
+    ) -> None:
+        """Report a finding.
+
+        Args:
+            at: The node or the place that it stands at.
+            message: One sentence that names the thing, without a full stop.
+            help: The next step.
+            tool: The tool that it belongs to.
+            module: The file of `at`, where it is not the file that is looked at: an entry of a shared constant, a
+                handler that another file defines.
+            related: Other places that it speaks of.
+            fix: Edits of the file of `at`.
+        """
+        where = module or self.module
+        span = at if isinstance(at, Span) else where.source.span(at)
+        self._state.add(
+            Diagnostic(
+                self.rule.id,
+                self._state.severity(self.rule),
+                where.path,
+                span,
+                message,
+                help,
+                tuple(related),
+                fix,
+                tool.display_name if tool is not None else None,
+            )
+        )
+
+    def related(self, at: ast.AST, message: str, module: Module | None = None) -> Related:
+        """Another place that a finding speaks of."""
+        where = module or self.module
+        return Related(where.path, where.source.span(at), message)
+
+    def fix(self, title: str, edits: Iterable[Edit], *, unsafe: bool = False) -> Fix:
+        """Edits that belong together; the helpers that make them are in `mcpcore_lint.fixes`."""
+        return Fix(title, tuple(edits), "unsafe" if unsafe else "safe")
+
+
+class ProjectContext:
+    """What a rule may ask about the run as a whole, and where it reports."""
+
+    def __init__(self, settings: Settings, rule: Rule, add: _Add) -> None:
+        self.settings = settings
+        self.rule = rule
+        self._add = add
+
+    def report(
+        self,
+        path: str,
+        span: Span,
+        message: str,
+        *,
+        help: str = "",  # noqa: A002
+        tool: str | None = None,
+        related: Sequence[Related] = (),
+    ) -> None:
+        """Report a finding in some file."""
+        severity = self.settings.severities.get(self.rule.id, self.rule.severity)
+        self._add(Diagnostic(self.rule.id, severity, path, span, message, help, tuple(related), None, tool))
+
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class _Add(Protocol):
+        def __call__(self, diagnostic: Diagnostic, /) -> None: ...

@@ -1,0 +1,173 @@
+"""Rules about the linter itself: files that cannot be read, and suppressions."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, ClassVar
+
+from mcpcore_lint.diagnostics import Edit, Severity
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Fix
+    from mcpcore_lint.project import Module
+    from mcpcore_lint.rules.base import Family
+    from mcpcore_lint.suppress import Suppression, Suppressions
+
+
+class _LinterRule(Rule):
+    family: ClassVar[Family] = "linter"
+
+    def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
+        """Look at the suppressions of a file, after the other rules have run; `active` are the rules that did."""
+
+
+class ParseError(_LinterRule):
+    """The engine reports it; here is its page."""
+
+    id = "parse-error"
+    severity = Severity.ERROR
+    summary = "the file is not valid Python"
+    why = "What cannot be parsed cannot be checked, so nothing is said about the tools in it; the other files are checked."
+    bad = "def fetch(:\n    ..."
+    good = "def fetch():\n    ..."
+    how_to_fix = "Correct the syntax at the place named, or save the file in the encoding that it declares."
+    when_to_suppress = (
+        "Never with a comment, since the file cannot be read; exclude templates and files for a newer Python by path."
+    )
+    valid = ("x = 1\n",)
+    invalid = (Invalid("def fetch(:  # here\n    ...\n", "cannot be read as Python"),)
+
+
+class UnusedIgnore(_LinterRule):
+    """A suppression that suppresses nothing."""
+
+    id = "unused-ignore"
+    severity = Severity.WARNING
+    fixable = True
+    summary = "a suppression that suppresses nothing"
+    why = "It tells the reader of a problem that is not there, and it will hide the next one that comes up on its line."
+    bad = "x = 1  # mcpcore: ignore[no-fake-empty] the cache is optional"
+    good = "x = 1"
+    how_to_fix = "Remove the comment, or the one rule in it that finds nothing."
+    when_to_suppress = "When the same file is also checked with other settings, under which the finding does appear."
+    valid = (
+        "x = 1\n",
+        "x = '# mcpcore: ignore[parse-error]'\n",
+    )
+    invalid = (
+        Invalid(
+            "x = 1  # mcpcore: ignore[parse-error] old  # here\n",
+            "found by parse-error",
+            "x = 1\n",
+            settings={"select": frozenset({"linter"})},
+        ),
+        Invalid("x = 1  # mcpcore: ignore  # here\n", "suppresses nothing", "x = 1\n"),
+    )
+
+    def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
+        """Report each rule of each comment that suppressed nothing."""
+        from mcpcore_lint.rules import rule_named
+
+        for each in suppressions.all:
+            if each.misplaced:
+                ctx.report(
+                    each.span,
+                    "ignore-file stands after the first statement, where it does nothing",
+                    help="move it above the first statement, or use ignore on the line",
+                )
+                continue
+            if not each.rules:
+                if not each.used:
+                    ctx.report(
+                        each.span,
+                        "the suppression suppresses nothing",
+                        help="remove the comment",
+                        fix=self._without(each, (), ctx.module, ctx),
+                    )
+                continue
+            idle = [name for name in each.rules if name in active and name not in each.used and rule_named(name)]
+            if idle:
+                kept = tuple(name for name in each.rules if name not in idle)
+                ctx.report(
+                    each.span,
+                    f"nothing on this {'line' if each.scope == 'line' else 'file'} is found by {', '.join(idle)}",
+                    help="remove the comment" if not kept else f"keep only {', '.join(kept)}",
+                    fix=self._without(each, kept, ctx.module, ctx),
+                )
+
+    @staticmethod
+    def _without(each: Suppression, kept: tuple[str, ...], module: Module, ctx: RuleContext) -> Fix:
+        text = module.source.text
+        if kept:
+            start = text.index("[", each.start) + 1
+            end = text.index("]", start)
+            return ctx.fix("Remove the unused rules", [Edit(start, end, ", ".join(kept))])
+        start = each.start
+        line_start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+        end = each.end
+        if not text[line_start:start].strip():
+            # A line of its own goes as a whole.
+            while end < len(text) and text[end] in "\r\n":
+                end += 1
+                if text[end - 1] == "\n":
+                    break
+            return ctx.fix("Remove the unused suppression", [Edit(line_start, end, "")])
+        while start > line_start and text[start - 1] in " \t":
+            start -= 1
+        return ctx.fix("Remove the unused suppression", [Edit(start, end, "")])
+
+
+class IgnoreWithoutReason(_LinterRule):
+    """A suppression that does not say why."""
+
+    id = "ignore-without-reason"
+    severity = Severity.INFO
+    summary = "a suppression with no word why"
+    why = "Whoever reads it next cannot tell an exception that was thought through from one made in a hurry."
+    bad = "return []  # mcpcore: ignore[no-fake-empty]"
+    good = "return []  # mcpcore: ignore[no-fake-empty] an empty inbox is what the caller asked for"
+    how_to_fix = "Write the reason after the bracket."
+    when_to_suppress = "Ignore the rule in the settings where the reasons are kept elsewhere."
+    valid = ("x = 1  # mcpcore: ignore[no-fake-empty] the cache is optional\n",)
+    invalid = (Invalid("x = 1  # mcpcore: ignore[no-fake-empty]  # here\ny = 2\n"),)
+
+    def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:  # noqa: ARG002
+        """Report each comment without a reason."""
+        for each in suppressions.all:
+            if not each.why:
+                ctx.report(
+                    each.span,
+                    "the suppression does not say why",
+                    help="write the reason after the bracket: # mcpcore: ignore[rule] because ...",
+                )
+
+
+class UnknownRule(_LinterRule):
+    """A suppression of a rule that does not exist."""
+
+    id = "unknown-rule"
+    severity = Severity.WARNING
+    summary = "a suppression or an option names a rule that does not exist"
+    why = "A misspelt rule suppresses nothing, and nobody notices until the finding that it was written for comes back."
+    bad = "return []  # mcpcore: ignore[no-fake-emtpy] nothing to list"
+    good = "return []  # mcpcore: ignore[no-fake-empty] nothing to list"
+    how_to_fix = "Correct the name: `mcpcore lint --list-rules` shows them all."
+    when_to_suppress = "While the package that brings the rule is not installed everywhere."
+    valid = ("x = 1  # mcpcore: ignore[parse-error] why not\n",)
+    invalid = (Invalid("x = 1  # mcpcore: ignore[parse-eror] why not  # here\n", "parse-eror"),)
+
+    def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:  # noqa: ARG002
+        """Report each name that is no rule's."""
+        from mcpcore_lint.rules import all_rules
+
+        for each in suppressions.all:
+            for name in each.rules:
+                if name in all_rules():
+                    continue
+                near = difflib.get_close_matches(name, all_rules(), n=1)
+                ctx.report(
+                    each.span,
+                    f"there is no rule {name!r}" + (f": did you mean {near[0]!r}?" if near else ""),
+                    help="correct the name; `mcpcore lint --list-rules` shows them all",
+                )

@@ -1,0 +1,66 @@
+"""What a run is asked to do, as one frozen value; where it comes from (files, options) is the front's matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mcpcore_lint.diagnostics import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+RaisesTable: TypeAlias = "Mapping[str, tuple[str, ...]]"
+"""Qualified name of a function or method, to the qualified names of the exceptions that it raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class PerFile:
+    """What differs for the files that a glob matches (relative to the project, `/` as the separator)."""
+
+    pattern: str
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+    severities: Mapping[str, Severity] = field(default_factory=dict[str, Severity])
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a run.
+
+    Attributes:
+        select: Rule ids, family names or prefixes (`error-contract`); None is every rule that is on by default.
+        extend_select: Added to `select`.
+        ignore: Taken away from both.
+        severities: Rule id to the severity that replaces its own.
+        per_file: Applied in order to the files whose path matches.
+        exclude: Globs of files and folders that are not read at all, beside `.gitignore`.
+        respect_gitignore: Whether `.gitignore`, `.git/info/exclude` and nested ones decide what is read.
+        source_roots: Folders, relative to the project, that imports start from; found by themselves where empty.
+        raises: What further third-party functions raise, in addition to the tables that come with the linter.
+        exceptions: Base classes of further third-party exceptions: qualified name to its bases.
+        tools: Names of tools that exist although no file of the project defines them.
+        min_recovery_words: A recovery hint with fewer words is not one.
+        syntax_limit: Files that have nothing to do with MCP are checked for syntax alone, in trees with at most
+            this many of them.
+        options: Rule id to options of its own.
+        cache_dir: Where the cache lies; None is the user's cache folder.
+        jobs: Processes; 0 is one for each core.
+    """
+
+    select: frozenset[str] | None = None
+    extend_select: frozenset[str] = frozenset()
+    ignore: frozenset[str] = frozenset()
+    severities: Mapping[str, Severity] = field(default_factory=dict[str, Severity])
+    per_file: tuple[PerFile, ...] = ()
+    exclude: tuple[str, ...] = ()
+    respect_gitignore: bool = True
+    source_roots: tuple[str, ...] = ()
+    raises: RaisesTable = field(default_factory=dict[str, tuple[str, ...]])
+    exceptions: RaisesTable = field(default_factory=dict[str, tuple[str, ...]])
+    tools: frozenset[str] = frozenset()
+    min_recovery_words: int = 5
+    syntax_limit: int = 500
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, "Mapping[str, Any]"])
+    cache_dir: str | None = None
+    jobs: int = 0

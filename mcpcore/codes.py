@@ -225,9 +225,7 @@ BASELINE: Final = frozenset(
 )
 """Codes that come up anywhere, so that a contract need not declare them."""
 
-PROTOCOL_INVALID_PARAMS: Final = frozenset(
-    {ErrorCode.INVALID_PARAMS, ErrorCode.NOT_FOUND, ErrorCode.VALIDATION_ERROR}
-)
+PROTOCOL_INVALID_PARAMS: Final = frozenset({ErrorCode.INVALID_PARAMS, ErrorCode.NOT_FOUND, ErrorCode.VALIDATION_ERROR})
 """Codes that go out as -32602 where the protocol itself carries the error; all others go out as -32603."""
 
 
@@ -254,5 +252,3 @@ def all_codes() -> tuple[Code, ...]:
 def is_code(value: object) -> bool:
     """Whether `value` is a code: a member of `ErrorCode` or a `CustomCode`, not merely a number of one."""
     return isinstance(value, ErrorCode | CustomCode)
-
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, Literal, TypedDict, final
+from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,13 +12,6 @@ RetryKind = Literal["not_retryable", "retryable_immediate", "retryable_after_ms"
 
 MAX_AFTER_MS: Final = 2**53 - 1
 """The longest wait that every JSON reader keeps exactly (RFC 8259, section 6)."""
-
-
-class RetryJSON(TypedDict, total=False):
-    """`retry` as it stands in an envelope."""
-
-    kind: RetryKind
-    afterMs: int
 
 
 @final
@@ -89,7 +82,7 @@ class Retry:
             return f"retry after {self.after_ms / 1000:g} s"
         return _PHRASES[self.kind]
 
-    def to_json(self) -> RetryJSON:
+    def to_json(self) -> dict[str, Any]:
         """The advice as it stands on the wire."""
         if self.after_ms is not None:
             return {"kind": self.kind, "afterMs": self.after_ms}

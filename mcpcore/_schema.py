@@ -1,0 +1,50 @@
+"""JSON schemas of what authors declare; the part of a contract that needs pydantic, loaded when it is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter, with_config
+from pydantic_core import SchemaError
+
+from mcpcore.contract import RESERVED_DATA_KEYS, ContractError
+
+if TYPE_CHECKING:
+    from mcpcore.contract import FailureMode
+
+
+def data_adapter(entry: FailureMode[Any]) -> TypeAdapter[Any]:
+    """The validator of an entry's data.
+
+    Raises:
+        ContractError: If `data` is not a model of an object, or has a reserved key.
+    """
+    where = f"FailureMode({entry.reason!r}, data={entry.data.__name__})"
+    try:
+        adapter = TypeAdapter(_readable(entry.data))
+        schema = adapter.json_schema()
+    except (PydanticUserError, SchemaError, TypeError, ValueError, NameError) as exc:
+        raise ContractError(f"{where}: the type has no JSON schema: {exc}") from exc
+    properties = schema.get("properties")
+    if schema.get("type") != "object" or not isinstance(properties, dict):
+        raise ContractError(f"{where}: data must be a pydantic model, a TypedDict or a dataclass with fields")
+    reserved = sorted(RESERVED_DATA_KEYS & properties.keys())
+    if reserved:
+        raise ContractError(f"{where}: the field {reserved[0]!r} is reserved for the framework; rename it")
+    if entry.example is not None:
+        adapter.validate_python(entry.example)
+    return adapter
+
+
+def _readable(declared: type[Any]) -> type[Any]:
+    """`declared`, with the unknown keys of a TypedDict refused, as a contract means it."""
+    from typing_extensions import is_typeddict
+
+    if not is_typeddict(declared):
+        return declared
+    from mcp.server.mcpserver.utilities.func_metadata import _pydantic_readable_typeddict
+
+    readable = _pydantic_readable_typeddict(declared)
+    if getattr(readable, "__pydantic_config__", None) is None:
+        readable = with_config(ConfigDict(extra="forbid"))(readable)
+    return readable

@@ -1,0 +1,275 @@
+"""What a handler is given: `fail` and `recovery_for` for its contract, and all that the SDK's context does."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, Generic
+
+from typing_extensions import TypeVar
+
+from mcpcore.contract import Contract, ContractError
+from mcpcore.errors import CodedError, RecoveryLike, failure_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from types import EllipsisType
+
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.elicitation import ElicitationResult, ElicitSchemaModelT, UrlElicitationResult
+    from mcp.server.lowlevel.helper_types import ReadResourceContents
+    from mcp.server.mcpserver import Context as SDKContext
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.session import ServerSession
+    from mcp_types import ClientCapabilities, InputRequiredResult, InputResponses, LoggingLevel
+    from pydantic import AnyUrl, BaseModel
+
+    from mcpcore.retry import Retry
+
+R_contra = TypeVar("R_contra", bound=str, contravariant=True, default=Any)
+LifespanT = TypeVar("LifespanT", default=Any)
+
+
+class Request:
+    """The request behind a context; the SDK's own object for it is made when something asks for it."""
+
+    __slots__ = ("_make", "_sdk", "fields")
+
+    def __init__(self, make: Callable[[], SDKContext[Any, Any]]) -> None:
+        """Keep `make`, which makes the SDK's context."""
+        self._make = make
+        self._sdk: SDKContext[Any, Any] | None = None
+        self.fields: dict[str, Any] | None = None
+
+    @property
+    def sdk(self) -> SDKContext[Any, Any]:
+        """The SDK's own context."""
+        if self._sdk is None:
+            self._sdk = self._make()
+        return self._sdk
+
+
+class Context(Generic[R_contra, LifespanT]):
+    """The context of a call: its contract, and the request that it belongs to.
+
+    `Context[Literal["no_match"]]` lets a type checker refuse `ctx.fail("typo")`; the second argument types
+    `ctx.lifespan_context`. Everything that the SDK's own context does is here by the same name; the SDK's object
+    itself is `ctx.sdk`.
+    """
+
+    __slots__ = ("_contract", "_name", "_request")
+
+    def __init__(
+        self,
+        contract: Contract[Any] | None = None,
+        *,
+        name: str | None = None,
+        request: Request | None = None,
+    ) -> None:
+        """Make a context for `contract`; without `request` it stands outside any request, as in a unit test."""
+        self._contract = _EMPTY if contract is None else contract
+        self._name = name
+        self._request = request
+
+    @property
+    def contract(self) -> Contract[Any]:
+        """The contract that `fail` and `recovery_for` speak for."""
+        return self._contract
+
+    def fail(
+        self,
+        reason: R_contra,
+        message: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        *,
+        recovery: RecoveryLike | EllipsisType | None = ...,
+        retry: Retry | EllipsisType | None = ...,
+    ) -> CodedError:
+        """The failure of a declared reason, to be raised.
+
+        Args:
+            reason: A reason of the contract.
+            message: What went wrong here; left out, the entry's `when`.
+            data: Facts for the client; `reason` in it is overwritten.
+            recovery: Replaces the declared recovery; `None` leaves it out.
+            retry: Replaces the declared retry advice.
+
+        Raises:
+            ContractError: If the contract does not declare `reason`.
+        """
+        entry = self._contract.get(reason)
+        if entry is None:
+            raise ContractError(self._undeclared(reason))
+        return failure_of(entry, message, data, recovery=recovery, retry=retry)
+
+    def recovery_for(self, reason: R_contra) -> dict[str, Any]:
+        """`{"recovery": {…}}` of a declared reason, for code that builds `data` itself; `{}` for any other."""
+        entry = self._contract.get(reason)
+        return {} if entry is None else {"recovery": entry.recovery_json()}
+
+    def bind(self, **fields: str | None) -> None:
+        """Bind fields for the rest of this call: they stand in `error.context` and in the record if it fails.
+
+        Outside a request this only checks them.
+
+        Raises:
+            TypeError: If a name is not one that can be bound, or a value is not a string.
+        """
+        from mcpcore.governance import checked
+
+        own = checked(fields, "ctx.bind(…)")
+        if self._request is not None:
+            self._request.fields = {**(self._request.fields or {}), **own}
+
+    def _undeclared(self, reason: object) -> str:
+        tool = f"tool {self._name!r}: " if self._name else ""
+        if not len(self._contract):
+            return f"{tool}ctx.fail({reason!r}): the tool declares no failure modes; add errors=[FailureMode({reason!r}, …)]"
+        near = self._contract.near(reason) if isinstance(reason, str) else None
+        meant = f"did you mean {near!r}?" if near else f"declared are {', '.join(map(repr, self._contract.reasons))}"
+        return f"{tool}ctx.fail({reason!r}): the reason is not declared; {meant}"
+
+    @property
+    def sdk(self) -> SDKContext[LifespanT, Any]:
+        """The SDK's own context of the request.
+
+        Raises:
+            ValueError: Outside a request.
+        """
+        if self._request is None:
+            raise ValueError(
+                "this context stands outside a request, as in a unit test: it has fail() and recovery_for(), "
+                "and nothing of the session"
+            )
+        return self._request.sdk
+
+    @property
+    def in_request(self) -> bool:
+        """Whether there is a request behind this context."""
+        return self._request is not None
+
+    # What follows is the SDK's own context by its own names; a wrapper, since `Context` is contravariant in its
+    # reasons and the SDK's is a pydantic model, which costs a handler more than all else that a call needs.
+
+    @property
+    def mcp_server(self) -> MCPServer[Any]:
+        """The server."""
+        return self.sdk.mcp_server
+
+    @property
+    def request_context(self) -> ServerRequestContext[LifespanT, Any]:
+        """The request as the SDK's lower level has it."""
+        return self.sdk.request_context
+
+    @property
+    def lifespan_context(self) -> LifespanT:
+        """What the server's lifespan yielded."""
+        return self.sdk.request_context.lifespan_context
+
+    @property
+    def session(self) -> ServerSession:
+        """The session."""
+        return self.sdk.session
+
+    @property
+    def request_id(self) -> str:
+        """The id of the request."""
+        return self.sdk.request_id
+
+    @property
+    def headers(self) -> Mapping[str, str] | None:
+        """The headers of the request, where the transport has them; the client's own words."""
+        return self.sdk.headers
+
+    @property
+    def protocol_version(self) -> str | None:
+        """The negotiated version of the protocol; None outside a request."""
+        return None if self._request is None else self.sdk.protocol_version
+
+    @property
+    def client_capabilities(self) -> ClientCapabilities | None:
+        """What the client declared that it can do."""
+        return self.sdk.client_capabilities
+
+    @property
+    def input_responses(self) -> InputResponses | None:
+        """The client's answers to an earlier `InputRequiredResult`."""
+        return None if self._request is None else self.sdk.input_responses
+
+    @property
+    def request_state(self) -> str | None:
+        """The opaque state that an earlier `InputRequiredResult` carried."""
+        return None if self._request is None else self.sdk.request_state
+
+    async def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress; outside a request, nobody listens."""
+        if self._request is not None:
+            await self.sdk.report_progress(progress, total, message)
+
+    async def read_resource(self, uri: str | AnyUrl) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Read a resource of this server."""
+        return await self.sdk.read_resource(uri)
+
+    async def elicit(self, message: str, schema: type[ElicitSchemaModelT]) -> ElicitationResult[ElicitSchemaModelT]:
+        """Ask the client's user for input of a form."""
+        return await self.sdk.elicit(message, schema)
+
+    async def elicit_url(self, message: str, url: str, elicitation_id: str) -> UrlElicitationResult:
+        """Send the client's user to a page."""
+        return await self.sdk.elicit_url(message, url, elicitation_id)
+
+    async def log(self, level: LoggingLevel, data: Any, *, logger_name: str | None = None) -> None:
+        """Send a log message to the client; outside a request, nobody listens."""
+        if self._request is not None:
+            await self.sdk.request_context.session.send_log_message(  # pyright: ignore[reportDeprecated]
+                level=level, data=data, logger=logger_name, related_request_id=self.sdk.request_id
+            )
+
+    async def debug(self, data: Any, *, logger_name: str | None = None) -> None:
+        """Send a debug message to the client."""
+        await self.log("debug", data, logger_name=logger_name)
+
+    async def info(self, data: Any, *, logger_name: str | None = None) -> None:
+        """Send an informational message to the client."""
+        await self.log("info", data, logger_name=logger_name)
+
+    async def warning(self, data: Any, *, logger_name: str | None = None) -> None:
+        """Send a warning to the client."""
+        await self.log("warning", data, logger_name=logger_name)
+
+    async def error(self, data: Any, *, logger_name: str | None = None) -> None:
+        """Send an error message to the client; it does not fail the call."""
+        await self.log("error", data, logger_name=logger_name)
+
+    async def notify_tools_changed(self) -> None:
+        """Tell subscribers that the list of tools changed."""
+        await self.sdk.notify_tools_changed()
+
+    async def notify_prompts_changed(self) -> None:
+        """Tell subscribers that the list of prompts changed."""
+        await self.sdk.notify_prompts_changed()
+
+    async def notify_resources_changed(self) -> None:
+        """Tell subscribers that the list of resources changed."""
+        await self.sdk.notify_resources_changed()
+
+    async def notify_resource_updated(self, uri: str | AnyUrl) -> None:
+        """Tell subscribers that a resource changed."""
+        await self.sdk.notify_resource_updated(str(uri))
+
+    async def close_sse_stream(self) -> None:
+        """Close the event stream of this request, so that the client reconnects."""
+        await self.sdk.close_sse_stream()
+
+    async def close_standalone_sse_stream(self) -> None:
+        """Close the standalone event stream, so that the client reconnects."""
+        await self.sdk.close_standalone_sse_stream()
+
+    def __repr__(self) -> str:
+        where = "in a request" if self.in_request else "outside a request"
+        return f"<Context of {self._name or 'no tool'}, {where}>"
+
+
+_EMPTY: Final[Contract[Any]] = Contract()
+
+current: Final[ContextVar[Request | None]] = ContextVar("mcpcore_request", default=None)
+"""The request that runs now, for a tool that is called from another tool's handler."""

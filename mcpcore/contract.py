@@ -1,0 +1,409 @@
+"""What a tool's author declares: failure modes, and the contract that they make together."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, TypeVar, overload
+
+from mcpcore.codes import STRATEGIES, Code, ErrorCode, Strategy, code_numbered, is_code
+from mcpcore.retry import Retry
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from mcpcore.jsonable import JSON
+
+R_co = TypeVar("R_co", bound=str, covariant=True)
+RL = TypeVar("RL", bound=LiteralString)
+
+CONTRACT_META_KEY: Final = "dev.mcpcore/errors"
+"""Where `tools/list` carries the contract of a tool, in its `_meta`."""
+
+RESERVED_DATA_KEYS: Final = frozenset({"reason", "retryable", "recovery"})
+"""Keys of `data` that the framework writes; an entry's own data model does not have them."""
+
+
+class ContractError(ValueError, TypeError):
+    """A declaration that cannot stand: a bad failure mode, contract, handler or tool. Raised at import."""
+
+
+class FailureMode(Generic[R_co]):
+    """One way in which a tool fails that its author knows beforehand.
+
+    Frozen; compared by value. The reason is kept as a literal type, so that `ctx.fail("typo")` is a type error.
+
+    Attributes:
+        reason: The stable name that programs switch on, in snake_case.
+        code: The `ErrorCode` or `CustomCode` of the failure.
+        when: The circumstances, as a sentence; also the message where a throw gives none.
+        recovery: What the caller can do, as a sentence; sent whenever the reason fails.
+        retry: The advice; `None` takes the code's own.
+        fallback_tool: Another tool to call instead.
+        strategy: "retry_later", "check_input", "try_alternative" or "report_to_user".
+        actions: Steps for an agent, as short identifiers.
+        corrective_params: Arguments to call the tool with instead.
+        user_message: A sentence for the person behind the agent.
+        data: A pydantic model, TypedDict or dataclass that the failure's data fits.
+        example: Data of that shape, for the documentation.
+    """
+
+    __slots__ = (
+        "_data_adapter",
+        "actions",
+        "code",
+        "corrective_params",
+        "data",
+        "example",
+        "fallback_tool",
+        "reason",
+        "recovery",
+        "retry",
+        "strategy",
+        "user_message",
+        "when",
+    )
+
+    # Read-only properties would cost a call at each failure; the slots are written once and guarded below.
+    if TYPE_CHECKING:
+
+        @property
+        def reason(self) -> R_co: ...
+        @property
+        def code(self) -> Code: ...
+        @property
+        def when(self) -> str: ...
+        @property
+        def recovery(self) -> str: ...
+        @property
+        def retry(self) -> Retry | None: ...
+        @property
+        def fallback_tool(self) -> str | None: ...
+        @property
+        def strategy(self) -> Strategy | None: ...
+        @property
+        def actions(self) -> tuple[str, ...]: ...
+        @property
+        def corrective_params(self) -> Mapping[str, Any] | None: ...
+        @property
+        def user_message(self) -> str | None: ...
+        @property
+        def data(self) -> Any: ...
+        @property
+        def example(self) -> Mapping[str, Any] | None: ...
+        @property
+        def _data_adapter(self) -> Any: ...
+
+    def __new__(
+        cls,
+        reason: RL,
+        code: Code,
+        *,
+        when: str,
+        recovery: str,
+        retry: Retry | None = None,
+        fallback_tool: str | None = None,
+        strategy: Strategy | None = None,
+        actions: Sequence[str] = (),
+        corrective_params: Mapping[str, Any] | None = None,
+        user_message: str | None = None,
+        data: Any = None,
+        example: Mapping[str, Any] | None = None,
+    ) -> FailureMode[RL]:
+        """Declare a failure mode.
+
+        Raises:
+            ContractError: If the declaration cannot stand; the message names the file, the tool and the entry.
+        """
+        self = object.__new__(cls)
+        values = {
+            "reason": reason,
+            "code": code,
+            "when": when,
+            "recovery": recovery,
+            "retry": retry,
+            "fallback_tool": fallback_tool,
+            "strategy": strategy,
+            "actions": actions,
+            "corrective_params": corrective_params,
+            "user_message": user_message,
+            "data": data,
+            "example": example,
+            "_data_adapter": None,
+        }
+        problem = _problem(values)
+        if problem is not None:
+            from mcpcore._where import where_declared
+
+            raise ContractError(f"{where_declared(reason)}: {problem}")
+        values["actions"] = tuple(actions)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        return self  # type: ignore[return-value] # the same object, seen with the literal type of its reason
+
+    @property
+    def advice(self) -> Retry:
+        """The retry advice in force: the entry's own, else its code's."""
+        return self.code.retry if self.retry is None else self.retry
+
+    def recovery_json(self) -> dict[str, JSON]:
+        """The declared recovery as it stands on the wire; only `hint` is always there."""
+        from mcpcore.jsonable import to_json
+
+        recovery: dict[str, JSON] = {"hint": self.recovery}
+        if self.strategy is not None:
+            recovery["strategy"] = self.strategy
+        if self.actions:
+            recovery["actions"] = list(self.actions)
+        if self.fallback_tool is not None:
+            recovery["fallbackTool"] = self.fallback_tool
+        if self.corrective_params is not None:
+            recovery["correctiveParams"] = to_json(self.corrective_params)
+        if self.user_message is not None:
+            recovery["userMessage"] = self.user_message
+        return recovery
+
+    def to_json(self) -> dict[str, JSON]:
+        """The entry as `tools/list` carries it.
+
+        Raises:
+            ContractError: If `data` is not a type that has a JSON schema.
+        """
+        entry: dict[str, JSON] = {
+            "reason": str(self.reason),
+            "code": int(self.code),
+            "name": self.code.name,
+            "when": self.when,
+            "recovery": self.recovery,
+            "retry": self.advice.to_json(),
+        }
+        if self.fallback_tool is not None:
+            entry["fallbackTool"] = self.fallback_tool
+        schema = self.data_schema()
+        if schema is not None:
+            entry["dataSchema"] = schema
+        return entry
+
+    def data_schema(self) -> dict[str, Any] | None:
+        """The JSON schema of the failure's data, or None where none is declared.
+
+        Raises:
+            ContractError: If `data` is not a type that has a JSON schema.
+        """
+        return None if self.data is None else self._adapter().json_schema()
+
+    def check_data(self, data: Mapping[str, Any]) -> str | None:
+        """Why `data`, without its reserved keys, does not fit the declared model; None where it fits."""
+        if self.data is None:
+            return None
+        from pydantic import ValidationError
+
+        own = {key: value for key, value in data.items() if key not in RESERVED_DATA_KEYS}
+        try:
+            self._adapter().validate_python(own)
+        except ValidationError as exc:
+            first = exc.errors(include_url=False, include_input=False)[0]
+            path = ".".join(str(part) for part in first["loc"]) or "data"
+            return f"{path}: {first['msg']}"
+        return None
+
+    def _adapter(self) -> Any:
+        if self._data_adapter is None:
+            from mcpcore._schema import data_adapter
+
+            object.__setattr__(self, "_data_adapter", data_adapter(self))
+        return self._data_adapter
+
+    def _astuple(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__ if not name.startswith("_"))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"FailureMode is frozen: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"FailureMode is frozen: {name} cannot be deleted")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FailureMode):
+            return NotImplemented
+        return self._astuple() == other._astuple()
+
+    def __hash__(self) -> int:
+        return hash((self.reason, self.code, self.when, self.recovery))
+
+    def __reduce__(self) -> tuple[object, tuple[dict[str, Any]]]:
+        return _rebuilt, ({name: getattr(self, name) for name in self.__slots__ if not name.startswith("_")},)
+
+    def __repr__(self) -> str:
+        return f"FailureMode({self.reason!r}, {self.code.name}, when={self.when!r}, recovery={self.recovery!r})"
+
+
+def _rebuilt(values: dict[str, Any]) -> FailureMode[Any]:
+    return FailureMode(**values)
+
+
+class Contract(Sequence[FailureMode[R_co]]):
+    """The failure modes of one tool: a frozen sequence, read by index or by reason.
+
+    >>> contract = Contract([FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.",
+    ...                                  recovery="Call search_articles to discover valid PMIDs.")])
+    >>> contract.reasons
+    ('no_match',)
+    >>> contract["no_match"].code.name
+    'NOT_FOUND'
+    """
+
+    __slots__ = ("_by_reason", "_entries")
+
+    def __init__(self, entries: Iterable[FailureMode[R_co]] = (), *, tool: str | None = None) -> None:
+        """Gather `entries`, in order; `tool` names the tool in a message about them.
+
+        Raises:
+            ContractError: If an entry is not a `FailureMode` or a reason stands twice.
+        """
+        from mcpcore._where import where_used
+
+        if isinstance(entries, FailureMode | str | bytes) or not isinstance(entries, Iterable):
+            raise ContractError(
+                f"{where_used(tool)}: errors must be a list of FailureMode, not {type(entries).__name__}"
+            )
+        found = tuple(entries)
+        by_reason: dict[str, FailureMode[R_co]] = {}
+        for index, entry in enumerate(found):
+            if not isinstance(entry, FailureMode):
+                raise ContractError(
+                    f"{where_used(tool)}: errors[{index}] is a {type(entry).__name__}, not a FailureMode; "
+                    'write FailureMode("reason", ErrorCode.NOT_FOUND, when="…", recovery="…")'
+                )
+            if entry.reason in by_reason:
+                first = list(by_reason).index(entry.reason)
+                raise ContractError(
+                    f"{where_used(tool)}: errors[{index}]: the reason {entry.reason!r} is declared already, by "
+                    f"errors[{first}]; give each failure mode a reason of its own, or join the two"
+                )
+            by_reason[entry.reason] = entry
+        self._entries = found
+        self._by_reason = by_reason
+
+    @property
+    def reasons(self) -> tuple[R_co, ...]:
+        """The declared reasons, in order."""
+        return tuple(entry.reason for entry in self._entries)
+
+    @property
+    def codes(self) -> frozenset[Code]:
+        """The codes that the entries have."""
+        return frozenset(entry.code for entry in self._entries)
+
+    def get(self, reason: object) -> FailureMode[R_co] | None:
+        """The entry of a reason, or None."""
+        return self._by_reason.get(reason) if isinstance(reason, str) else None
+
+    def near(self, reason: str) -> str | None:
+        """The declared reason that `reason` was probably meant to be, or None."""
+        close = difflib.get_close_matches(reason, list(self._by_reason), n=1, cutoff=0.6)
+        return close[0] if close else None
+
+    def to_json(self) -> list[JSON]:
+        """The contract as `tools/list` carries it.
+
+        Raises:
+            ContractError: If an entry's `data` is not a type that has a JSON schema.
+        """
+        return [entry.to_json() for entry in self._entries]
+
+    @overload
+    def __getitem__(self, key: int | str) -> FailureMode[R_co]: ...
+    @overload
+    def __getitem__(self, key: slice) -> Contract[R_co]: ...
+    def __getitem__(self, key: int | str | slice) -> FailureMode[R_co] | Contract[R_co]:
+        if isinstance(key, str):
+            return self._by_reason[key]
+        if isinstance(key, slice):
+            return Contract(self._entries[key])
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[FailureMode[R_co]]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._by_reason if isinstance(item, str) else item in self._entries
+
+    def __add__(self, other: Iterable[FailureMode[Any]]) -> Contract[Any]:
+        return Contract((*self._entries, *other))
+
+    def __radd__(self, other: Iterable[FailureMode[Any]]) -> Contract[Any]:
+        return Contract((*other, *self._entries))
+
+    def __eq__(self, other: object) -> bool:
+        return self._entries == other._entries if isinstance(other, Contract) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._entries)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        return f"Contract([{', '.join(repr(entry) for entry in self._entries)}])"
+
+
+def require_code(code: object, where: str) -> Code:
+    """`code`, checked to be one.
+
+    Raises:
+        TypeError: If it is not; the message, which begins with `where`, says what it could have been.
+    """
+    if is_code(code):
+        return code  # type: ignore[return-value] # is_code says so
+    raise TypeError(f"{where}: {not_a_code(code)}")
+
+
+def not_a_code(code: object) -> str:
+    """Why `code` is not one, and what it was probably meant to be."""
+    hint = "write a member of ErrorCode, such as ErrorCode.NOT_FOUND, or a CustomCode"
+    if isinstance(code, int) and not isinstance(code, bool):
+        member = code_numbered(code)
+        if member is not None:
+            kind = "ErrorCode." if isinstance(member, ErrorCode) else ""
+            hint = f"the number {code} is {kind}{member.name}: write that"
+    elif isinstance(code, str):
+        close = difflib.get_close_matches(code.upper(), list(ErrorCode.__members__), n=1)
+        hint = f"did you mean ErrorCode.{close[0]}?" if close else hint
+    return f"the code {code!r} is not a code; {hint}"
+
+
+def _problem(values: Mapping[str, Any]) -> str | None:
+    """What makes the declaration unfit, as a sentence that says what to do; None where it stands."""
+    reason = values["reason"]
+    if not isinstance(reason, str):
+        return f"the reason must be a string, not {type(reason).__name__}"
+    if not reason.strip():
+        return "the reason is empty; name the failure in snake_case, such as 'no_match'"
+    if not is_code(values["code"]):
+        return not_a_code(values["code"])
+    for name, what in (("when", "when this happens"), ("recovery", "what the caller can do about it")):
+        text = values[name]
+        if not isinstance(text, str):
+            return f"{name} must be a string, not {type(text).__name__}"
+        if not text.strip():
+            return f"{name} is blank; say in a sentence {what}"
+    if values["retry"] is not None and not isinstance(values["retry"], Retry):
+        return f"retry must be Retry.never(), Retry.now() or Retry.after(seconds=…), not {values['retry']!r}"
+    if values["strategy"] is not None and values["strategy"] not in STRATEGIES:
+        return f"strategy must be one of {', '.join(STRATEGIES)}, not {values['strategy']!r}"
+    for name in ("fallback_tool", "user_message"):
+        if values[name] is not None and (not isinstance(values[name], str) or not values[name].strip()):
+            return f"{name} must be a string that says something, or left out; not {values[name]!r}"
+    actions = values["actions"]
+    if not isinstance(actions, list | tuple) or not all(isinstance(action, str) and action for action in actions):
+        return f"actions must be a list of short identifiers, such as ['wait_and_retry'], not {actions!r}"
+    for name in ("corrective_params", "example"):
+        if values[name] is not None and not isinstance(values[name], Mapping):
+            return f"{name} must be a mapping, not {type(values[name]).__name__}"
+    if values["data"] is not None and not isinstance(values["data"], type):
+        return f"data must name a pydantic model, a TypedDict or a dataclass, not {values['data']!r}"
+    return None

@@ -1,0 +1,219 @@
+"""What a tool is to the protocol: its schemas, and how arguments and results pass through them.
+
+Built on the SDK's own function metadata, so that a contract tool describes and converts as the SDK's tools do; two
+things differ: unknown arguments are rejected, and the advertised output schema admits the error.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from mcp.server.mcpserver.exceptions import InvalidSignature
+from mcp.server.mcpserver.resolve import resolve_arguments
+from mcp.server.mcpserver.tools.base import Tool as SDKTool
+from mcp_types import CallToolResult, InputRequiredResult
+from pydantic import ConfigDict, PydanticUserError
+from pydantic_core import SchemaError
+
+from mcpcore.contract import ContractError
+
+if TYPE_CHECKING:
+    from mcpcore.context import Request
+    from mcpcore.tool import Declaration
+
+ERROR_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "description": "Why the call failed; present instead of the result.",
+    "properties": {
+        "code": {"type": "integer"},
+        "name": {"type": "string"},
+        "message": {"type": "string"},
+        "retry": {"type": "object"},
+        "data": {"type": "object"},
+    },
+    "required": ["code", "message", "retry"],
+}
+"""The envelope in an output schema: what every client may rely on, and no more, since clients pay for each keyword."""
+
+# What an error beside the result must not be measured by; all else at the root of a schema says nothing about it.
+_RESULT_KEYWORDS: Final = (
+    "required", "minProperties", "maxProperties", "propertyNames", "dependentRequired", "dependentSchemas",
+    "dependencies", "unevaluatedProperties", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "enum", "const",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDefinition:
+    """A declaration in the SDK's terms."""
+
+    sdk: SDKTool
+    output_schema: dict[str, Any] | None
+    """The output schema with the error in it."""
+
+    parse_json: frozenset[str]
+    """Arguments that may come as JSON in a string, which some hosts do with lists and objects."""
+
+    argument_names: tuple[tuple[str, str], ...]
+    """The field of the argument model for each parameter of the handler."""
+
+    positional: tuple[str, ...]
+    """Parameters that the handler takes by position only."""
+
+    @classmethod
+    def of(cls, declaration: Declaration) -> ToolDefinition:
+        """Describe a declared tool.
+
+        Raises:
+            ContractError: If its parameters or its result cannot be described.
+        """
+        options = declaration.options
+        try:
+            sdk = SDKTool.from_function(
+                _shim(declaration),
+                name=declaration.name,
+                title=options.title,
+                description=options.description,
+                annotations=options.annotations,
+                icons=options.icons,
+                meta=options.meta,
+                structured_output=options.structured_output,
+            )
+        except NameError:
+            raise
+        except (InvalidSignature, PydanticUserError, SchemaError, ValueError, TypeError) as exc:
+            raise ContractError(f"{declaration.where}: {exc}") from exc
+        model = _strict(sdk.fn_metadata.arg_model)
+        sdk.fn_metadata = sdk.fn_metadata.model_copy(update={"arg_model": model})
+        sdk.parameters = model.model_json_schema(by_alias=True)
+        schema = sdk.fn_metadata.output_schema
+        if schema is not None and "error" in schema.get("properties", {}):
+            raise ContractError(
+                f"{declaration.where}: the result has a field 'error', where clients look for a failure; rename the "
+                "field, or raise a declared failure in its place"
+            )
+        if options.meta and not isinstance(options.meta, Mapping):
+            raise ContractError(f"{declaration.where}: meta must be a mapping, not {type(options.meta).__name__}")
+        parameters = declaration.signature.parameters
+        return cls(
+            sdk=sdk,
+            output_schema=None if schema is None else admitting_error(schema),
+            parse_json=_parsed_names(sdk),
+            argument_names=tuple(
+                (parameter.name, field)
+                for parameter in parameters
+                if (field := _field_of(parameter.name, model.model_fields)) is not None
+            ),
+            positional=tuple(p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY),
+        )
+
+    def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The handler's arguments, converted and checked.
+
+        Raises:
+            pydantic.ValidationError: If they do not fit.
+        """
+        model = self.sdk.fn_metadata.arg_model.model_validate(self._unpacked(arguments))
+        return {name: getattr(model, field) for name, field in self.argument_names}
+
+    def _unpacked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        found: dict[str, Any] | None = None
+        for key in self.parse_json:
+            value = arguments.get(key)
+            if not isinstance(value, str):
+                continue
+            try:
+                parsed = json.loads(value)
+            except (ValueError, RecursionError):
+                continue  # a string that is no JSON is for validation to accept or to reject
+            if not isinstance(parsed, str | int | float):
+                found = dict(arguments) if found is None else found
+                found[key] = parsed
+        return arguments if found is None else found
+
+    async def resolve(self, arguments: dict[str, Any], request: Request) -> dict[str, Any] | InputRequiredResult:
+        """The values of `Resolve(...)` parameters, or the questions that the client has to answer first."""
+        return await resolve_arguments(self.sdk.resolved_params, self.sdk.resolver_plans, arguments, request.sdk)
+
+    def convert(self, result: Any) -> CallToolResult | InputRequiredResult:
+        """The handler's result as the protocol carries it.
+
+        Raises:
+            pydantic.ValidationError: If it breaks the tool's own output model.
+        """
+        return self.sdk.fn_metadata.convert_result(result)
+
+
+def admitting_error(schema: dict[str, Any]) -> dict[str, Any]:
+    """`schema`, of a result, so that a failure fits it too.
+
+    The root object keeps its properties and definitions; what constrains the result alone moves into the first
+    branch of an `anyOf`, and the second asks for `error`. Older clients need `type: object` at the root.
+    """
+    root = {key: value for key, value in schema.items() if key not in _RESULT_KEYWORDS}
+    result = {key: schema[key] for key in _RESULT_KEYWORDS if key in schema}
+    properties = dict(root.get("properties") or {})
+    own = properties.get("error")
+    properties["error"] = ERROR_SCHEMA if own is None else {}
+    branch: dict[str, Any] = {**result, "properties": {"error": False if own is None else own}}
+    failure: dict[str, Any] = {"required": ["error"]}
+    if own is not None:
+        failure["properties"] = {"error": ERROR_SCHEMA}
+    root.setdefault("type", "object")
+    return {**root, "properties": properties, "anyOf": [branch, failure]}
+
+
+def _strict(model: type[Any]) -> type[Any]:
+    """`model`, rejecting arguments that it does not have."""
+    namespace = {"model_config": ConfigDict(extra="forbid"), "__module__": model.__module__, "__doc__": model.__doc__}
+    return type(model)(model.__name__, (model,), namespace)
+
+
+def _field_of(name: str, fields: Mapping[str, Any]) -> str | None:
+    """The field for a parameter; the SDK prefixes names that a model has for itself. None for a resolved parameter."""
+    return next((field for field in (name, f"field_{name}") if field in fields), None)
+
+
+def _parsed_names(sdk: SDKTool) -> frozenset[str]:
+    names = set()
+    for field, info in sdk.fn_metadata.arg_model.model_fields.items():
+        if info.annotation is not str:
+            names |= {field, info.alias} if info.alias else {field}
+    return frozenset(names)
+
+
+def _shim(declaration: Declaration) -> Callable[..., Any]:
+    """A function with the handler's name, documentation and resolved parameters, for the SDK to describe.
+
+    It stands in for methods, partials, callable objects and nested functions, whose annotations the SDK could not
+    resolve; it is never called.
+    """
+    signature = declaration.signature
+
+    def shim() -> None:  # pragma: no cover - described, never called
+        raise AssertionError("a shim is described, never called")
+
+    shim.__name__ = getattr(declaration.handler, "__name__", None) or declaration.name
+    shim.__doc__ = _documentation(declaration.handler)
+    shim.__module__ = getattr(declaration.handler, "__module__", __name__)
+    parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in signature.parameters]
+    shim.__signature__ = inspect.Signature(parameters, return_annotation=signature.returns)  # type: ignore[attr-defined]
+    shim.__annotations__ = {
+        parameter.name: parameter.annotation
+        for parameter in signature.parameters
+        if parameter.annotation is not inspect.Parameter.empty
+    }
+    if signature.returns is not inspect.Signature.empty:
+        shim.__annotations__["return"] = signature.returns
+    return shim
+
+
+def _documentation(handler: Callable[..., Any]) -> str | None:
+    """The handler's docstring; a partial has that of its function, since its own describes `functools.partial`."""
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    return inspect.getdoc(handler)

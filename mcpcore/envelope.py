@@ -1,0 +1,273 @@
+"""The envelope: one failure as a client receives it, JSON-safe and bounded, as structured content and as text.
+
+Source of the form: the section "The wire" of the design; the numbers of the codes are those of `mcpcore.codes`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.codes import Code, Strategy, code_named, code_numbered
+from mcpcore.contract import RESERVED_DATA_KEYS
+from mcpcore.errors import recovery_of
+from mcpcore.jsonable import JSON, clean_text, cut_text, dumps, fit_object, size, to_json, to_json_object
+from mcpcore.limits import DEFAULT_LIMITS, Limits
+from mcpcore.retry import Retry
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+CANONICAL: Final = "canonical"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """One failure, as it is sent and as it is read.
+
+    Attributes:
+        code: The number of the code.
+        name: The name of the code.
+        message: What went wrong, as a sentence.
+        retry: Whether and when the same call is worth making again; always there.
+        tool: The tool, resource or prompt that failed.
+        correlation_id: 16 hex digits, new for each failure; the log has the same.
+        timestamp: When, in UTC, ISO 8601 with milliseconds.
+        data: The author's facts, with `reason`, `retryable` and `recovery`; None where an undeclared failure is masked.
+        context: What the server or the call had bound (session, role, trace, …); None where nothing is.
+        dialect: The dialect that it was read from.
+        native_code: The code as the dialect wrote it, where it has codes of its own.
+    """
+
+    code: int
+    name: str
+    message: str
+    retry: Retry
+    tool: str | None = None
+    correlation_id: str = ""
+    timestamp: str = ""
+    data: Mapping[str, Any] | None = None
+    context: Mapping[str, Any] | None = None
+    dialect: str = field(default=CANONICAL, compare=False)
+    native_code: str | int | None = field(default=None, compare=False)
+
+    @property
+    def error_code(self) -> Code | None:
+        """The code as this program knows it; None where it is one of another application."""
+        try:
+            return code_named(self.name)
+        except KeyError:
+            return code_numbered(self.code)
+
+    @property
+    def reason(self) -> str | None:
+        """The declared reason, or None."""
+        reason = self.data.get("reason") if self.data else None
+        return reason if isinstance(reason, str) else None
+
+    @property
+    def recovery(self) -> Mapping[str, Any] | None:
+        """What the caller can do, in the form of the wire, or None."""
+        return recovery_of(self.data.get("recovery")) if self.data else None
+
+    @property
+    def hint(self) -> str | None:
+        """The recovery as a sentence, or None."""
+        recovery = self.recovery
+        return None if recovery is None else recovery["hint"]
+
+    @property
+    def fallback_tool(self) -> str | None:
+        """Another tool to call instead, or None."""
+        recovery = self.recovery
+        tool = recovery.get("fallbackTool") if recovery else None
+        return tool if isinstance(tool, str) else None
+
+    @property
+    def strategy(self) -> Strategy | None:
+        """What kind of step helps: as sent, else the code's own; None where the code is unknown here."""
+        recovery = self.recovery or {}
+        code = self.error_code
+        sent = recovery.get("strategy")
+        return sent if isinstance(sent, str) else code.strategy if code is not None else None  # type: ignore[return-value]
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Steps for an agent: as sent, else the code's own."""
+        sent = (self.recovery or {}).get("actions")
+        if isinstance(sent, list | tuple) and sent:
+            return tuple(str(action) for action in sent)
+        code = self.error_code
+        return code.actions if code is not None else ()
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call is worth making again at all."""
+        return self.retry.retryable
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """The author's own data, without the reserved keys."""
+        return {key: value for key, value in (self.data or {}).items() if key not in RESERVED_DATA_KEYS}
+
+    def to_json(self) -> dict[str, JSON]:
+        """The envelope as it stands under `structuredContent.error`."""
+        error: dict[str, JSON] = {
+            "code": self.code,
+            "name": self.name,
+            "message": self.message,
+            "retry": self.retry.to_json(),
+        }
+        if self.tool is not None:
+            error["tool"] = self.tool
+        error["correlationId"] = self.correlation_id
+        error["timestamp"] = self.timestamp
+        if self.context:
+            error["context"] = dict(self.context)
+        if self.data is not None:
+            error["data"] = dict(self.data)
+        return error
+
+    @classmethod
+    def from_json(cls, error: Mapping[str, Any]) -> Self:
+        """Read the form that `to_json` writes.
+
+        Raises:
+            ValueError: If `error` is not such an object; the message names the field.
+        """
+        code, name, message = error.get("code"), error.get("name"), error.get("message")
+        if isinstance(code, bool) or not isinstance(code, int):
+            raise ValueError(f"error.code must be an integer, not {code!r}")
+        if not isinstance(message, str):
+            raise ValueError(f"error.message must be a string, not {message!r}")
+        known = code_numbered(code)
+        if not isinstance(name, str):
+            name = known.name if known is not None else "UNKNOWN_ERROR"
+        retry = error.get("retry")
+        data, context = error.get("data"), error.get("context")
+        return cls(
+            code=code,
+            name=name,
+            message=message,
+            retry=_read_retry(retry, data, known),
+            tool=_text(error.get("tool")),
+            correlation_id=_text(error.get("correlationId")) or "",
+            timestamp=_text(error.get("timestamp")) or "",
+            data=data if isinstance(data, Mapping) else None,
+            context=context if isinstance(context, Mapping) and context else None,
+        )
+
+    @classmethod
+    def from_result(cls, result: object) -> Envelope | None:
+        """The failure in a `CallToolResult` or its JSON, in any dialect that is known; None for a success.
+
+        A failure hidden in a success (`{"ok": false, …}`) is read; a success is never mistaken for a failure.
+        """
+        from mcpcore.dialects import read_result
+
+        return read_result(result)
+
+    def text(self, *, limits: Limits = DEFAULT_LIMITS) -> str:
+        """The envelope as the one text block that many clients show the model, and nothing else."""
+        parts = [f"Error: {self.message}"]
+        hint = self.hint
+        if hint is not None and hint not in self.message:
+            parts.append(f"Recovery: {hint}")
+        details = self.details
+        if details:
+            parts.append(f"Details: {dumps(fit_object(details, limits.details))}")
+        facts = [] if self.reason is None else [f"reason {self.reason}"]
+        facts += [self.name, self.retry.phrase]
+        if self.fallback_tool is not None:
+            facts.append(f"try {self.fallback_tool}")
+        facts.append(f"id {self.correlation_id}")
+        parts.append(f"({' · '.join(facts)})")
+        return "\n\n".join(parts)
+
+
+def envelope(
+    code: Code,
+    message: str,
+    *,
+    retry: Retry,
+    tool: str | None,
+    data: object = None,
+    masked: bool = False,
+    reason: str | None = None,
+    recovery: Mapping[str, Any] | None = None,
+    context: Mapping[str, Any] | None = None,
+    correlation_id: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Envelope:
+    """Make an envelope of anything: converted to JSON and cut to `limits`; never raises.
+
+    With `masked`, the envelope has no `data` at all.
+    """
+    return Envelope(
+        code=int(code),
+        name=code.name,
+        message=cut_text(clean_text(message).strip(), limits.message) or code.sentence,
+        retry=retry,
+        tool=tool,
+        correlation_id=correlation_id or new_correlation_id(),
+        timestamp=now(),
+        data=None if masked else _data(data, retry=retry, reason=reason, recovery=recovery, limits=limits),
+        context=to_json_object(context) if context else None,
+    )
+
+
+def new_correlation_id() -> str:
+    """16 hex digits, new for each failure."""
+    return secrets.token_hex(8)
+
+
+def now() -> str:
+    """The time in UTC, ISO 8601 with milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, JSON]:
+    """`recovery` as JSON, its sentences cut and its parts of the types that the wire has."""
+    bounded = to_json_object(recovery, depth=limits.depth - 1)
+    for key in ("hint", "userMessage"):
+        if isinstance(text := bounded.get(key), str):
+            bounded[key] = cut_text(text, limits.hint)
+    # A quarter of the room at most: the author's data must not be cut for its recovery's sake.
+    return bounded if size(bounded) <= limits.data // 4 else fit_object(bounded, limits.data // 4)
+
+
+def _data(
+    data: object, *, retry: Retry, reason: str | None, recovery: Mapping[str, Any] | None, limits: Limits
+) -> dict[str, JSON]:
+    reserved: dict[str, JSON] = {"retryable": retry.retryable}
+    if recovery is not None:
+        reserved["recovery"] = bounded_recovery(recovery, limits)
+    if reason is not None:
+        reserved["reason"] = cut_text(clean_text(reason), 200)
+    own: dict[str, JSON] = {}
+    if data:
+        converted = to_json(data, depth=limits.depth)
+        own = converted if isinstance(converted, dict) else {"value": converted}
+        own = {key: value for key, value in own.items() if key not in RESERVED_DATA_KEYS}
+        own = fit_object(own, limits.data - size(reserved))
+    return {**own, **reserved}
+
+
+def _read_retry(retry: object, data: object, known: Code | None) -> Retry:
+    if isinstance(retry, Mapping):
+        try:
+            return Retry.from_json(retry)
+        except (ValueError, TypeError):
+            pass
+    if isinstance(data, Mapping) and isinstance(data.get("retryable"), bool):
+        if not data["retryable"]:
+            return Retry.never()
+        return known.retry if known is not None and known.retry.retryable else Retry.now()
+    return known.retry if known is not None else Retry.never()
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

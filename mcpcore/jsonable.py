@@ -1,0 +1,263 @@
+"""Any Python value as JSON that every reader accepts, within bounds.
+
+What JSON cannot say is converted where that is faithful and named where it is not; nothing here raises, whatever the
+value does when it is looked at.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import sys
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from numbers import Integral, Real
+from pathlib import PurePath
+from typing import Any, Final, TypeAlias
+from uuid import UUID
+
+JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
+"""A value that JSON can say."""
+
+_EXACT: Final = 2**53 - 1
+"""Beyond this, readers whose numbers are doubles round an integer (RFC 8259, section 6)."""
+
+_MAX_ITEMS: Final = 10_000
+"""Items of one container that are looked at: a bound on the work, not on the answer, which bytes bound."""
+
+_CUT: Final = "…"
+
+# C0 controls other than tab, line feed and carriage return: a terminal that shows the text must not obey them.
+_CONTROLS: Final = {code: None for code in (*range(9), 11, 12, *range(14, 32), 127, *range(0x80, 0xA0))}
+
+
+def clean_text(text: str) -> str:
+    """`text` without control characters and without half of a surrogate pair."""
+    if text.isascii():
+        return text if text.isprintable() else text.translate(_CONTROLS)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text if text.isprintable() else text.translate(_CONTROLS)
+
+
+def safe_str(value: object, *, limit: int = 100_000) -> str:
+    """`str(value)`, or the name of its type where that raises; at most `limit` characters."""
+    try:
+        text = str(value)
+        return clean_text(str.__str__(text)[:limit])
+    except Exception:  # noqa: BLE001 - whatever __str__ raises, the failure that is being told must not be lost
+        return named(value)
+
+
+def named(value: object) -> str:
+    """The stand-in for a value that JSON cannot say: its type, never its contents."""
+    return f"<{type(value).__name__}>"
+
+
+def cut_text(text: str, limit: int) -> str:
+    """`text` in at most `limit` characters; a cut says how much is gone."""
+    if len(text) <= limit:
+        return text
+    note = f"{_CUT} (cut: {len(text)} characters in all)"
+    return text[: max(0, limit - len(note))] + note
+
+
+def dumps(value: JSON) -> str:
+    """Compact JSON of a value that `to_json` made."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def size(value: JSON) -> int:
+    """The bytes of `value` as compact JSON in UTF-8."""
+    return len(dumps(value).encode())
+
+
+def to_json(value: object, *, depth: int = 20) -> JSON:
+    """`value` as JSON, nested at most `depth` levels; never raises and never calls out for long."""
+    try:
+        return _convert(value, depth, ())
+    except RecursionError:
+        return named(value)
+
+
+def to_json_object(value: object, *, depth: int = 20) -> dict[str, JSON]:
+    """`value` as a JSON object; what is not a mapping stands under the key `value`."""
+    converted = to_json(value, depth=depth)
+    return converted if isinstance(converted, dict) else {"value": converted}
+
+
+def fit(value: JSON, limit: int) -> JSON:
+    """`value` in at most `limit` bytes of compact JSON; what was cut says so."""
+    if size(value) <= limit:
+        return value
+    budget = limit
+    while True:
+        cut, _ = _shrink(value, budget)
+        if size(cut) <= limit or budget < 16:
+            return cut
+        budget = budget * 3 // 4
+
+
+def fit_object(value: dict[str, JSON], limit: int) -> dict[str, JSON]:
+    """`value` in at most `limit` bytes of compact JSON, still an object."""
+    fitted = fit(value, limit)
+    return fitted if isinstance(fitted, dict) else {_CUT: fitted}
+
+
+def _convert(value: object, depth: int, above: tuple[int, ...]) -> JSON:
+    kind = type(value)
+    if kind is str:
+        return clean_text(value)  # type: ignore[arg-type] # kind says so
+    if value is None or kind is bool:
+        return value  # type: ignore[return-value] # kind says so
+    if kind is int:
+        return value if -_EXACT <= value <= _EXACT else _big(value)  # type: ignore[operator,return-value,arg-type]
+    if kind is float:
+        return value if math.isfinite(value) else _not_finite(value)  # type: ignore[arg-type,return-value]
+    if kind is dict or kind is list or kind is tuple:
+        return _container(value, depth, above)
+    try:
+        return _foreign(value, depth, above)
+    except RecursionError:
+        raise
+    except Exception:  # noqa: BLE001 - a value whose own code raises is named, and the rest is told
+        return named(value)
+
+
+def _container(value: object, depth: int, above: tuple[int, ...]) -> JSON:
+    if depth <= 0:
+        return f"{named(value)} {_CUT} (too deep)"
+    if id(value) in above:
+        return f"{named(value)} {_CUT} (cycle)"
+    above = (*above, id(value))
+    if isinstance(value, Mapping):
+        result: dict[str, JSON] = {}
+        for number, (key, item) in enumerate(list(value.items())):
+            if number >= _MAX_ITEMS:
+                result[_CUT] = f"{len(value) - number} more"
+                break
+            result[_unused(_key(key), result)] = _convert(item, depth - 1, above)
+        return result
+    items: list[JSON] = []
+    assert isinstance(value, Iterable)
+    for number, item in enumerate(value):
+        if number >= _MAX_ITEMS:
+            items.append(f"{_CUT} more than {_MAX_ITEMS}")
+            break
+        items.append(_convert(item, depth - 1, above))
+    return items
+
+
+def _foreign(value: object, depth: int, above: tuple[int, ...]) -> JSON:
+    match value:
+        case Enum():
+            return _convert(value.value, depth, above)
+        case str():
+            return clean_text(str.__str__(value))
+        case int():
+            return _convert(int(value), depth, above)
+        case float():
+            return _convert(float(value), depth, above)
+        case datetime() | date() | time():
+            return value.isoformat()
+        case timedelta():
+            return value.total_seconds()
+        case UUID() | Decimal() | Fraction():
+            return str(value)
+        case PurePath():
+            return clean_text(str(value))
+        case bytes() | bytearray() | memoryview():
+            return base64.b64encode(bytes(value)).decode("ascii")
+        case Mapping() | list() | tuple() | deque():
+            return _container(value, depth, above)
+        case set() | frozenset():
+            return _container(sorted(value, key=safe_str), depth, above)
+        case Integral():
+            return _convert(int(value), depth, above)
+        case Real():
+            return _convert(float(value), depth, above)
+        case _:
+            return _structured(value, depth, above)
+
+
+def _structured(value: object, depth: int, above: tuple[int, ...]) -> JSON:
+    if isinstance(value, type):
+        return named(value)
+    if id(value) in above:
+        return f"{named(value)} {_CUT} (cycle)"
+    # Only where pydantic is loaded can the value be one of its models.
+    pydantic = sys.modules.get("pydantic")
+    if pydantic is not None and isinstance(value, pydantic.BaseModel):
+        dumped: Any = value.model_dump(mode="python", by_alias=True)
+        return _convert(dumped, depth, (*above, id(value)))
+    if is_dataclass(value):
+        return _container({f.name: getattr(value, f.name) for f in fields(value)}, depth, (*above, id(value)))
+    return named(value)
+
+
+def _key(key: object) -> str:
+    if type(key) is str:
+        return clean_text(key)
+    if isinstance(key, Enum):
+        return _key(key.value)
+    converted = _convert(key, 1, ())
+    if isinstance(converted, str):
+        return converted
+    return dumps(converted) if converted is None or isinstance(converted, bool | int | float) else named(key)
+
+
+def _unused(key: str, taken: Mapping[str, object]) -> str:
+    """`key`, or the key with a number where two keys of the value read the same as text."""
+    candidate, number = key, 2
+    while candidate in taken:
+        candidate, number = f"{key} ({number})", number + 1
+    return candidate
+
+
+def _big(value: int) -> str:
+    """A number that a double would round, as text; past the interpreter's limit for that, its size."""
+    if value.bit_length() > 4_096:
+        return f"<int of {value.bit_length()} bits>"
+    return str(value)
+
+
+def _not_finite(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _shrink(value: JSON, budget: int) -> tuple[JSON, int]:
+    """`value` in about `budget` bytes, and what is left of them."""
+    if isinstance(value, str):
+        room = max(budget, 0)
+        if len(value.encode()) + 2 <= room:
+            return value, room - len(value.encode()) - 2
+        text = cut_text(value, max(48, room // 2)) if len(value) > 48 else value
+        return text, room - len(text.encode()) - 2
+    if isinstance(value, dict):
+        kept: dict[str, JSON] = {}
+        for number, (key, item) in enumerate(value.items()):
+            short = cut_text(key, 120)
+            if budget < len(short.encode()) + 40:
+                kept[_unused(_CUT, kept)] = f"cut: {len(value) - number} more"
+                return kept, budget
+            shrunk, budget = _shrink(item, budget - len(short.encode()) - 4)
+            kept[_unused(short, kept)] = shrunk
+        return kept, budget
+    if isinstance(value, list):
+        some: list[JSON] = []
+        for number, item in enumerate(value):
+            if budget < 40:
+                some.append(f"{_CUT} (cut: {len(value) - number} more)")
+                return some, budget
+            shrunk, budget = _shrink(item, budget - 1)
+            some.append(shrunk)
+        return some, budget
+    return value, budget - len(dumps(value))

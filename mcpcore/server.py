@@ -1,0 +1,558 @@
+"""`Server`: the SDK's `MCPServer`, whose tools fail with envelopes."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, overload
+
+from mcp.server.mcpserver import Context as SDKContext
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool as SDKTool
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    MISSING_REQUIRED_CLIENT_CAPABILITY,
+    URL_ELICITATION_REQUIRED,
+    CallToolRequestParams,
+    CallToolResult,
+    Icon,
+    InputRequiredResult,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp_types import Tool as MCPTool
+from pydantic import PrivateAttr, ValidationError
+
+from mcpcore.arguments import INVALID_ARGUMENTS, hint_of, issues_of, summary_of
+from mcpcore.boundary import Boundary, passes_through
+from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
+from mcpcore.context import Request, current
+from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError, FailureMode
+from mcpcore.definition import admitting_error
+from mcpcore.envelope import Envelope
+from mcpcore.errors import FrameworkError
+from mcpcore.governance import TRACE_FIELD, bound, carried, checked
+from mcpcore.limits import DEFAULT_LIMITS, Limits
+from mcpcore.threads import in_thread
+from mcpcore.tool import Tool, ToolDecorator, ToolOptions, as_tool, make_tool, takes_context
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+    from mcpcore.audit import AuditTrail
+    from mcpcore.definition import ToolDefinition
+
+LifespanT = TypeVar("LifespanT")
+R = TypeVar("R", bound=str)
+_CallableT = TypeVar("_CallableT", bound=Callable[..., Any])
+
+EXPOSE_VARIABLE: Final = "MCPCORE_EXPOSE_INTERNAL_ERRORS"
+
+_PROTOCOL_NEEDS: Final = frozenset({MISSING_REQUIRED_CLIENT_CAPABILITY, URL_ELICITATION_REQUIRED})
+"""Errors of the SDK that are steps of the protocol, not failures of the tool: the client answers them by itself."""
+
+UnknownTool = Literal["protocol", "result"]
+
+
+class ToolFailure(ToolError):
+    """What `server.call_tool(...)` raises where a tool fails: an error of the SDK's kind, with the envelope."""
+
+    def __init__(self, envelope: Envelope) -> None:
+        """Carry `envelope`."""
+        super().__init__(envelope.message)
+        self.envelope = envelope
+
+
+class Server(MCPServer[LifespanT], Generic[LifespanT]):
+    """An MCP server whose tools fail with declared, typed and recorded envelopes.
+
+    It is the SDK's `MCPServer` with nothing taken away: `@server.tool()`, resources, prompts, middleware, transports
+    and lifespans are the SDK's own, and what its tools raise comes out in the same envelope.
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *args: Any,
+        tools: Iterable[Tool[..., Any] | SDKTool] | None = None,
+        audit: AuditTrail | str | os.PathLike[str] | None = None,
+        advertise_errors: bool = True,
+        describe_failures: bool = False,
+        expose_internal_errors: bool = False,
+        unknown_tool: UnknownTool = "protocol",
+        dialect: str = "canonical",
+        limits: Limits = DEFAULT_LIMITS,
+        bind: Mapping[str, str | None] | None = None,
+        **options: Any,
+    ) -> None:
+        """Make a server.
+
+        Args:
+            name: The server's name.
+            *args: The SDK's own positional arguments.
+            tools: Tools of mcpcore and of the SDK.
+            audit: Where failures are recorded, beside the logger `mcpcore.audit`: a path, or a trail; left out, the
+                path in the environment variable MCPCORE_AUDIT, if any.
+            advertise_errors: Whether the output schemas admit the error; some clients validate it.
+            describe_failures: Whether descriptions end with what the tool fails with.
+            expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
+                environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
+            unknown_tool: What calling an unknown tool is: a "protocol" error, or a "result" that the model sees.
+            dialect: The envelope that clients of this server read.
+            limits: The bounds of an envelope.
+            bind: Fields that stand in every envelope and record; see `mcpcore.governance`.
+            **options: All that the SDK's `MCPServer` takes.
+
+        Raises:
+            ContractError: If a tool cannot be served.
+            ValueError: If an option has a value that it cannot have.
+            TypeError: If an option is unknown.
+        """
+        if unknown_tool not in ("protocol", "result"):
+            raise ValueError(f"Server(unknown_tool=...) must be 'protocol' or 'result', not {unknown_tool!r}")
+        if not isinstance(limits, Limits):
+            raise TypeError(f"Server(limits=...) must be Limits(...), not {type(limits).__name__}")
+        self._advertise_errors = advertise_errors
+        self._describe_failures = describe_failures
+        self._unknown_tool: UnknownTool = unknown_tool
+        self._fields = checked(bind or {}, "Server(bind=…)")
+        self._listed: dict[str, tuple[SDKTool, MCPTool]] = {}
+        from mcpcore.logs import own_handler
+
+        with own_handler():
+            super().__init__(name, *args, **options)
+        self._boundary = Boundary(
+            server=self.name,
+            expose=expose_internal_errors or os.environ.get(EXPOSE_VARIABLE, "").lower() in ("1", "true", "yes"),
+            limits=limits,
+            dialect=dialect,
+            audit=audit,
+        )
+        for item in tools or ():
+            self._add(item)
+
+    @property
+    def audit(self) -> AuditTrail:
+        """The trail that failures are recorded in."""
+        return self._boundary.trail
+
+    @property
+    def contracts(self) -> dict[str, Contract[Any]]:
+        """The contract of each contract tool, by the tool's name."""
+        return {
+            registered.name: registered.tool.contract
+            for registered in self._tool_manager.list_tools()
+            if isinstance(registered, _ContractTool)
+        }
+
+    # --- registration ---------------------------------------------------------------------------------------------
+
+    def _add(self, item: object) -> None:
+        tool = as_tool(item)
+        if tool is not None:
+            self._register(_ContractTool.of(tool))
+        elif isinstance(item, SDKTool):
+            self._register(item)
+        else:
+            raise ContractError(
+                f"Server(tools=[...]) takes tools made by @tool and tools of the SDK, not {item!r}; put @tool above it"
+            )
+
+    def _register(self, registered: SDKTool) -> None:
+        manager = self._tool_manager
+        if manager.get_tool(registered.name) is not None:
+            raise ContractError(
+                f"server {self.name!r} has a tool {registered.name!r} already; a client could not tell the two apart: "
+                "give one of them another name"
+            )
+        manager._tools[registered.name] = registered  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+    def add_tool(
+        self,
+        fn: Callable[..., Any] | Tool[..., Any],
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: ToolAnnotations | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
+        *,
+        errors: Sequence[FailureMode[Any]] | None = None,
+    ) -> None:
+        """Add a tool: one made by `@tool`, or a function, which with `errors` becomes a contract tool.
+
+        A function without `errors` becomes a tool of the SDK's own kind, unless it takes mcpcore's `Context`.
+
+        Raises:
+            ContractError: If the contract or the handler cannot stand, or the name is taken.
+        """
+        given: dict[str, Any] = {
+            "name": name,
+            "title": title,
+            "description": description,
+            "annotations": annotations,
+            "icons": icons,
+            "meta": meta,
+            "structured_output": structured_output,
+            "errors": errors,
+        }
+        made = as_tool(fn)
+        if made is not None:
+            changes = {key: value for key, value in given.items() if value is not None}
+            self._register(_ContractTool.of(made.changed(**changes) if changes else made))
+        elif errors is not None or takes_context(fn):
+            options = {**given, "errors": errors or ()}
+            self._register(_ContractTool.of(_unbound(make_tool(fn, ToolOptions(**options)))))
+        else:
+            super().add_tool(fn, name, title, description, annotations, icons, meta, structured_output)
+
+    @overload  # type: ignore[override]
+    def tool(
+        self,
+        *,
+        errors: Sequence[FailureMode[R]],
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: ToolAnnotations | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        structured_output: bool | None = None,
+    ) -> ToolDecorator[R]: ...
+    @overload
+    def tool(
+        self,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: ToolAnnotations | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        structured_output: bool | None = None,
+    ) -> Callable[[_CallableT], _CallableT]: ...
+    def tool(
+        self,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: ToolAnnotations | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        structured_output: bool | None = None,
+        *,
+        errors: Sequence[FailureMode[Any]] | None = None,
+    ) -> Any:
+        """Register the decorated function; with `errors` as a contract tool, else as a tool of the SDK's own kind.
+
+        With `errors` the name stands for the `Tool`, which a unit test calls; without, for the function, as ever.
+
+        Raises:
+            ContractError: If the contract or the handler cannot stand, or the name is taken.
+        """
+        if errors is None:
+            return super().tool(name, title, description, annotations, icons, meta, structured_output)
+        options = ToolOptions(
+            name=name,
+            title=title,
+            description=description,
+            annotations=annotations,
+            icons=icons,
+            meta=meta,
+            structured_output=structured_output,
+            errors=errors,
+        )
+        return _Registering(options, self)
+
+    # --- what clients see -----------------------------------------------------------------------------------------
+
+    async def list_tools(self) -> list[MCPTool]:
+        """The tools as clients see them: with their contracts, and output schemas that admit the error."""
+        return [self._described(registered) for registered in self._tool_manager.list_tools()]
+
+    def _described(self, registered: SDKTool) -> MCPTool:
+        known = self._listed.get(registered.name)
+        if known is not None and known[0] is registered:
+            return known[1]
+        schema, meta, description = registered.output_schema, registered.meta, registered.description
+        if isinstance(registered, _ContractTool):
+            contract = registered.tool.contract
+            if len(contract):
+                meta = {**(meta or {}), CONTRACT_META_KEY: contract.to_json()}
+                if self._describe_failures:
+                    description = _with_failures(description, contract)
+            if self._advertise_errors:
+                schema = registered.definition.output_schema
+        elif self._advertise_errors and schema is not None:
+            schema = admitting_error(schema)
+        listed = MCPTool(
+            name=registered.name,
+            title=registered.title,
+            description=description,
+            input_schema=registered.parameters,
+            output_schema=schema,
+            annotations=registered.annotations,
+            icons=registered.icons,
+            _meta=meta,
+        )
+        self._listed[registered.name] = (registered, listed)
+        return listed
+
+    # --- calls ----------------------------------------------------------------------------------------------------
+
+    async def _handle_call_tool(
+        self, ctx: ServerRequestContext[LifespanT], params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        registered = self._tool_manager.get_tool(params.name)
+        if registered is None:
+            return self._unknown(ctx, params.name)
+        request = Request(
+            functools.partial(
+                SDKContext,
+                request_context=ctx,
+                mcp_server=self,
+                input_params=params,
+                subscriptions=self._subscriptions,
+            )
+        )
+        contract = registered.tool.contract if isinstance(registered, _ContractTool) else _NO_CONTRACT
+        arguments = params.arguments or {}
+        token = current.set(request)
+        try:
+            result = await self._called(registered, arguments, request)
+        except BaseException as exc:
+            if passes_through(exc) or self._is_protocol(exc, registered):
+                raise
+            return self._boundary.answer(
+                exc,
+                contract=contract,
+                name=params.name,
+                context=self._context(ctx, request, exc),
+            )
+        finally:
+            current.reset(token)
+        misread = self._misread(result)
+        if misread is None:
+            return result
+        return self._boundary.answer(
+            misread, contract=contract, name=params.name, context=self._context(ctx, request, misread)
+        )
+
+    async def _called(
+        self, registered: SDKTool, arguments: dict[str, Any], request: Request
+    ) -> CallToolResult | InputRequiredResult:
+        if isinstance(registered, _ContractTool):
+            return await registered.execute(arguments, request)
+        try:
+            return await registered.run(arguments, request.sdk, convert_result=True)  # type: ignore[no-any-return]
+        except ToolError as exc:
+            if isinstance(exc.__cause__, ValidationError) and type(exc) is ToolError:
+                raise _unfit(exc.__cause__, registered) from exc.__cause__
+            raise
+
+    def _is_protocol(self, exc: BaseException, registered: SDKTool) -> bool:
+        """Whether `exc` is the protocol's own: always where it needs it, and for the SDK's tools, which chose it."""
+        if not isinstance(exc, MCPError):
+            return False
+        return exc.code in _PROTOCOL_NEEDS or not isinstance(registered, _ContractTool)
+
+    def _misread(self, result: CallToolResult | InputRequiredResult) -> BaseException | None:
+        """What is wrong with a result that a client could mistake for the other kind; None where nothing is."""
+        if not isinstance(result, CallToolResult):
+            return None
+        content = result.structured_content
+        if result.is_error:
+            if Envelope.from_result(result) is not None and isinstance(content, dict) and "error" in content:
+                return None
+            return _HandMade(result)
+        if isinstance(content, dict) and "error" in content:
+            return ContractError(
+                "the result has a key 'error', where clients look for a failure; return it under another name, or "
+                "raise a declared failure"
+            )
+        return None
+
+    def _context(self, ctx: ServerRequestContext[LifespanT], request: Request, exc: BaseException) -> dict[str, Any]:
+        found = {**self._fields, **bound(), **(request.fields or {}), **carried(exc)}
+        trace = _trace_id(ctx)
+        if trace is not None:
+            found[TRACE_FIELD] = trace
+        return found
+
+    def _unknown(self, ctx: ServerRequestContext[LifespanT], name: str) -> CallToolResult:
+        known = [registered.name for registered in self._tool_manager.list_tools()]
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
+        shown = name if len(name) <= 128 else f"{name[:127]}…"
+        hint = (
+            f"Call {near[0]} instead, or list the tools to see what there is."
+            if near
+            else "List the tools to see what there is."
+        )
+        recovery: dict[str, Any] = {"hint": hint, "strategy": "try_alternative"}
+        if near:
+            recovery["fallbackTool"] = near[0]
+        error = FrameworkError(
+            ErrorCode.NOT_FOUND,
+            f"Unknown tool: {shown}.{meant}",
+            {"tool": shown, "near": near},
+            reason="unknown_tool",
+            recovery=recovery,
+        )
+        request = Request(functools.partial(SDKContext, request_context=ctx, mcp_server=self))
+        verdict = self._boundary.judged(
+            error, contract=_NO_CONTRACT, name=shown, context=self._context(ctx, request, error)
+        )
+        if self._unknown_tool == "result":
+            return self._boundary.result(verdict.envelope)
+        raise protocol_error(verdict.envelope)
+
+
+def protocol_error(envelope: Envelope) -> MCPError:
+    """The envelope where the protocol itself carries the error.
+
+    Source of the numbers: the MCP specification of 2026-07-28 leaves -32602 and -32603 for them.
+    """
+    number = INVALID_PARAMS if envelope.error_code in PROTOCOL_INVALID_PARAMS else INTERNAL_ERROR
+    return MCPError(code=number, message=envelope.message, data={"error": envelope.to_json()})
+
+
+class _ContractTool(SDKTool):
+    """A tool of mcpcore among those of the SDK."""
+
+    _tool: Tool[..., Any] = PrivateAttr()
+    _definition: Any = PrivateAttr()
+
+    @classmethod
+    def of(cls, tool: Tool[..., Any]) -> _ContractTool:
+        definition = tool.definition
+        made = cls.model_construct(**{name: getattr(definition.sdk, name) for name in SDKTool.model_fields})
+        made._tool = tool
+        made._definition = definition
+        return made
+
+    @property
+    def tool(self) -> Tool[..., Any]:
+        return self._tool
+
+    @property
+    def definition(self) -> ToolDefinition:
+        return self._definition  # type: ignore[no-any-return]
+
+    async def execute(self, arguments: Mapping[str, Any], request: Request) -> CallToolResult | InputRequiredResult:
+        """Validate, run the handler, convert; raises what goes wrong."""
+        definition: ToolDefinition = self._definition
+        try:
+            values = definition.validate(arguments)
+        except ValidationError as exc:
+            raise _unfit(exc, self) from exc
+        if self.resolved_params:
+            resolved = await definition.resolve(values, request)
+            if isinstance(resolved, InputRequiredResult):
+                return resolved
+            values |= resolved
+        if self.context_kwarg is not None:
+            values[self.context_kwarg] = request.sdk
+        leading = self._tool.leading(request)
+        if definition.positional:
+            leading = (*leading, *(values.pop(name) for name in definition.positional))
+        handler = self._tool.declaration.handler
+        if self.is_async_handler:
+            returned = await handler(*leading, **values)
+        else:
+            returned = await in_thread(functools.partial(handler, *leading, **values))
+        return definition.convert(returned)
+
+    @property
+    def is_async_handler(self) -> bool:
+        return self._tool.declaration.is_async
+
+    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
+        """Run the tool for code on the server, which `server.call_tool` does.
+
+        Raises:
+            ToolFailure: If the tool fails; an error of the SDK's own kind.
+        """
+        request = Request(lambda: context)
+        token = current.set(request)
+        try:
+            return await self.execute(arguments, request)
+        except MCPError as exc:
+            if exc.code in _PROTOCOL_NEEDS:
+                raise
+            raise self._failure(exc) from exc
+        except Exception as exc:
+            raise self._failure(exc) from exc
+        finally:
+            current.reset(token)
+
+    def _failure(self, exc: Exception) -> ToolFailure:
+        from mcpcore.boundary import Judge
+
+        return ToolFailure(Judge().verdict(exc, contract=self._tool.contract, name=self.name).envelope)
+
+
+class _Registering(ToolDecorator[R]):
+    """What `@server.tool(errors=[...])` returns: it makes the tool and registers it."""
+
+    def __init__(self, options: ToolOptions, server: Server[Any]) -> None:
+        super().__init__(options)
+        self._server = server
+
+    def __call__(self, fn: Callable[..., Any], /) -> Any:
+        made = super().__call__(fn)
+        self._server.add_tool(_unbound(made))
+        return made
+
+
+class _HandMade(Exception):  # noqa: N818 - never leaves the boundary
+    """A result with `is_error` that a handler made by hand, on its way to becoming an envelope."""
+
+    def __init__(self, result: CallToolResult) -> None:
+        texts = [block.text for block in result.content if isinstance(block, TextContent)]
+        super().__init__("\n".join(texts))
+        self.result = result
+
+
+_NO_CONTRACT: Final[Contract[Any]] = Contract()
+
+
+def _unbound(made: Any) -> Tool[..., Any]:
+    tool = as_tool(made)
+    assert tool is not None
+    return tool
+
+
+def _unfit(error: ValidationError, registered: SDKTool) -> FrameworkError:
+    issues = issues_of(error)
+    return FrameworkError(
+        ErrorCode.INVALID_PARAMS,
+        summary_of(issues, registered.name),
+        {"issues": issues},
+        reason=INVALID_ARGUMENTS,
+        recovery={"hint": hint_of(error, registered.parameters)},
+    )
+
+
+def _with_failures(description: str, contract: Contract[Any]) -> str:
+    lines = [f"- {entry.reason} ({entry.code.name}): {entry.when} {entry.recovery}" for entry in contract]
+    return "\n".join([description.rstrip(), "", "Fails with:", *lines]).lstrip()
+
+
+def _trace_id(ctx: ServerRequestContext[Any]) -> str | None:
+    """The trace of the caller: W3C Trace Context, in the request's `_meta` or the HTTP header."""
+    meta: Any = ctx.meta
+    parent = meta.get("traceparent") if isinstance(meta, Mapping) else None
+    if not isinstance(parent, str):
+        headers = getattr(ctx.request, "headers", None)
+        parent = headers.get("traceparent") if headers is not None else None
+    if not isinstance(parent, str):
+        return None
+    parts = parent.strip().split("-")
+    trace = parts[1].lower() if len(parts) >= 4 else ""
+    return trace if len(trace) == 32 and set(trace) <= set("0123456789abcdef") and set(trace) != {"0"} else None

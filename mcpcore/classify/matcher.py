@@ -1,0 +1,114 @@
+"""Reading messages: the table of phrases compiled, and applied to a text in a time that the text's length bounds."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore.classify.phrases import WORDS, compile_phrase
+from mcpcore.classify.status import code_for_status, retry_for_status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mcpcore.classify.by_message import MessageRow
+    from mcpcore.codes import Code
+    from mcpcore.retry import Retry
+
+HEAD: Final = 1000
+TAIL: Final = 500
+"""How much of a message is read: its first and its last characters."""
+
+
+class TextMatch(NamedTuple):
+    """What a text was found to say: the code, its advice, the phrase, and the HTTP status where one was named."""
+
+    code: Code
+    retry: Retry | None
+    phrase: str
+    status: int | None
+
+
+class Matcher:
+    """Rows of phrases, looked up by the words of a text: the cost grows with the text, not with the table."""
+
+    __slots__ = ("_by_word", "_rows")
+
+    def __init__(self, rows: Iterable[MessageRow]) -> None:
+        """Take `rows`; they are compiled when a text is first looked up, so that importing stays cheap."""
+        self._rows = tuple(rows)
+        self._by_word: dict[str, list[_Lazy]] | None = None
+
+    def _compile(self) -> dict[str, list[_Lazy]]:
+        by_word: dict[str, list[_Lazy]] = {}
+        phrases = ((row, phrase) for row in self._rows for phrase in row.phrases)
+        for order, (row, phrase) in enumerate(phrases):
+            pattern, triggers = compile_phrase(phrase)
+            lazy = _Lazy(order, row, phrase, pattern)
+            for word in triggers:
+                by_word.setdefault(word, []).append(lazy)
+        self._by_word = by_word
+        return by_word
+
+    def find(self, text: str) -> TextMatch | None:
+        """The first row of the table that a lower-cased, bounded text matches."""
+        by_word = self._compile() if self._by_word is None else self._by_word
+        candidates: list[_Lazy] = []
+        for word in set(WORDS.findall(text)).intersection(by_word):
+            candidates += by_word[word]
+        if len(candidates) > 1:
+            candidates.sort(key=_order)
+        for candidate in candidates:
+            found = candidate.search(text)
+            if found is not None:
+                row = candidate.row
+                if row.code is not None:
+                    return TextMatch(row.code, row.retry, candidate.phrase, None)
+                status = int(found[1])
+                if status >= 300:
+                    return TextMatch(code_for_status(status), retry_for_status(status), candidate.phrase, status)
+        return None
+
+
+class _Lazy:
+    """A phrase whose expression is compiled on first use, since most are never needed."""
+
+    __slots__ = ("_pattern", "order", "phrase", "row", "search")
+
+    def __init__(self, order: int, row: MessageRow, phrase: str, pattern: str) -> None:
+        self.order = order
+        self.row = row
+        self.phrase = phrase
+        self._pattern = pattern
+        self.search = self._first
+
+    def _first(self, text: str) -> re.Match[str] | None:
+        self.search = re.compile(self._pattern).search  # type: ignore[method-assign]
+        return self.search(text)
+
+
+def _order(candidate: _Lazy) -> int:
+    return candidate.order
+
+
+def prepare(text: str) -> str:
+    """A message as phrases expect it: bounded, in lower case, with plain apostrophes, without an SQL statement's text."""
+    if len(text) > HEAD + TAIL:
+        text = f"{text[:HEAD]}\n{text[-TAIL:]}"
+    statement = text.find("\n[SQL: ")
+    if statement >= 0:
+        text = text[:statement]
+    return text.lower().replace("\u2019", "'")
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+
+
+def name_words(name: str) -> str:
+    """The name of a class as words: "HTTPNotFoundError" becomes "http not found error"."""
+    return _CAMEL.sub(" ", name[-200:]).lower()
+
+
+def rows_for(rows: Sequence[MessageRow], only: str | None) -> list[MessageRow]:
+    """The rows that are for one class alone, or with None those for any."""
+    return [row for row in rows if row.only == only]

@@ -1,0 +1,85 @@
+"""The little language in which message patterns are written, so that a table of them can be read and printed.
+
+A phrase is words in order, e.g. `rate limit|limits exceeded|reached`. Between two words of the text stand spaces,
+underscores or hyphens; a word never begins or ends inside another (`dns` is not in `kaldns`), whatever the case.
+
+- `a|b` is either word; `limit*` any word that begins so; `[word]` may be left out;
+- `..` is a gap of up to four words within the same clause: it does not cross a comma, a full stop or a line;
+- `^` first: the text begins here; `#` is a number; `<status>` an HTTP error status, which then gives the code.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_SEPARATOR: Final = r"[\s_\-]{1,8}"
+_GAP: Final = r"(?:\s{1,8}[^\s]{1,60}(?<![.,;:!?])){0,4}"
+_START: Final = r"(?<![^\W_])"
+_END: Final = r"(?![^\W_])"
+_STATUS_SEPARATOR: Final = r"""[\s_\-:=("'\[]{1,8}"""
+_WORD = re.compile(r"[a-z0-9_'./:()&]+\*?\Z")
+WORDS: Final = re.compile(r"[a-z0-9]+")
+"""What counts as a word of a lower-cased text when candidates are looked up."""
+
+
+class PhraseError(ValueError):
+    """A phrase that cannot be read."""
+
+
+def compile_phrase(phrase: str) -> tuple[str, frozenset[str]]:
+    """The regular expression of a phrase, and the words of which a matching text has at least one.
+
+    Raises:
+        PhraseError: If the phrase cannot be read, or if no word of it is fixed.
+    """
+    slots = phrase.lower().split()
+    anchored = bool(slots) and slots[0].startswith("^")
+    if anchored:
+        slots[0] = slots[0][1:]
+    pattern = r"\A" if anchored else _START
+    best: frozenset[str] | None = None
+    separator = ""
+    for slot in slots:
+        if slot == "..":
+            pattern += _GAP
+            continue
+        optional = slot.startswith("[") and slot.endswith("]")
+        words = (slot[1:-1] if optional else slot).split("|")
+        if slot in {"#", "<status>"}:
+            body = r"\d{1,12}" if slot == "#" else r"([1-5]\d\d)"
+            words = []
+        elif all(_WORD.match(word) for word in words):
+            body = "|".join(_body(word) for word in words)
+        else:
+            raise PhraseError(f"phrase {phrase!r}: cannot read {slot!r}; see the module's docstring for the language")
+        before = _STATUS_SEPARATOR if separator and slot == "<status>" else separator
+        # An optional word takes the separator that follows it, or the one before it once there is one.
+        pattern += f"(?:{before}(?:{body}))?" if optional else f"{before}(?:{body})"
+        if optional and not separator:
+            raise PhraseError(f"phrase {phrase!r}: the first word cannot be left out")
+        separator = _SEPARATOR
+        if not optional and words and not any(word.endswith("*") for word in words):
+            triggers = [_trigger(word) for word in words]
+            if all(triggers) and (best is None or _rarity(triggers) > _rarity(best)):
+                best = frozenset(triggers)
+    if best is None:
+        raise PhraseError(f"phrase {phrase!r}: at least one word must be fixed, without * or brackets")
+    return pattern + _END, best
+
+
+def _body(word: str) -> str:
+    return re.escape(word[:-1]) + r"[^\W_]{0,40}" if word.endswith("*") else re.escape(word)
+
+
+def _trigger(word: str) -> str:
+    # "doesn't" is two words to the tokeniser: the longest part stands for it.
+    return max(WORDS.findall(word), key=len, default="")
+
+
+def _rarity(words: frozenset[str] | list[str]) -> tuple[bool, int]:
+    # A candidate is cheap to reject where its trigger is a rare word: not a stop word, and long.
+    return (not _STOP.intersection(words), min(map(len, words)))
+
+
+_STOP: Final = frozenset("not no is a an the to in of for be error request service value such is was has".split())

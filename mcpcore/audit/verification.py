@@ -498,7 +498,7 @@ def _compare_head(scan: _Scan, beside: Head | None, known: Head | KnownHead | No
         name = scan.sources[-1].name
         if beyond > 0 and not (beside.writing and beyond == 1):
             detail = (
-                f"records {beside.seq + 1} to {last} are not covered by the head: they were added by something else, or "
+                f"records {beside.seq + 1} to {last} are not covered by the head: something else added them, or "
                 "the head could not be written"
             )
             _add(report, Problem("inserted", detail, file=name, seq=beside.seq + 1))

@@ -1,0 +1,160 @@
+"""The counts of a trail as one HTML page that needs nothing beside it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mcpcore.audit.stats import Group, Stats
+
+SHOWN: Final = 7
+"""So many tools and reasons get a colour of their own; more could not be told apart."""
+
+_WIDTH: Final = 960
+_HEIGHT: Final = 260
+_LEFT: Final = 48
+_TOP: Final = 12
+_BOTTOM: Final = 36
+
+# Told apart by people who see red and green alike, and readable on both backgrounds.
+_COLOURS: Final = ("#3b7dd8", "#e08a1e", "#2a9d8f", "#c8518f", "#8a6fd1", "#b0503c", "#6f9a2c")
+_OTHER: Final = "#8b8f98"
+
+_STYLE: Final = """
+:root { color-scheme: light dark; --back: #ffffff; --text: #1d2129; --soft: #5b6270; --line: #d9dce3; --band: #f4f5f8; }
+@media (prefers-color-scheme: dark) {
+  :root { --back: #14161b; --text: #e8eaef; --soft: #a0a6b3; --line: #343943; --band: #1d2027; }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 64rem; background: var(--back); color: var(--text);
+  font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
+h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+p { margin: .25rem 0; color: var(--soft); }
+.lost { color: var(--text); border-left: 4px solid #c8518f; padding-left: .75rem; margin-top: .75rem; }
+svg { display: block; width: 100%; height: auto; }
+svg text { fill: var(--soft); font-size: 12px; }
+.axis { stroke: var(--line); }
+ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; margin: .5rem 0; list-style: none;
+  font-size: .875rem; }
+li i { display: inline-block; width: .8em; height: .8em; margin-right: .4em; border-radius: 2px; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .875rem; }
+th { text-align: left; color: var(--soft); font-weight: 600; }
+th, td { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: middle; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+tbody tr:hover { background: var(--band); }
+td code { font-size: .95em; overflow-wrap: anywhere; }
+td svg { width: 9rem; height: 1.5rem; }
+"""
+
+
+def render(stats: Stats, *, title: str, made: datetime | None = None) -> str:
+    """The page: the failures over time, stacked by tool and reason, and a table of all of them."""
+    moment = _stamp(made or datetime.now(UTC))
+    span = f"{_stamp(stats.since)} to {_stamp(stats.until)}" if stats.since and stats.until else "no time is known"
+    lost = (
+        f'<p class="lost">{stats.lost:,} more could not be written when they happened, and are not counted here.</p>'
+        if stats.lost
+        else ""
+    )
+    shown: list[tuple[Group, str]] = [*zip(stats.groups, _COLOURS, strict=False)]
+    parts = ("<h2>Over time</h2>", _bars(stats, shown), _legend(stats, shown), "<h2>By tool and reason</h2>")
+    body = "".join((*parts, _table(stats, shown))) if stats.total else "<p>No failure is recorded.</p>"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{escape(title)}</h1>\n<p>{stats.total:,} failure{'' if stats.total == 1 else 's'}, {escape(span)}; "
+        f"counted {escape(moment)}.</p>\n{lost}\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _label(group: Group) -> str:
+    return f"{group.tool}: {group.reason or group.name}"
+
+
+def _bars(stats: Stats, shown: list[tuple[Group, str]]) -> str:
+    totals = stats.series()
+    top = max(totals, default=0)
+    if not top:
+        return "<p>The records say no time.</p>"
+    layers = [(_label(group), colour, stats.series(group)) for group, colour in shown]
+    rest = [total - sum(series[slot] for _, _, series in layers) for slot, total in enumerate(totals)]
+    if any(rest):
+        layers.append(("all others", _OTHER, rest))
+    inner = _HEIGHT - _TOP - _BOTTOM
+    slot_width = (_WIDTH - _LEFT) / len(totals)
+    label = f"Failures in each {escape(stats.step_name)}; at most {top}"
+    parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">']
+    for part in (0, 0.5, 1):
+        value = round(top * part)
+        y = _TOP + inner * (1 - value / top)
+        parts.append(
+            f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
+            f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:,}</text>'
+        )
+    for slot, total in enumerate(totals):
+        if not total:
+            continue
+        x = _LEFT + slot * slot_width
+        y = float(_TOP + inner)
+        when = _stamp(stats.slot_start(slot))
+        for name, colour, series in layers:
+            if not series[slot]:
+                continue
+            tall = inner * series[slot] / top
+            y -= tall
+            parts.append(
+                f'<rect x="{x + 0.5:.1f}" y="{y:.1f}" width="{max(slot_width - 1, 0.5):.1f}" height="{tall:.1f}" '
+                f'fill="{colour}"><title>{escape(when)}\n{escape(name)}: {series[slot]:,}</title></rect>'
+            )
+    last = _stamp(stats.slot_start(len(totals) - 1))
+    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 12}">{escape(_stamp(stats.slot_start(0)))}</text>')
+    if len(totals) > 1:
+        parts.append(f'<text x="{_WIDTH}" y="{_HEIGHT - 12}" text-anchor="end">{escape(last)}</text>')
+    parts.append("</svg>")
+    return "".join(parts) + f"<p>Each bar is {escape(stats.step_words)}.</p>"
+
+
+def _legend(stats: Stats, shown: list[tuple[Group, str]]) -> str:
+    items = [f'<li><i style="background:{colour}"></i>{escape(_label(group))}</li>' for group, colour in shown]
+    if len(stats.groups) > len(shown):
+        items.append(f'<li><i style="background:{_OTHER}"></i>all others</li>')
+    return f"<ul>{''.join(items)}</ul>"
+
+
+def _table(stats: Stats, shown: list[tuple[Group, str]]) -> str:
+    colours = {id(group): colour for group, colour in shown}
+    rows = "".join(
+        f"<tr><td><code>{escape(group.tool)}</code></td><td><code>{escape(group.reason or '-')}</code></td>"
+        f"<td><code>{escape(group.name)}</code></td><td class=n>{group.count:,}</td>"
+        f"<td class=n>{100 * group.count / stats.total:.1f} %</td>"
+        f"<td>{_trend(stats.series(group), colours.get(id(group), _OTHER))}</td>"
+        f"<td>{escape(_stamp(group.last))}</td></tr>\n"
+        for group in stats.groups
+    )
+    return (
+        '<div class="wide"><table><thead><tr><th>Tool</th><th>Reason</th><th>Code</th><th class=n>Failures</th>'
+        f"<th class=n>Share</th><th>Over time</th><th>Last</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>"
+    )
+
+
+def _trend(series: list[int], colour: str) -> str:
+    top = max(series, default=0)
+    if not top:
+        return ""
+    bars = "".join(
+        f'<rect x="{slot}" y="{20 - 20 * n / top:.1f}" width=".8" height="{20 * n / top:.1f}"/>'
+        for slot, n in enumerate(series)
+        if n
+    )
+    box = f'viewBox="0 0 {len(series)} 20" preserveAspectRatio="none"'
+    return f'<svg {box} fill="{colour}" aria-hidden="true">{bars}</svg>'
+
+
+def _stamp(moment: datetime | None) -> str:
+    return "-" if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -1,0 +1,188 @@
+"""Reading a trail for people: its records in order, those that are asked for, and those that come in."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from mcpcore.audit.chain import MAX_LINE
+from mcpcore.audit.files import rotated_files
+from mcpcore.audit.trail import AuditError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Record = Mapping[str, Any]
+
+_AGO = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(s|min|m|h|d|w)(?:\s+ago)?\Z")
+_UNITS: Final = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+_POLL: Final = 0.2
+
+
+def parse_time(text: str, *, now: datetime | None = None) -> datetime:
+    """A moment: ISO 8601 (`2026-11-21`, `2026-11-21T08:15Z`), UTC where it has no zone; or `30m`, `2h`, `7d` ago.
+
+    Raises:
+        ValueError: If `text` is neither.
+    """
+    text = text.strip()
+    if match := _AGO.fullmatch(text):
+        try:
+            return (now or datetime.now(UTC)) - timedelta(seconds=float(match[1]) * _UNITS[match[2]])
+        except OverflowError:
+            return datetime.min.replace(tzinfo=UTC)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(
+            f"{text!r} is no time; give 2026-11-21, 2026-11-21T08:15Z, or 30m, 2h, 7d for so long ago"
+        ) from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def moment_of(record: Record) -> datetime | None:
+    """When a record was made; None where it does not say."""
+    stamp = record.get("timestamp")
+    try:
+        moment = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
+    except ValueError:
+        return None
+    return moment if moment is None or moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def what_failed(record: Record) -> str:
+    """The tool of a record, or the resource or the prompt."""
+    for kind in ("tool", "resource", "prompt"):
+        value = record.get(kind)
+        if isinstance(value, str):
+            return value if kind == "tool" else f"{kind} {value}"
+    return "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """Which records are wanted: those that fit everything that is said."""
+
+    tools: frozenset[str] = frozenset()
+    reasons: frozenset[str] = frozenset()
+    codes: frozenset[str] = frozenset()
+    ident: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def wants(self, record: Record) -> bool:
+        """Whether the record fits."""
+        if self.tools and not self.tools & {record.get("tool"), record.get("resource"), record.get("prompt")}:
+            return False
+        if self.reasons and record.get("reason") not in self.reasons:
+            return False
+        if self.codes and not self.codes & {record.get("name"), str(record.get("code"))}:
+            return False
+        if self.ident is not None and not str(record.get("correlationId", "")).startswith(self.ident):
+            return False
+        if self.since is None and self.until is None:
+            return True
+        moment = moment_of(record)
+        if moment is None:
+            return False
+        return (self.since is None or moment >= self.since) and (self.until is None or moment < self.until)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether anything is asked for but a time, so that the trail's own events do not belong to the answer."""
+        return bool(self.tools or self.reasons or self.codes or self.ident)
+
+
+def parse_line(line: bytes) -> Record | None:
+    """The record of a line; None where it is none, or unfinished."""
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and isinstance(value.get("seq"), int) else None
+
+
+def read(path: Path, query: Query | None = None) -> Iterator[Record]:
+    """Every record of the trail at `path`, full files first, oldest first; lines that are no records are left out.
+
+    Raises:
+        AuditError: If there is no trail.
+        OSError: If it cannot be read.
+    """
+    files = [*rotated_files(path), *([path] if path.exists() else [])]
+    if not files:
+        raise AuditError(f"there is no trail at {path}")
+    for name in files:
+        with name.open("rb") as file:
+            for record in _records(file):
+                if query is None or query.wants(record):
+                    yield record
+
+
+def follow(path: Path, query: Query, *, idle: Callable[[], bool] = lambda: True) -> Iterator[Record]:
+    """The records that are added from now on, through rotation, for as long as `idle` says so.
+
+    Raises:
+        OSError: If the trail cannot be read.
+    """
+    file: BinaryIO | None = path.open("rb") if path.exists() else None
+    if file is not None:
+        file.seek(0, 2)
+    try:
+        while True:
+            if file is not None:
+                for record in _records(file):
+                    if query.wants(record):
+                        yield record
+            # Only after the old file is read to its end, so that what came right before a rotation is not lost.
+            current = _same_file(file, path)
+            if not current and path.exists():
+                fresh = path.open("rb")
+                if file is not None:
+                    for record in _records(file):
+                        if query.wants(record):
+                            yield record
+                    file.close()
+                file = fresh
+                continue
+            if not idle():
+                return
+            time.sleep(_POLL)
+    finally:
+        if file is not None:
+            file.close()
+
+
+def _same_file(file: BinaryIO | None, path: Path) -> bool:
+    if file is None:
+        return False
+    here = os.fstat(file.fileno())
+    try:
+        there = path.stat()
+    except FileNotFoundError:
+        return True
+    if here.st_size < file.tell():
+        # Cut, so that what was read is no longer there: begin again at its end.
+        file.seek(0, 2)
+    return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
+
+
+def _records(file: BinaryIO) -> Iterator[Record]:
+    while True:
+        start = file.tell()
+        line = file.readline(MAX_LINE + 1)
+        if not line.endswith(b"\n") and len(line) <= MAX_LINE:
+            # Unfinished: perhaps it is just being written.
+            file.seek(start)
+            return
+        record = parse_line(line)
+        if record is not None:
+            yield record

@@ -1,0 +1,197 @@
+"""Failures by tool and reason over time: counted in one pass, told as text and as one page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from mcpcore.audit.reading import moment_of, what_failed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcpcore.audit.reading import Record
+    from mcpcore.jsonable import JSON
+
+BARS: Final = "▁▂▃▄▅▆▇█"
+PLAIN_BARS: Final = ".:-=+*#@"
+
+_MINUTE: Final = 60
+_STEPS: Final = (
+    1, 5, 15, 30, _MINUTE, 5 * _MINUTE, 15 * _MINUTE, 30 * _MINUTE, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400,
+    7 * 86400, 28 * 86400, 364 * 86400, 3640 * 86400,
+)  # fmt: skip
+_NAMES: Final = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+
+
+@dataclass(slots=True)
+class Group:
+    """The failures of one tool for one reason."""
+
+    tool: str
+    reason: str | None
+    name: str
+    count: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+    seconds: Counter[int] = field(default_factory=Counter)
+    """How many in each second since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What was counted."""
+
+    groups: list[Group]
+    total: int
+    lost: int
+    since: datetime | None
+    until: datetime | None
+    step: int
+    """How long a slot of the chart is, in seconds."""
+    slots: int
+
+    def series(self, group: Group | None = None) -> list[int]:
+        """How many failures in each slot, of one group or of all."""
+        counts = [0] * self.slots
+        if self.since is None:
+            return counts
+        start = _floor(self.since, self.step)
+        for one in self.groups if group is None else (group,):
+            for second, count in one.seconds.items():
+                counts[min((second - start) // self.step, self.slots - 1)] += count
+        return counts
+
+    def slot_start(self, index: int) -> datetime | None:
+        """When a slot begins."""
+        if self.since is None:
+            return None
+        return datetime.fromtimestamp(_floor(self.since, self.step) + index * self.step, UTC)
+
+    @property
+    def step_name(self) -> str:
+        """The length of a slot in words."""
+        for seconds, name in _NAMES:
+            if self.step % seconds == 0:
+                count = self.step // seconds
+                return name if count == 1 else f"{count} {name}s"
+        raise AssertionError(self.step)
+
+    @property
+    def step_words(self) -> str:
+        """The length of a slot as a sentence has it: `one hour`, `5 minutes`."""
+        return self.step_name if self.step_name[0].isdigit() else f"one {self.step_name}"
+
+    def to_json(self) -> dict[str, JSON]:
+        """The counts as JSON."""
+        return {
+            "total": self.total,
+            "lost": self.lost,
+            "since": _iso(self.since),
+            "until": _iso(self.until),
+            "stepSeconds": self.step,
+            "slots": [_iso(self.slot_start(index)) for index in range(self.slots)],
+            "series": [*self.series()],
+            "groups": [
+                {
+                    "tool": group.tool,
+                    "reason": group.reason,
+                    "name": group.name,
+                    "count": group.count,
+                    "first": _iso(group.first),
+                    "last": _iso(group.last),
+                    "series": [*self.series(group)],
+                }
+                for group in self.groups
+            ],
+        }
+
+
+def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
+    """Count failures; the chart gets at most `slots` slots, of a length that people use."""
+    groups: dict[tuple[str, str | None, str], Group] = {}
+    total = lost = 0
+    since: datetime | None = None
+    until: datetime | None = None
+    for record in records:
+        if "event" in record:
+            count = record.get("records")
+            lost += count if record["event"] == "lost" and isinstance(count, int) else 0
+            continue
+        reason = record.get("reason")
+        key = (what_failed(record), reason if isinstance(reason, str) else None, str(record.get("name", "-")))
+        group = groups.get(key)
+        if group is None:
+            group = groups[key] = Group(*key)
+        group.count += 1
+        total += 1
+        moment = moment_of(record)
+        if moment is None:
+            continue
+        group.seconds[int(moment.timestamp())] += 1
+        group.first = moment if group.first is None else min(group.first, moment)
+        group.last = moment if group.last is None else max(group.last, moment)
+        since = moment if since is None else min(since, moment)
+        until = moment if until is None else max(until, moment)
+    step, used = _slots(since, until, slots)
+    ordered = sorted(groups.values(), key=lambda group: (-group.count, group.tool, group.reason or "", group.name))
+    return Stats(ordered, total, lost, since, until, step, used)
+
+
+def spark(series: list[int], *, bars: str = BARS) -> str:
+    """A row of bars; a slot without failures stays blank."""
+    top = max(series, default=0)
+    if not top:
+        return " " * len(series)
+    return "".join(" " if not n else bars[max(0, -(-n * len(bars) // top) - 1)] for n in series)
+
+
+def chart(stats: Stats, *, height: int = 8, bars: str = BARS) -> list[str]:
+    """The failures over time as lines of text, with both axes."""
+    series = stats.series()
+    top = max(series, default=0)
+    if not top:
+        return []
+    label = len(str(top))
+    lines = []
+    eighths = len(bars)
+    for row in range(height, 0, -1):
+        cells = []
+        for n in series:
+            filled = -(-n * height * eighths // top) - (row - 1) * eighths
+            cells.append(" " if filled <= 0 else bars[min(filled, eighths) - 1])
+        mark = str(top) if row == height else ""
+        lines.append(f"{mark:>{label}} | {''.join(cells).rstrip()}")
+    lines.append(f"{0:>{label}} +-{'-' * len(series)}")
+    first, last = _short(stats.slot_start(0)), _short(stats.slot_start(len(series) - 1))
+    if len(series) >= len(first) + len(last) + 2:
+        lines.append(f"{'':>{label}}   {first}{last:>{len(series) - len(first)}}")
+    else:
+        lines.append(f"{'':>{label}}   {first}" + (f" to {last}" if last != first else ""))
+    lines.append(f"{'':>{label}}   each column is {stats.step_words}")
+    return lines
+
+
+def _slots(since: datetime | None, until: datetime | None, most: int) -> tuple[int, int]:
+    if since is None or until is None:
+        return 60, 0
+    for step in _STEPS:
+        count = (int(until.timestamp()) - _floor(since, step)) // step + 1
+        if count <= most:
+            return step, count
+    return _STEPS[-1], most
+
+
+def _floor(moment: datetime, step: int) -> int:
+    second = int(moment.timestamp())
+    return second - second % step
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _short(moment: datetime | None) -> str:
+    return "" if moment is None else moment.strftime("%Y-%m-%d %H:%M:%S").removesuffix(":00")

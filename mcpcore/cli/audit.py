@@ -1,0 +1,358 @@
+"""`mcpcore audit`: check a trail, read it, follow it, count it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+
+    from mcpcore.audit.reading import Query, Record
+    from mcpcore.audit.stats import Stats
+    from mcpcore.audit.verification import Report
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+KEY_VARIABLE: Final = "MCPCORE_AUDIT_KEY"
+
+
+class _CannotRun(click.ClickException):
+    """The command could not do what it was asked: exit code 2, apart from a trail that is wrong."""
+
+    exit_code = 2
+
+
+class _Guarded(click.Command):
+    """A command whose errors of the file system and of the trail are told in one line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from mcpcore.audit.trail import AuditError
+
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise
+        except AuditError as exc:
+            raise _CannotRun(str(exc)) from exc
+        except OSError as exc:
+            raise _CannotRun(f"{exc.filename or 'the trail'}: {exc.strerror or exc}") from exc
+
+
+@click.group(name="audit")
+def group() -> None:
+    """Check, read, follow and count the audit trail of a server.
+
+    PATH is the file that `Server(audit=PATH)` or MCPCORE_AUDIT names, and may be left out where that variable is set.
+    Full files beside it belong to the trail.
+    """
+
+
+def _path_argument(command: F) -> F:
+    return click.argument(
+        "path", type=click.Path(path_type=Path, dir_okay=False), envvar="MCPCORE_AUDIT", metavar="PATH"
+    )(command)
+
+
+class _When(click.ParamType[Any]):
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        from mcpcore.audit.reading import parse_time
+
+        try:
+            return parse_time(str(value))
+        except ValueError as exc:
+            self.fail(str(exc), param, ctx)
+
+
+def _filters(command: F) -> F:
+    for option in reversed(
+        (
+            click.option("--tool", "tools", multiple=True, help="Only this tool, resource or prompt; may be repeated."),
+            click.option("--reason", "reasons", multiple=True, help="Only this reason; may be repeated."),
+            click.option("--code", "codes", multiple=True, help="Only this code, by name or number; may be repeated."),
+            click.option(
+                "--since", type=_When(), help="From this time on: 2026-11-21, 2026-11-21T08:15Z, or 2h, 7d ago."
+            ),
+            click.option("--until", type=_When(), help="Before this time; as --since."),
+            click.option("--id", "ident", help="The correlation id that the client was given, or how it begins."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def _query(
+    *,
+    tools: tuple[str, ...],
+    reasons: tuple[str, ...],
+    codes: tuple[str, ...],
+    since: datetime | None,
+    until: datetime | None,
+    ident: str | None,
+) -> Query:
+    from mcpcore.audit.reading import Query
+
+    return Query(
+        tools=frozenset(tools),
+        reasons=frozenset(reasons),
+        codes=frozenset(code.upper() for code in codes),
+        ident=ident,
+        since=since,
+        until=until,
+    )
+
+
+@group.command(cls=_Guarded)
+@_path_argument
+@click.option(
+    "--head",
+    metavar="FILE|HASH",
+    help="A head that was kept elsewhere: its file (- for stdin), SEQ:HASH or HASH. What was cut off since is found.",
+)
+@click.option("--key-file", type=click.Path(path_type=Path), help=f"A file with the key; without it, {KEY_VARIABLE}.")
+@click.option(
+    "--print-head", is_flag=True, help="Print SEQ:HASH of the last record, to be kept elsewhere, if all is well."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.pass_context
+def verify(
+    ctx: click.Context, path: Path, head: str | None, key_file: Path | None, *, print_head: bool, as_json: bool
+) -> None:
+    """Find what was done to a trail: records changed, removed, forged, reordered, inserted, cut off the end.
+
+    Exits 0 if the trail is as it was written, 1 if not, 2 if it could not be checked.
+    """
+    from mcpcore.audit.verification import verify as run
+
+    report = run(path, key=_key(key_file), head=None if head is None else _head_text(head))
+    if as_json:
+        click.echo(json.dumps(report.to_json(), indent=2))
+    elif print_head and report.ok:
+        click.echo(f"{report.last or 0}:{report.last_hash or '0' * 64}")
+    else:
+        _print_report(report)
+    ctx.exit(0 if report.ok else 1)
+
+
+@group.command(cls=_Guarded)
+@_path_argument
+@_filters
+@click.option("--json", "as_json", is_flag=True, help="Print the records as JSON Lines.")
+def show(path: Path, *, as_json: bool, **filters: Any) -> None:
+    """Print the records of a trail, oldest first."""
+    from mcpcore.audit.reading import read
+
+    query = _query(**filters)
+    for record in read(path, query):
+        _print_record(record, query, as_json=as_json)
+
+
+@group.command(cls=_Guarded)
+@_path_argument
+@_filters
+@click.option(
+    "-n", "--lines", type=click.IntRange(min=0), default=10, show_default=True, help="How many to begin with."
+)
+@click.option("-f", "--follow", is_flag=True, help="Go on with what is added, through rotation, until interrupted.")
+@click.option("--json", "as_json", is_flag=True, help="Print the records as JSON Lines.")
+def tail(path: Path, lines: int, *, follow: bool, as_json: bool, **filters: Any) -> None:
+    """Print the last records of a trail, and with -f those to come."""
+    from mcpcore.audit import reading
+
+    query = _query(**filters)
+    for record in _last(path, query, lines, must_exist=not follow):
+        _print_record(record, query, as_json=as_json)
+    if follow:
+        sys.stdout.flush()
+        try:
+            for record in reading.follow(path, query):
+                _print_record(record, query, as_json=as_json)
+                sys.stdout.flush()
+        except KeyboardInterrupt:
+            return
+
+
+@group.command(cls=_Guarded)
+@_path_argument
+@_filters
+@click.option(
+    "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one HTML page to this file instead."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
+def stats(path: Path, html: Path | None, *, as_json: bool, **filters: Any) -> None:
+    """Count failures by tool and reason, over time."""
+    from mcpcore.audit.reading import read
+    from mcpcore.audit.stats import collect
+
+    counted = collect(read(path, _query(**filters)))
+    if html is not None:
+        from mcpcore.audit.page import render
+
+        html.write_text(render(counted, title=f"Failures in {path.name}"), encoding="utf-8")
+        click.echo(f"{html}: {counted.total} failures", err=True)
+    elif as_json:
+        click.echo(json.dumps(counted.to_json(), indent=2))
+    else:
+        _print_stats(counted)
+
+
+def _key(key_file: Path | None) -> bytes | None:
+    if key_file is not None:
+        # A text file ends in a newline that nobody means.
+        return key_file.read_bytes().rstrip(b"\r\n") or None
+    return os.environ.get(KEY_VARIABLE, "").encode("utf-8", "surrogateescape") or None
+
+
+def _head_text(head: str) -> str:
+    if head == "-":
+        return sys.stdin.read()
+    file = Path(head)
+    try:
+        if file.is_file():
+            return file.read_text("ascii", errors="replace")
+    except (OSError, ValueError):
+        pass
+    if any(sign in head for sign in "/\\.") and not head.startswith("{"):
+        raise _CannotRun(f"{head}: there is no such head file")
+    return head
+
+
+def _last(path: Path, query: Query, lines: int, *, must_exist: bool) -> list[Record]:
+    from mcpcore.audit.reading import read
+    from mcpcore.audit.trail import AuditError
+
+    try:
+        return list(deque(read(path, query), maxlen=lines))
+    except AuditError:
+        if must_exist:
+            raise
+        return []
+
+
+def _print_report(report: Report) -> None:
+    for problem in report.problems:
+        click.secho(_safe(str(problem)), fg="red")
+    if report.unlisted:
+        click.echo(f"... and {report.unlisted} more")
+    for note in report.notes:
+        click.echo(f"note: {_safe(note)}")
+    count = f"{report.records} record{'' if report.records == 1 else 's'}"
+    files = f" in {len(report.files)} files" if len(report.files) > 1 else ""
+    signed = ", signed" if report.keyed else ""
+    if report.ok:
+        covered = f", head {report.last}:{report.last_hash}" if report.last else ""
+        click.secho(f"{report.path}: {count}{files}{signed}: as written{covered}", fg="green")
+    else:
+        total = len(report.problems) + report.unlisted
+        click.secho(
+            f"{report.path}: {count}{files}{signed}: {total} problem{'' if total == 1 else 's'}", fg="red", bold=True
+        )
+
+
+def _print_record(record: Record, query: Query, *, as_json: bool) -> None:
+    if "event" in record and query.narrow:
+        return
+    if as_json:
+        click.echo(json.dumps(record, separators=(",", ":")))
+        return
+    from mcpcore.audit.reading import what_failed
+
+    stamp = str(record.get("timestamp", "-"))
+    if "event" in record:
+        facts = {k: v for k, v in record.items() if k not in {"seq", "prev", "alg", "hash", "event", "timestamp"}}
+        told = " ".join(f"{key}={value}" for key, value in facts.items())
+        click.secho(_safe(f"{stamp}  #{record.get('seq')}  trail: {record['event']} {told}"), fg="yellow")
+        return
+    parts = [
+        click.style(_safe(stamp), dim=True),
+        f"#{record.get('seq')}",
+        click.style(_safe(what_failed(record)), bold=True),
+        click.style(_safe(str(record.get("name", "-"))), fg="red"),
+        _safe(str(record.get("reason") or "-")),
+        click.style(_safe(f"id {record.get('correlationId', '-')}"), dim=True),
+    ]
+    click.echo("  ".join(parts))
+    for line in _details(record):
+        click.echo(f"    {_safe(line)}")
+
+
+def _details(record: Record) -> Iterator[str]:
+    if record.get("message"):
+        yield str(record["message"])
+    exception = record.get("exception")
+    if isinstance(exception, dict):
+        yield f"{exception.get('type', 'exception')}: {exception.get('message', '')}"
+        causes = exception.get("causes")
+        for cause in causes if isinstance(causes, list) else ():
+            if isinstance(cause, dict):
+                yield f"  because of {cause.get('type', 'exception')}: {cause.get('message', '')}"
+            else:
+                yield f"  because of {cause}"
+    if record.get("broken_contract"):
+        yield f"broken contract: {record['broken_contract']}"
+    for key in ("context", "arguments", "data"):
+        if record.get(key):
+            yield f"{key} {json.dumps(record[key], ensure_ascii=False)}"
+
+
+def _print_stats(counted: Stats) -> None:
+    from mcpcore.audit.stats import BARS, PLAIN_BARS, chart, spark
+
+    if not counted.total:
+        click.echo("No failure is recorded.")
+        return
+    bars = BARS if _can_print(BARS) else PLAIN_BARS
+    click.echo(f"{counted.total} failures")
+    if counted.lost:
+        click.secho(f"{counted.lost} more could not be written when they happened, and are not counted", fg="yellow")
+    click.echo()
+    for line in chart(counted, bars=bars):
+        click.echo(line)
+    click.echo()
+    head = ("TOOL", "REASON", "CODE", "FAILURES", "SHARE", "LAST", "OVER TIME")
+    rows = [
+        (
+            _safe(one.tool)[:40],
+            _safe(one.reason or "-")[:40],
+            _safe(one.name)[:32],
+            str(one.count),
+            f"{100 * one.count / counted.total:.1f} %",
+            one.last.strftime("%Y-%m-%d %H:%M:%S") if one.last else "-",
+            spark(counted.series(one), bars=bars),
+        )
+        for one in counted.groups
+    ]
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    click.secho(_row(head, widths), bold=True)
+    for row in rows:
+        click.echo(_row(row, widths))
+
+
+def _row(cells: tuple[str, ...], widths: list[int]) -> str:
+    right = {3, 4}
+    return "  ".join(
+        cell.rjust(width) if column in right else cell.ljust(width)
+        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ).rstrip()
+
+
+def _can_print(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _safe(text: str) -> str:
+    """What a record says, without the power to move a terminal's cursor or turn its text around."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 REDACTED: Final = "[redacted]"
@@ -97,73 +97,73 @@ class Pattern(NamedTuple):
 
     name: str
     hints: tuple[str, ...]
-    regex: re.Pattern[str]
+    expression: str
     replacement: str = REDACTED
+    flags: re.RegexFlag = re.NOFLAG
 
 
 PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         "private key",
         ("-----begin",),
-        re.compile(
+        (
             r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-            r"(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|.*\Z)",
-            re.DOTALL,
+            r"(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|.*\Z)"
         ),
+        flags=re.DOTALL,
     ),
     Pattern(
         "authorization header",
         ("auth", "key"),
-        re.compile(
-            rf"\b((?:proxy-)?authorization|x-api-key)((?:\\?[\"'])?+\s{{0,8}}+[:=,]\s{{0,8}}+(?:\\?[\"'])?+){_STOP}[^\r\n\"'\\,;}}\])]+",
-            re.IGNORECASE,
+        (
+            r"\b((?:proxy-)?authorization|x-api-key)"
+            rf"((?:\\?[\"'])?+\s{{0,8}}+[:=,]\s{{0,8}}+(?:\\?[\"'])?+){_STOP}[^\r\n\"'\\,;}}\])]+"
         ),
         rf"\1\2{REDACTED}",
+        flags=re.IGNORECASE,
     ),
     Pattern(
         "cookie header",
         ("cookie",),
-        re.compile(
-            rf"\b((?:set-)?cookie)((?:\\?[\"'])?+\s{{0,8}}+[:=]\s{{0,8}}+(?:\\?[\"'])?+){_STOP}[^\r\n\"'\\}}\])]+",
-            re.IGNORECASE,
-        ),
+        (rf"\b((?:set-)?cookie)((?:\\?[\"'])?+\s{{0,8}}+[:=]\s{{0,8}}+(?:\\?[\"'])?+){_STOP}[^\r\n\"'\\}}\])]+"),
         rf"\1\2{REDACTED}",
+        flags=re.IGNORECASE,
     ),
     Pattern(
         "bearer credential",
         ("bearer",),
-        re.compile(
+        (
             r"\b(bearer)(\s{1,8}+)(?!(?:auth|authentication|authorization|challenge|credentials?|error|header|"
             r"invalid|is|missing|realm|required|scheme|tokens?|was|with)\b)"
-            r"[A-Za-z0-9._~+/=-]{6,}",
-            re.IGNORECASE,
+            r"[A-Za-z0-9._~+/=-]{6,}"
         ),
         rf"\1\2{REDACTED}",
+        flags=re.IGNORECASE,
     ),
     Pattern(
         "basic credential",
         ("basic ",),
-        re.compile(
-            r"\b(basic)(\s{1,8}+)(?=[A-Za-z+/]{0,4000}[0-9A-Z=])(?!authentication\b|authorization\b)"
-            r"[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=])",
-            re.IGNORECASE,
+        (
+            # Base64 and not the next word of a sentence: with a digit, padding, or a capital in its middle.
+            r"\b((?i:basic))(\s{1,8}+)(?=[A-Za-z+/]{0,400}[0-9=]|[A-Za-z]?[a-z]{0,400}[A-Z])"
+            r"[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=])"
         ),
         rf"\1\2{REDACTED}",
     ),
     Pattern(
         "JSON web token",
         ("eyj",),
-        re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*){0,3}"),
+        (r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*){0,3}"),
     ),
     Pattern(
         "AWS access key",
         ("akia", "asia"),
-        re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+        (r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
     ),
     Pattern(
         "vendor token",
         ("gh", "glpat-", "xox", "sk-", "_live_", "_test_", "aiza", "npm_", "pypi-", "hf_"),
-        re.compile(
+        (
             r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|"
             r"xox[abeoprs]-[A-Za-z0-9-]{10,}|sk-[A-Za-z0-9_-]{16,}|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|"
             r"AIza[A-Za-z0-9_-]{30,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,})"
@@ -172,64 +172,67 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         "webhook",
         ("hooks",),
-        re.compile(r"(hooks\.slack\.com/[a-z]{1,16}/|/api/webhooks/)[A-Za-z0-9_/-]{8,}", re.IGNORECASE),
+        (r"(hooks\.slack\.com/[a-z]{1,16}/|/api/webhooks/)[A-Za-z0-9_/-]{8,}"),
         rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
     ),
     Pattern(
         # In these a password may hold a slash or an at sign that nobody encoded; the last at sign ends it.
         "connection string of a store",
         ("://",),
-        re.compile(
+        (
             r"\b((?:postgres(?:ql)?|mysql|mariadb|mssql|oracle|mongodb|rediss?|valkeys?|amqps?|clickhouse|kafka|nats|"
-            rf"ldaps?|s?ftp|ssh|smtps?)(?:\+[\w.]{{1,32}})?://[^\s:@/\"'<>]{{0,256}}:){_STOP}[^\s\"'<>]{{1,1024}}@",
-            re.IGNORECASE,
+            rf"ldaps?|s?ftp|ssh|smtps?)(?:\+[\w.]{{1,32}})?://[^\s:@/\"'<>]{{0,256}}:){_STOP}[^\s\"'<>]{{1,1024}}@"
         ),
         rf"\1{REDACTED}@",
+        flags=re.IGNORECASE,
     ),
     Pattern(
         "password in a URL",
         ("://",),
-        re.compile(rf"(://[^\s:@/?#\"'<>]{{0,256}}:){_STOP}[^\s/?#\"'<>]{{1,1024}}@"),
+        (rf"(://[^\s:@/?#\"'<>]{{0,256}}:){_STOP}[^\s/?#\"'<>]{{1,1024}}@"),
         rf"\1{REDACTED}@",
     ),
     Pattern(
         "token in a URL",
         ("://",),
-        re.compile(rf"(://){_STOP}[^\s:@/?#\"'<>]{{20,1024}}@"),
+        (rf"(://){_STOP}[^\s:@/?#\"'<>]{{20,1024}}@"),
         rf"\1{REDACTED}@",
     ),
     Pattern(
         "signed URL",
         ("sig=", "signature"),
-        re.compile(rf"([?&](?:sig|x-amz-signature|x-goog-signature)=){_STOP}[^\s&#\"'<>]+", re.IGNORECASE),
+        (rf"([?&](?:sig|x-amz-signature|x-goog-signature)=){_STOP}[^\s&#\"'<>]+"),
         rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
     ),
     Pattern(
         "quoted secret",
         _NAMED_HINTS,
-        re.compile(
+        (
             # After a closing quote of its own the name is a key, with `=` an argument, with `:` prose or YAML.
             rf"({_NAMED}(?:\\?[\"'])?+\s{{0,8}}+(?:[:=]|=>)\s{{0,8}}+[bru]?(?P<quote>\\?[\"'])){_STOP}"
-            r"(?s:(?!(?P=quote))(?:\\.|.)){1,4096}",
-            re.IGNORECASE,
+            r"(?s:(?!(?P=quote))(?:\\.|.)){1,4096}"
         ),
         rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
     ),
     Pattern(
         "named secret",
         _NAMED_HINTS,
-        re.compile(
+        (
             rf"(?<!unexpected )({_NAMED}(?:\\?[\"'])?+\s{{0,8}}+(?:[:=]|=>)\s{{0,8}}+)"
-            rf"{_STOP}(?![\"'\\\[{{(])(?!(?:none|null|true|false)\b)[^\s,;&\"'\\}}\])]+",
-            re.IGNORECASE,
+            rf"{_STOP}(?![\"'\\\[{{(])(?!(?:none|null|true|false)\b)[^\s,;&\"'\\}}\])]+"
         ),
         rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
     ),
     Pattern(
         "secret on a command line",
         _NAMED_HINTS,
-        re.compile(rf"(--(?:[a-z]{{1,16}}-){{0,3}}{_NAMED}\s{{1,8}}+){_STOP}(?!-)[^\s\"']+", re.IGNORECASE),
+        (rf"(--(?:[a-z]{{1,16}}-){{0,3}}{_NAMED}\s{{1,8}}+){_STOP}(?!-)[^\s\"']+"),
         rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
     ),
 )
 """Every shape of secret that is looked for in a text, in this order."""
@@ -308,16 +311,23 @@ def _redact_text(text: str, hints: tuple[str, ...]) -> str:
     low = text.lower()
     for hint in hints:
         if hint in low:
-            for pattern in _patterns(tuple(hint for hint in hints if hint in low)):
-                text = pattern.regex.sub(pattern.replacement, text)
+            for regex, replacement in _patterns(tuple(hint for hint in hints if hint in low)):
+                text = regex.sub(replacement, text)
             break
     return text
 
 
 @lru_cache(maxsize=1024)
-def _patterns(present: tuple[str, ...]) -> tuple[Pattern, ...]:
-    """The rows that can match a text in which exactly these hints occur."""
-    return tuple(p for p in PATTERNS if any(stem in hint for stem in present for hint in p.hints))
+def _patterns(present: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """What to replace, and with what, in a text in which exactly these hints occur."""
+    rows = [p for p in PATTERNS if any(stem in hint for stem in present for hint in p.hints)]
+    return tuple((_compiled(row.expression, row.flags), row.replacement) for row in rows)
+
+
+@cache
+def _compiled(expression: str, flags: re.RegexFlag) -> re.Pattern[str]:
+    # On first use: a program that never fails need not wait for it.
+    return re.compile(expression, flags)
 
 
 def _redact(value: Any, depth: int, hints: tuple[str, ...]) -> Any:

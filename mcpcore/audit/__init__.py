@@ -1,13 +1,17 @@
-"""The audit trail: every failure recorded before it is answered, in a chain that shows what was done to it."""
+"""The audit trail: every failure recorded before it is answered, in a chain that shows what was done to it.
+
+Each name is loaded on first use: what only catches `AuditError` need not load the writer, nor a server the reader.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from mcpcore.audit.chain import Head
-from mcpcore.audit.trail import AuditError, AuditFlush, AuditPolicy, AuditTrail, Sink
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from mcpcore.audit.chain import Head
+    from mcpcore.audit.errors import AuditError
+    from mcpcore.audit.trail import AuditFlush, AuditPolicy, AuditTrail, Sink
     from mcpcore.audit.verification import Problem, Report, verify
 
 __all__ = [
@@ -22,11 +26,23 @@ __all__ = [
     "verify",
 ]
 
+_HOMES: Final = {
+    "chain": ("Head",),
+    "errors": ("AuditError",),
+    "trail": ("AuditFlush", "AuditPolicy", "AuditTrail", "Sink"),
+    "verification": ("Problem", "Report", "verify"),
+}
+_HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
+
 
 def __getattr__(name: str) -> Any:
-    # A server only writes: what reads a trail is loaded by those who read one.
-    if name in {"Problem", "Report", "verify"}:
-        from importlib import import_module
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
 
-        return getattr(import_module("mcpcore.audit.verification"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -12,8 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from mcpcore.audit.chain import MAX_LINE
+from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import rotated_files
-from mcpcore.audit.trail import AuditError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from mcpcore.audit.chain import GENESIS, HEAD_SIZE, MAX_LINE, Head, Link, Signer, padded, read_link
+from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path, lock, rotated_files, rotated_path, unlock
 from mcpcore.audit.record import encode, encode_event
 from mcpcore.codes import ErrorCode
@@ -53,10 +54,6 @@ FLUSH_VARIABLE: Final = "MCPCORE_AUDIT_FLUSH"
 
 _SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
 _WEAK_KEY: Final = 16
-
-
-class AuditError(Exception):
-    """A record could not be written, or a trail cannot be used as asked; the text says what, where and what next."""
 
 
 class Sink(Protocol):

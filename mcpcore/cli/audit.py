@@ -34,7 +34,7 @@ class _Guarded(click.Command):
     """A command whose errors of the file system and of the trail are told in one line."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        from mcpcore.audit.trail import AuditError
+        from mcpcore.audit.errors import AuditError
 
         try:
             return super().invoke(ctx)
@@ -227,8 +227,8 @@ def _head_text(head: str) -> str:
 
 
 def _last(path: Path, query: Query, lines: int, *, must_exist: bool) -> list[Record]:
+    from mcpcore.audit.errors import AuditError
     from mcpcore.audit.reading import read
-    from mcpcore.audit.trail import AuditError
 
     try:
         return list(deque(read(path, query), maxlen=lines))

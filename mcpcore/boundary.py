@@ -190,7 +190,7 @@ class Boundary:
 
         self.judge = Judge(limits=limits, expose=expose)
         self.trail = AuditTrail.from_options(audit)
-        self._dialect = dialect_named(dialect)
+        self.dialect = dialect_named(dialect)
         self._server = server
 
     def answer(
@@ -224,9 +224,11 @@ class Boundary:
         """The envelope as the result of a call, in the server's dialect."""
         from mcp_types import CallToolResult, TextContent
 
-        structured, text = self._dialect.write(envelope, limits=self.judge.limits)
+        structured, text = self.dialect.write(envelope, limits=self.judge.limits)
         return CallToolResult(
-            content=[TextContent(type="text", text=text)], structured_content=structured, is_error=True
+            content=[TextContent(type="text", text=text)],
+            structured_content=structured,
+            is_error=self.dialect.is_error,
         )
 
     def _record(self, verdict: Verdict, surface: str) -> dict[str, Any]:

@@ -148,23 +148,28 @@ class ToolDefinition:
         return self.sdk.fn_metadata.convert_result(result)
 
 
-def admitting_error(schema: dict[str, Any]) -> dict[str, Any]:
+def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """`schema`, of a result, so that a failure fits it too.
 
     The root object keeps its properties and definitions; what constrains the result alone moves into the first
-    branch of an `anyOf`, and the second asks for `error`. Older clients need `type: object` at the root.
+    branch of an `anyOf`, and the second asks for `error`. Older clients need `type: object` at the root. With
+    `failure`, the schema of another dialect, which may share names with the result, the branches stand side by side.
     """
+    if failure is not None:
+        shared = {key: schema[key] for key in ("title", "description", "$defs") if key in schema}
+        result = {key: value for key, value in schema.items() if key not in shared}
+        return {"type": "object", **shared, "anyOf": [result, dict(failure)]}
     root = {key: value for key, value in schema.items() if key not in _RESULT_KEYWORDS}
-    result = {key: schema[key] for key in _RESULT_KEYWORDS if key in schema}
+    branch: dict[str, Any] = {str(key): schema[key] for key in _RESULT_KEYWORDS if key in schema}
     properties = dict(root.get("properties") or {})
     own = properties.get("error")
     properties["error"] = ERROR_SCHEMA if own is None else {}
-    branch: dict[str, Any] = {**result, "properties": {"error": False if own is None else own}}
-    failure: dict[str, Any] = {"required": ["error"]}
+    branch["properties"] = {"error": False if own is None else own}
+    failed: dict[str, Any] = {"required": ["error"]}
     if own is not None:
-        failure["properties"] = {"error": ERROR_SCHEMA}
+        failed["properties"] = {"error": ERROR_SCHEMA}
     root.setdefault("type", "object")
-    return {**root, "properties": properties, "anyOf": [branch, failure]}
+    return {**root, "properties": properties, "anyOf": [branch, failed]}
 
 
 def _strict(model: type[Any]) -> type[Any]:

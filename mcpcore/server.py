@@ -34,7 +34,7 @@ from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.context import Request, current
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError, FailureMode
 from mcpcore.definition import admitting_error
-from mcpcore.envelope import Envelope
+from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.errors import FrameworkError
 from mcpcore.governance import TRACE_FIELD, bound, carried, checked
 from mcpcore.limits import DEFAULT_LIMITS, Limits
@@ -286,10 +286,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 meta = {**(meta or {}), CONTRACT_META_KEY: contract.to_json()}
                 if self._describe_failures:
                     description = _with_failures(description, contract)
-            if self._advertise_errors:
-                schema = registered.definition.output_schema
-        elif self._advertise_errors and schema is not None:
-            schema = admitting_error(schema)
+        if self._advertise_errors and schema is not None:
+            schema = self._admitting_failure(registered, schema)
         listed = MCPTool(
             name=registered.name,
             title=registered.title,
@@ -302,6 +300,14 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         )
         self._listed[registered.name] = (registered, listed)
         return listed
+
+    def _admitting_failure(self, registered: SDKTool, schema: dict[str, Any]) -> dict[str, Any]:
+        dialect = self._boundary.dialect
+        if dialect.name != CANONICAL:
+            return admitting_error(schema, dialect.schema)
+        if isinstance(registered, _ContractTool) and registered.definition.output_schema is not None:
+            return registered.definition.output_schema
+        return admitting_error(schema)
 
     # --- calls ----------------------------------------------------------------------------------------------------
 

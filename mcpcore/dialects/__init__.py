@@ -1,10 +1,18 @@
-"""Envelopes in the field, written and read: one module each, found by name."""
+"""Envelopes in the field, written and read: one module each, found by name.
+
+A dialect writes a failure exactly as its document says and reads it back; what it has no place for is lost on the way,
+what it has a place for is not.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from mcpcore.dialects.canonical import CANONICAL_DIALECT
+from mcpcore.dialects.canonical import Canonical
+from mcpcore.dialects.ok_envelope import OkEnvelope
+from mcpcore.dialects.system_error import SystemError_
+from mcpcore.dialects.taxonomy import Taxonomy
+from mcpcore.dialects.tool_error import ToolErrorDialect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,16 +24,36 @@ if TYPE_CHECKING:
 class Dialect(Protocol):
     """A way to write a failure down."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What `Server(dialect=...)` and `Envelope.dialect` call it."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the result says `isError`; one pattern hides its failures in successes."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of a failure's structured content, for the advertised output schema."""
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:
         """The structured content and the text block of a failed call."""
 
-    def read(self, structured: Mapping[str, Any]) -> Envelope | None:
-        """The failure in the structured content of a call; None where it is not of this dialect."""
+    def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
+        """The failure in the structured content of a call; None where it is none of this dialect."""
 
 
-DIALECTS: Final[dict[str, Dialect]] = {CANONICAL_DIALECT.name: CANONICAL_DIALECT}
+_ALL: Final[tuple[Dialect, ...]] = (
+    Canonical(),
+    Taxonomy(),
+    SystemError_(),
+    ToolErrorDialect(),
+    OkEnvelope(hidden=False),
+    OkEnvelope(hidden=True),
+)
+
+DIALECTS: Final[dict[str, Dialect]] = {dialect.name: dialect for dialect in _ALL}
+"""Every dialect, by name, in the order in which they are tried: what can be told for certain first."""
 
 
 def dialect_named(name: str) -> Dialect:
@@ -34,20 +62,18 @@ def dialect_named(name: str) -> Dialect:
     Raises:
         ValueError: If there is none.
     """
-    if name not in DIALECTS:
-        raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, not {name!r}")
-    return DIALECTS[name]
+    try:
+        return DIALECTS[name]
+    except (KeyError, TypeError):
+        raise ValueError(f"dialect must be one of {', '.join(map(repr, DIALECTS))}, not {name!r}") from None
 
 
 def read_result(result: object) -> Envelope | None:
-    """The failure in a `CallToolResult` or its JSON; None for a success."""
-    structured = getattr(result, "structured_content", None)
-    if structured is None and isinstance(result, dict):
-        structured = result.get("structuredContent")
-    if not isinstance(structured, dict):
-        return None
-    for dialect in DIALECTS.values():
-        found = dialect.read(structured)
-        if found is not None:
-            return found
-    return None
+    """The failure in a `CallToolResult`, in its JSON, or in a JSON-RPC error; None for a success.
+
+    A failure in no known dialect, told by `isError` alone, is an `UNKNOWN_ERROR` of the dialect "unknown", with the
+    text as its message.
+    """
+    from mcpcore.dialects.reading import read
+
+    return read(result, DIALECTS.values())

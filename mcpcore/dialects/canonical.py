@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mcpcore.envelope import Envelope
     from mcpcore.limits import Limits
 
 
-class _Canonical:
+class Canonical:
+    """`{"error": {code, name, message, retry, tool, correlationId, timestamp, context?, data?}}`."""
+
     name = "canonical"
+    is_error = True
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The failure, as the advertised output schema admits it."""
+        from mcpcore.definition import ERROR_SCHEMA
+
+        return {"properties": {"error": ERROR_SCHEMA}, "required": ["error"]}
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:
+        """The envelope, and its text."""
         return {"error": envelope.to_json()}, envelope.text(limits=limits)
 
-    def read(self, structured: Mapping[str, Any]) -> Envelope | None:
+    def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
+        """The envelope; in a result that does not say `isError`, only where nothing else can be meant."""
         from mcpcore.envelope import Envelope
 
         error = structured.get("error")
         if not isinstance(error, Mapping):
             return None
+        if not is_error and not {"retry", "correlationId", "name"} <= error.keys():
+            return None
         try:
             return Envelope.from_json(error)
         except ValueError:
             return None
-
-
-CANONICAL_DIALECT: Final = _Canonical()

@@ -1,0 +1,67 @@
+"""What a dialect with a free `details` field holds there, so that nothing is lost on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.codes import Code, ErrorCode, code_numbered
+
+if TYPE_CHECKING:
+    from mcpcore.envelope import Envelope
+
+KEY: Final = "mcpcore"
+"""The key of `details` under which the envelope's own facts stand."""
+
+
+def details_of(envelope: Envelope) -> dict[str, Any]:
+    """The author's data and, under a key of its own, what else the envelope knows."""
+    data = dict(envelope.data or {})
+    own = envelope.to_json()
+    own.pop("data", None)
+    own["hasData"] = envelope.data is not None
+    if KEY in data:
+        own["shadowed"] = data.pop(KEY)
+    return {**data, KEY: own}
+
+
+def envelope_from(
+    details: object, *, message: str, native_code: str | int, code: Code, dialect: str, **otherwise: Any
+) -> Envelope:
+    """The envelope of `details_of`; where they are somebody else's, one of what the dialect itself says."""
+    from dataclasses import replace
+
+    from mcpcore.envelope import Envelope
+
+    data = dict(details) if isinstance(details, Mapping) else {} if details is None else {"value": details}
+    own = data.pop(KEY, None)
+    if isinstance(own, Mapping):
+        if "shadowed" in own:
+            data[KEY] = own["shadowed"]
+        try:
+            read = Envelope.from_json({**own, "message": message, "data": data if own.get("hasData") else None})
+        except ValueError:
+            pass
+        else:
+            return replace(read, dialect=dialect, native_code=native_code)
+    retry = otherwise.pop("retry", None) or code.retry
+    recovery = otherwise.pop("recovery", None)
+    if recovery is not None:
+        data.setdefault("recovery", recovery)
+    if data:
+        data.setdefault("retryable", retry.retryable)
+    return Envelope(
+        code=int(code),
+        name=code.name,
+        message=message,
+        retry=retry,
+        data=data or None,
+        dialect=dialect,
+        native_code=native_code,
+        **otherwise,
+    )
+
+
+def known(envelope: Envelope) -> Code:
+    """The code of an envelope as this program knows it; UNKNOWN_ERROR for one of another application."""
+    return envelope.error_code or code_numbered(envelope.code) or ErrorCode.UNKNOWN_ERROR

@@ -1,0 +1,178 @@
+"""`system_error`: the governance envelope of document 000, every field always there, null where there is nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.codes import ErrorCode
+from mcpcore.dialects.held import known
+from mcpcore.governance import FIELDS
+from mcpcore.jsonable import dumps
+
+if TYPE_CHECKING:
+    from mcpcore.envelope import Envelope
+    from mcpcore.limits import Limits
+
+WRITTEN: Final[Mapping[ErrorCode, str]] = MappingProxyType(
+    {
+        ErrorCode.PARSE_ERROR: "INVALID_INPUT_FORMAT",
+        ErrorCode.INVALID_REQUEST: "POLICY_VIOLATION",
+        ErrorCode.METHOD_NOT_FOUND: "UNKNOWN_TOOL_FAILURE",
+        ErrorCode.INVALID_PARAMS: "INVALID_INPUT_TYPE",
+        ErrorCode.INTERNAL_ERROR: "INTERNAL_ERROR",
+        ErrorCode.SERVICE_UNAVAILABLE: "UNKNOWN_TOOL_FAILURE",
+        ErrorCode.NOT_FOUND: "PATH_NOT_FOUND",
+        ErrorCode.CONFLICT: "HASH_MISMATCH",
+        ErrorCode.RATE_LIMITED: "UNKNOWN_TOOL_FAILURE",
+        ErrorCode.TIMEOUT: "UNKNOWN_TOOL_FAILURE",
+        ErrorCode.FORBIDDEN: "UNAUTHORIZED_ACTION",
+        ErrorCode.UNAUTHORIZED: "SESSION_NOT_INITIALIZED",
+        ErrorCode.VALIDATION_ERROR: "INVALID_INPUT_VALUE",
+        ErrorCode.CONFIGURATION_ERROR: "BOOTSTRAP_FAILURE",
+        ErrorCode.INITIALIZATION_FAILED: "SESSION_INITIALIZATION_FAILED",
+        ErrorCode.DATABASE_ERROR: "UNKNOWN_TOOL_FAILURE",
+        ErrorCode.REQUEST_CANCELLED: "UNKNOWN_TOOL_FAILURE",
+        ErrorCode.SERIALIZATION_ERROR: "UNKNOWN_TOOL_FAILURE",
+        ErrorCode.UNKNOWN_ERROR: "UNKNOWN_TOOL_FAILURE",
+    }
+)
+"""The registered code for each code; the dialect's fallback where it has none of that meaning."""
+
+READ: Final[Mapping[str, ErrorCode]] = MappingProxyType(
+    {
+        "SESSION_NOT_INITIALIZED": ErrorCode.UNAUTHORIZED,
+        "SESSION_LOCKED": ErrorCode.FORBIDDEN,
+        "SESSION_INITIALIZATION_FAILED": ErrorCode.INITIALIZATION_FAILED,
+        "INVALID_INPUT_TYPE": ErrorCode.INVALID_PARAMS,
+        "INVALID_INPUT_FORMAT": ErrorCode.PARSE_ERROR,
+        "INVALID_INPUT_VALUE": ErrorCode.VALIDATION_ERROR,
+        "MISSING_REQUIRED_FIELD": ErrorCode.INVALID_PARAMS,
+        "UNAUTHORIZED_ACTION": ErrorCode.FORBIDDEN,
+        "INSUFFICIENT_PERMISSIONS": ErrorCode.FORBIDDEN,
+        "ROLE_MISMATCH": ErrorCode.FORBIDDEN,
+        "INVALID_PATH": ErrorCode.VALIDATION_ERROR,
+        "PATH_NOT_FOUND": ErrorCode.NOT_FOUND,
+        "PATH_TRAVERSAL_BLOCKED": ErrorCode.FORBIDDEN,
+        "OUTSIDE_WORKSPACE": ErrorCode.FORBIDDEN,
+        "FILE_NOT_FOUND": ErrorCode.NOT_FOUND,
+        "FILE_ALREADY_EXISTS": ErrorCode.CONFLICT,
+        "FILE_READ_FAILED": ErrorCode.INTERNAL_ERROR,
+        "FILE_WRITE_FAILED": ErrorCode.INTERNAL_ERROR,
+        "PATCH_INVALID": ErrorCode.VALIDATION_ERROR,
+        "PATCH_APPLY_FAILED": ErrorCode.CONFLICT,
+        "HASH_MISMATCH": ErrorCode.CONFLICT,
+        "PLAN_NOT_FOUND": ErrorCode.NOT_FOUND,
+        "PLAN_NOT_APPROVED": ErrorCode.FORBIDDEN,
+        "PLAN_ENFORCEMENT_FAILED": ErrorCode.VALIDATION_ERROR,
+        "PLAN_SCOPE_VIOLATION": ErrorCode.FORBIDDEN,
+        "POLICY_VIOLATION": ErrorCode.INVALID_REQUEST,
+        "RUST_POLICY_VIOLATION": ErrorCode.INVALID_REQUEST,
+        "PREFLIGHT_FAILED": ErrorCode.VALIDATION_ERROR,
+        "INVARIANT_VIOLATION": ErrorCode.INTERNAL_ERROR,
+        "BOOTSTRAP_FAILURE": ErrorCode.CONFIGURATION_ERROR,
+        "SELF_AUDIT_FAILURE": ErrorCode.INITIALIZATION_FAILED,
+        "AUDIT_LOG_FAILED": ErrorCode.INTERNAL_ERROR,
+        "AUDIT_LOCK_FAILED": ErrorCode.INTERNAL_ERROR,
+        "INTERNAL_ERROR": ErrorCode.INTERNAL_ERROR,
+        "UNKNOWN_TOOL_FAILURE": ErrorCode.UNKNOWN_ERROR,
+    }
+)
+"""The code for each registered code. Source: document 000, section 2."""
+
+_OWN_REASONS: Final = MappingProxyType({"audit_failed": "AUDIT_LOG_FAILED"})
+_UNNAMED: Final = "unknown"
+
+
+class SystemError_:  # noqa: N801 - the name without the underscore is a builtin's
+    """`{error_code, human_message, role, session_id, …, cause, timestamp, stack_trace?}`, at the root."""
+
+    name = "system_error"
+    is_error = True
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The failure, as the advertised output schema admits it."""
+        return {
+            "properties": {"error_code": {"type": "string"}, "human_message": {"type": "string"}},
+            "required": ["error_code", "human_message", "tool_name", "timestamp"],
+        }
+
+    def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
+        """All required fields; `cause` and `stack_trace` only where exceptions are exposed."""
+        context = envelope.context or {}
+        exposed = (envelope.data or {}).get("exception")
+        written: dict[str, Any] = {"error_code": registered_code(envelope), "human_message": envelope.message}
+        written |= {field: context.get(field) for field in ("role", "session_id", "workspace_root")}
+        written["tool_name"] = envelope.tool or _UNNAMED
+        written |= {field: context.get(field) for field in ("invariant_id", "phase_id", "plan_hash")}
+        written["cause"] = _cause(exposed)
+        written["timestamp"] = envelope.timestamp
+        if isinstance(exposed, Mapping) and isinstance(exposed.get("traceback"), str):
+            written["stack_trace"] = exposed["traceback"]
+        return written, dumps(written)
+
+    def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
+        """The failure, where the fields that only this dialect has are there."""
+        from mcpcore.envelope import Envelope
+
+        native, message = structured.get("error_code"), structured.get("human_message")
+        told = is_error or {"tool_name", "timestamp"} <= structured.keys()
+        if not isinstance(native, str) or not isinstance(message, str) or not told:
+            return None
+        code = READ.get(native, ErrorCode.UNKNOWN_ERROR)
+        data: dict[str, Any] = {}
+        if native in READ and native not in WRITTEN.values():
+            data["reason"] = native.lower()
+        exception = _exception(structured)
+        if exception:
+            data["exception"] = exception
+        if data:
+            data["retryable"] = code.retry.retryable
+        tool, timestamp = structured.get("tool_name"), structured.get("timestamp")
+        context = {field: structured[field] for field in FIELDS if isinstance(structured.get(field), str)}
+        return Envelope(
+            code=int(code),
+            name=code.name,
+            message=message,
+            retry=code.retry,
+            tool=tool if isinstance(tool, str) and tool != _UNNAMED else None,
+            timestamp=timestamp if isinstance(timestamp, str) else "",
+            data=data or None,
+            context=context or None,
+            dialect=self.name,
+            native_code=native,
+        )
+
+
+def registered_code(envelope: Envelope) -> str:
+    """The reason where it is a registered code, an invariant's where one is bound, else that of the code."""
+    reason = envelope.reason or ""
+    if reason.upper() in READ:
+        return reason.upper()
+    if reason in _OWN_REASONS:
+        return _OWN_REASONS[reason]
+    if (envelope.context or {}).get("invariant_id"):
+        return "INVARIANT_VIOLATION"
+    code = known(envelope)
+    return WRITTEN[code] if isinstance(code, ErrorCode) else "UNKNOWN_TOOL_FAILURE"
+
+
+def _cause(exposed: object) -> dict[str, Any] | None:
+    """An exception as the document normalises it: `{message, code, name}`."""
+    if not isinstance(exposed, Mapping):
+        return None
+    return {"message": exposed.get("message"), "code": None, "name": exposed.get("type")}
+
+
+def _exception(structured: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    cause, trace = structured.get("cause"), structured.get("stack_trace")
+    if isinstance(cause, str):
+        found["message"] = cause
+    elif isinstance(cause, Mapping):
+        found |= {ours: cause[theirs] for ours, theirs in (("type", "name"), ("message", "message")) if theirs in cause}
+    if isinstance(trace, str):
+        found["traceback"] = trace
+    return found

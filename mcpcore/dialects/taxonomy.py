@@ -1,0 +1,171 @@
+"""`taxonomy`: the error with recovery actions, hint, fallback tool and correlation id of document 002."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.codes import Code, ErrorCode
+from mcpcore.dialects.held import details_of, envelope_from, known
+from mcpcore.retry import Retry
+
+if TYPE_CHECKING:
+    from mcpcore.envelope import Envelope
+    from mcpcore.limits import Limits
+
+WRITTEN: Final[Mapping[ErrorCode, str]] = MappingProxyType(
+    {
+        ErrorCode.PARSE_ERROR: "INVALID_INPUT",
+        ErrorCode.INVALID_REQUEST: "OPERATION_NOT_ALLOWED",
+        ErrorCode.METHOD_NOT_FOUND: "NOT_FOUND",
+        ErrorCode.INVALID_PARAMS: "INVALID_INPUT",
+        ErrorCode.INTERNAL_ERROR: "INTERNAL_ERROR",
+        ErrorCode.SERVICE_UNAVAILABLE: "SERVICE_UNAVAILABLE",
+        ErrorCode.NOT_FOUND: "NOT_FOUND",
+        ErrorCode.CONFLICT: "DUPLICATE_OPERATION",
+        ErrorCode.RATE_LIMITED: "RATE_LIMITED",
+        ErrorCode.TIMEOUT: "TIMEOUT",
+        ErrorCode.FORBIDDEN: "FORBIDDEN",
+        ErrorCode.UNAUTHORIZED: "UNAUTHORIZED",
+        ErrorCode.VALIDATION_ERROR: "VALIDATION_FAILED",
+        ErrorCode.CONFIGURATION_ERROR: "INTERNAL_ERROR",
+        ErrorCode.INITIALIZATION_FAILED: "INTERNAL_ERROR",
+        ErrorCode.DATABASE_ERROR: "DEPENDENCY_FAILED",
+        ErrorCode.REQUEST_CANCELLED: "OPERATION_NOT_ALLOWED",
+        ErrorCode.SERIALIZATION_ERROR: "INTERNAL_ERROR",
+        ErrorCode.UNKNOWN_ERROR: "INTERNAL_ERROR",
+    }
+)
+"""The code of the taxonomy for each code. Source of the codes: document 002, section 1."""
+
+_BY_CATEGORY: Final = MappingProxyType(
+    {"client": "BUSINESS_RULE_VIOLATION", "server": "INTERNAL_ERROR", "upstream": "DEPENDENCY_FAILED"}
+)
+
+READ: Final[Mapping[str, ErrorCode]] = MappingProxyType(
+    {
+        "INVALID_INPUT": ErrorCode.INVALID_PARAMS,
+        "UNAUTHORIZED": ErrorCode.UNAUTHORIZED,
+        "FORBIDDEN": ErrorCode.FORBIDDEN,
+        "NOT_FOUND": ErrorCode.NOT_FOUND,
+        "RATE_LIMITED": ErrorCode.RATE_LIMITED,
+        "VALIDATION_FAILED": ErrorCode.VALIDATION_ERROR,
+        "INTERNAL_ERROR": ErrorCode.INTERNAL_ERROR,
+        "SERVICE_UNAVAILABLE": ErrorCode.SERVICE_UNAVAILABLE,
+        "TIMEOUT": ErrorCode.TIMEOUT,
+        "CIRCUIT_OPEN": ErrorCode.SERVICE_UNAVAILABLE,
+        "DEPENDENCY_FAILED": ErrorCode.SERVICE_UNAVAILABLE,
+        "BUSINESS_RULE_VIOLATION": ErrorCode.VALIDATION_ERROR,
+        "INSUFFICIENT_BALANCE": ErrorCode.FORBIDDEN,
+        "DUPLICATE_OPERATION": ErrorCode.CONFLICT,
+        "OPERATION_NOT_ALLOWED": ErrorCode.FORBIDDEN,
+    }
+)
+"""The code for each code of the taxonomy."""
+
+HINTS: Final = MappingProxyType(
+    {
+        "retry_later": "RETRY_LATER",
+        "check_input": "CHECK_INPUT",
+        "try_alternative": "TRY_ALTERNATIVE",
+        "report_to_user": "REPORT_TO_USER",
+    }
+)
+"""The recovery hint for each strategy."""
+
+_STRATEGIES: Final = {hint: strategy for strategy, hint in HINTS.items()}
+
+
+class Taxonomy:
+    """`{code, message, details?, retry_after_ms?, recovery_actions, fallback_tool?, …}`, at the root."""
+
+    name = "taxonomy"
+    is_error = True
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The failure, as the advertised output schema admits it."""
+        return {
+            "properties": {"code": {"enum": list(READ)}, "recovery_actions": {"type": "array"}},
+            "required": ["code", "message", "recovery_actions", "correlation_id", "timestamp"],
+        }
+
+    def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
+        """The error with its recovery; the text is the same, indented, as the document returns it."""
+        import json
+
+        code = known(envelope)
+        written: dict[str, Any] = {
+            "code": taxonomy_code(code),
+            "message": envelope.message,
+            "details": details_of(envelope),
+        }
+        if envelope.retry.after_ms is not None:
+            written["retry_after_ms"] = envelope.retry.after_ms
+        written["recovery_actions"] = list(envelope.actions or ("contact_support",))
+        if envelope.fallback_tool is not None:
+            written["fallback_tool"] = envelope.fallback_tool
+        written["correlation_id"] = envelope.correlation_id
+        written["timestamp"] = envelope.timestamp
+        written["recovery_hint"] = HINTS.get(envelope.strategy or "", "REPORT_TO_USER")
+        user_message = (envelope.recovery or {}).get("userMessage")
+        written["userMessage"] = user_message if isinstance(user_message, str) else envelope.message
+        return written, json.dumps(written, indent=2, ensure_ascii=False, allow_nan=False)
+
+    def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
+        """The failure, where its code is one of the taxonomy and the fields that are always there are."""
+        native, message = structured.get("code"), structured.get("message")
+        actions = structured.get("recovery_actions")
+        if not isinstance(native, str) or not isinstance(message, str) or not isinstance(actions, list):
+            return None
+        if not is_error and not {"correlation_id", "timestamp"} <= structured.keys():
+            return None
+        code = READ.get(native, ErrorCode.UNKNOWN_ERROR)
+        correlation, timestamp = structured.get("correlation_id"), structured.get("timestamp")
+        return envelope_from(
+            structured.get("details"),
+            message=message,
+            native_code=native,
+            code=code,
+            dialect=self.name,
+            retry=_retry(structured, code),
+            recovery=_recovery(structured, actions),
+            correlation_id=correlation if isinstance(correlation, str) else "",
+            timestamp=timestamp if isinstance(timestamp, str) else "",
+        )
+
+
+def taxonomy_code(code: Code) -> str:
+    """The taxonomy's code for a code; an application's own goes by its category."""
+    return WRITTEN[code] if isinstance(code, ErrorCode) else _BY_CATEGORY[code.category]
+
+
+def _retry(structured: Mapping[str, Any], code: ErrorCode) -> Retry:
+    after = structured.get("retry_after_ms")
+    if isinstance(after, int | float) and not isinstance(after, bool) and 0 <= after < 2**53:
+        return Retry.after(seconds=after / 1000)
+    if structured.get("recovery_hint") == HINTS["retry_later"] and not code.retry.retryable:
+        return Retry.now()
+    return code.retry
+
+
+def _recovery(structured: Mapping[str, Any], actions: list[Any]) -> dict[str, Any] | None:
+    """The recovery as the canonical form has it; the hint is the sentence for the user, else the actions in words."""
+    steps = [action for action in actions if isinstance(action, str)]
+    said = structured.get("userMessage")
+    hint = said if isinstance(said, str) and said.strip() else ", ".join(step.replace("_", " ") for step in steps)
+    if not hint:
+        return None
+    recovery: dict[str, Any] = {"hint": hint}
+    strategy = _STRATEGIES.get(str(structured.get("recovery_hint")))
+    if strategy is not None:
+        recovery["strategy"] = strategy
+    if steps:
+        recovery["actions"] = steps
+    for ours, theirs in (("fallbackTool", "fallback_tool"), ("userMessage", "userMessage")):
+        if isinstance(structured.get(theirs), str):
+            recovery[ours] = structured[theirs]
+    if isinstance(structured.get("corrective_params"), Mapping):
+        recovery["correctiveParams"] = dict(structured["corrective_params"])
+    return recovery

@@ -1,0 +1,71 @@
+"""`tool_error`: `{code, message, retry, suggestion?, details?}` of document 003, the retry union always there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.codes import ErrorCode, code_named
+from mcpcore.dialects.held import details_of, envelope_from
+from mcpcore.jsonable import dumps
+from mcpcore.retry import Retry
+
+if TYPE_CHECKING:
+    from mcpcore.envelope import Envelope
+    from mcpcore.limits import Limits
+
+_FIELDS: Final = frozenset({"code", "message", "retry", "suggestion", "details"})
+
+
+class ToolErrorDialect:
+    """`{code, message, retry, suggestion?, details?}`, at the root; the codes have the names that they have here."""
+
+    name = "tool_error"
+    is_error = True
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The failure, as the advertised output schema admits it."""
+        return {
+            "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "retry": {"type": "object"}},
+            "required": ["code", "message", "retry"],
+        }
+
+    def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
+        """The error; the suggestion is the recovery hint."""
+        written: dict[str, Any] = {
+            "code": envelope.name,
+            "message": envelope.message,
+            "retry": envelope.retry.to_json(),
+        }
+        if envelope.hint is not None:
+            written["suggestion"] = envelope.hint
+        written["details"] = details_of(envelope)
+        return written, dumps(written)
+
+    def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
+        """The failure, where the retry union is there and nothing that the dialect does not have."""
+        del is_error
+        native, message, retry = structured.get("code"), structured.get("message"), structured.get("retry")
+        if not isinstance(native, str) or not isinstance(message, str) or not isinstance(retry, Mapping):
+            return None
+        if not structured.keys() <= _FIELDS:
+            return None
+        try:
+            advice = Retry.from_json(retry)
+        except (ValueError, TypeError):
+            return None
+        suggestion = structured.get("suggestion")
+        try:
+            code: Any = code_named(native)
+        except KeyError:
+            code = ErrorCode.UNKNOWN_ERROR
+        return envelope_from(
+            structured.get("details"),
+            message=message,
+            native_code=native,
+            code=code,
+            dialect=self.name,
+            retry=advice,
+            recovery={"hint": suggestion} if isinstance(suggestion, str) and suggestion.strip() else None,
+        )

@@ -1,0 +1,373 @@
+"""Every dialect is written as its document says, read back without loss, and never mistaken."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, tool
+from mcpcore.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
+from mcpcore.envelope import envelope
+from mcpcore.governance import FIELDS
+from mcpcore.limits import DEFAULT_LIMITS
+
+NAMES = sorted(DIALECTS)
+LOSSLESS = sorted(set(NAMES) - {"system_error"})
+
+words = st.text(min_size=1, max_size=40).filter(lambda text: text.strip())
+plain_json = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=10,
+)
+retries = (
+    st.just(Retry.never())
+    | st.just(Retry.now())
+    | st.integers(0, 10**9).map(lambda ms: Retry("retryable_after_ms", ms))
+)
+
+
+@st.composite
+def envelopes(draw: st.DrawFn) -> Envelope:
+    masked = draw(st.booleans())
+    return envelope(
+        draw(st.sampled_from(list(ErrorCode))),
+        draw(words),
+        retry=draw(retries),
+        tool=draw(st.none() | words),
+        data=None
+        if masked
+        else draw(st.none() | st.dictionaries(st.text(max_size=12) | st.just("mcpcore"), plain_json)),
+        masked=masked,
+        reason=None if masked else draw(st.none() | words),
+        recovery=None if masked else draw(st.none() | st.fixed_dictionaries({"hint": words})),
+        context=draw(st.dictionaries(st.sampled_from(FIELDS), words)),
+    )
+
+
+def as_result(dialect: str, told: Envelope) -> dict[str, Any]:
+    writer = dialect_named(dialect)
+    structured, text = writer.write(told, limits=DEFAULT_LIMITS)
+    return {
+        "isError": writer.is_error,
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": json.loads(json.dumps(structured, allow_nan=False)),
+    }
+
+
+@pytest.mark.parametrize("dialect", LOSSLESS)
+@given(told=envelopes())
+def test_a_round_trip_loses_nothing(dialect: str, told: Envelope) -> None:
+    """What is written in a dialect with room for details is read back equal, and says which dialect it was."""
+    read = read_result(as_result(dialect, told))
+    assert told == read
+    assert read is not None
+    assert dialect == read.dialect
+
+
+@given(told=envelopes())
+def test_system_error_keeps_all_that_it_has_a_place_for(told: Envelope) -> None:
+    """The governance envelope keeps the message, the tool, the time and the bound fields."""
+    read = read_result(as_result("system_error", told))
+    assert read is not None
+    assert (told.message, told.tool, told.timestamp, told.context) == (
+        read.message,
+        None if read.tool == "unknown" else read.tool,
+        read.timestamp,
+        read.context,
+    ) or told.tool == "unknown"
+    assert read.native_code == system_error.registered_code(told)
+
+
+@pytest.mark.parametrize("dialect", [name for name in NAMES if name != "canonical"])
+@given(told=envelopes())
+def test_the_text_alone_says_as_much_as_the_structured_content(dialect: str, told: Envelope) -> None:
+    """A client that keeps only the text reads the same failure."""
+    result = as_result(dialect, told)
+    del result["structuredContent"]
+    whole = read_result(as_result(dialect, told))
+    assert whole == read_result(result)
+
+
+@pytest.mark.parametrize("dialect", NAMES)
+@given(told=envelopes())
+def test_a_failure_fits_the_schema_of_its_dialect(dialect: str, told: Envelope) -> None:
+    """The advertised schema of a dialect admits every failure of it."""
+    jsonschema.validate(as_result(dialect, told)["structuredContent"], {"type": "object", **DIALECTS[dialect].schema})
+
+
+def test_system_error_has_every_field_of_its_document() -> None:
+    """Required fields are there, null where nothing is bound; no cause and no stack trace without exposure."""
+    told = envelope(ErrorCode.INVALID_PARAMS, "path must be a string", retry=Retry.never(), tool="write_file")
+    written, text = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
+    assert {
+        "error_code": "INVALID_INPUT_TYPE",
+        "human_message": "path must be a string",
+        "role": None,
+        "session_id": None,
+        "workspace_root": None,
+        "tool_name": "write_file",
+        "invariant_id": None,
+        "phase_id": None,
+        "plan_hash": None,
+        "cause": None,
+        "timestamp": told.timestamp,
+    } == written
+    assert written == json.loads(text)
+
+
+def test_system_error_writes_cause_and_stack_where_exceptions_are_exposed() -> None:
+    """With exposure, the cause is `{message, code, name}` and the traceback stands in `stack_trace`."""
+    exposed = {"type": "ValueError", "message": "bad", "causes": [], "traceback": "Traceback …"}
+    told = envelope(
+        ErrorCode.INTERNAL_ERROR,
+        "bad",
+        retry=Retry.never(),
+        tool="t",
+        data={"exception": exposed},
+        context={"role": "R"},
+    )
+    written, _ = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
+    assert {"message": "bad", "code": None, "name": "ValueError"} == written["cause"]
+    assert "Traceback …" == written["stack_trace"]
+    assert "R" == written["role"]
+
+
+def test_system_error_takes_a_registered_reason_as_its_code() -> None:
+    """A declared reason that the document registers is the code; an invariant that is bound makes it a violation."""
+    told = envelope(ErrorCode.NOT_FOUND, "gone", retry=Retry.never(), tool="t", reason="file_not_found")
+    assert "FILE_NOT_FOUND" == system_error.registered_code(told)
+    read = read_result(as_result("system_error", told))
+    assert read is not None
+    assert ("file_not_found", ErrorCode.NOT_FOUND) == (read.reason, read.error_code)
+    bound = envelope(
+        ErrorCode.INTERNAL_ERROR, "no", retry=Retry.never(), tool="t", context={"invariant_id": "MANDATORY_DIAGNOSTICS"}
+    )
+    assert "INVARIANT_VIOLATION" == system_error.registered_code(bound)
+
+
+def test_ok_envelope_has_two_patterns() -> None:
+    """Pattern A is `{ok: false, error}` with isError; pattern B hides it as the data of a success."""
+    told = envelope(ErrorCode.NOT_FOUND, "no task", retry=Retry.never(), tool="task_get")
+    plain, hidden = as_result("ok_envelope", told), as_result("ok_envelope_b", told)
+    assert (True, False) == (plain["isError"], hidden["isError"])
+    assert {"ok", "error"} == plain["structuredContent"].keys()
+    assert ("HANDLER_ERROR", "no task") == tuple(
+        plain["structuredContent"]["error"][key] for key in ("code", "message")
+    )
+    assert {"ok": True, "data": {"ok": False, "error": hidden["structuredContent"]["data"]["error"]}} == hidden[
+        "structuredContent"
+    ]
+    assert "ERR_NOT_FOUND" == hidden["structuredContent"]["data"]["error"]["code"]
+
+
+def test_taxonomy_has_every_field_of_its_document() -> None:
+    """Actions, hint, fallback tool, correlation id and the wait are where the document puts them."""
+    told = envelope(
+        ErrorCode.RATE_LIMITED,
+        "slow down",
+        retry=Retry.after(seconds=2),
+        tool="t",
+        recovery={"hint": "Wait.", "fallbackTool": "cached", "userMessage": "Busy."},
+    )
+    written, text = dialect_named("taxonomy").write(told, limits=DEFAULT_LIMITS)
+    assert written == json.loads(text)
+    written.pop("details")
+    assert {
+        "code": "RATE_LIMITED",
+        "message": "slow down",
+        "retry_after_ms": 2000,
+        "recovery_actions": ["wait_and_retry", "use_cached_data"],
+        "fallback_tool": "cached",
+        "correlation_id": told.correlation_id,
+        "timestamp": told.timestamp,
+        "recovery_hint": "RETRY_LATER",
+        "userMessage": "Busy.",
+    } == written
+
+
+def test_tool_error_always_has_its_retry() -> None:
+    """`retry` is the union, the suggestion the hint; nothing else stands at the root."""
+    told = envelope(ErrorCode.TIMEOUT, "slow", retry=Retry.now(), tool="t", recovery={"hint": "Ask for less."})
+    written, _ = dialect_named("tool_error").write(told, limits=DEFAULT_LIMITS)
+    assert {"code", "message", "retry", "suggestion", "details"} == written.keys()
+    assert ({"kind": "retryable_immediate"}, "Ask for less.") == (written["retry"], written["suggestion"])
+
+
+@pytest.mark.parametrize(
+    ("foreign", "dialect", "code", "native"),
+    [
+        (
+            {
+                "isError": True,
+                "structuredContent": {"error": {"code": -32001, "message": "x", "data": {"reason": "r"}}},
+            },
+            "canonical",
+            ErrorCode.NOT_FOUND,
+            None,
+        ),
+        (
+            {
+                "structuredContent": {
+                    "ok": True,
+                    "data": {"ok": False, "error": {"code": "ERR_NOT_FINALIZED", "message": "x"}},
+                }
+            },
+            "ok_envelope_b",
+            ErrorCode.CONFLICT,
+            "ERR_NOT_FINALIZED",
+        ),
+        (
+            {
+                "structuredContent": {
+                    "ok": False,
+                    "error": {"code": "INVALID_PARAMS", "message": "x", "details": {"issues": []}},
+                }
+            },
+            "ok_envelope",
+            ErrorCode.INVALID_PARAMS,
+            "INVALID_PARAMS",
+        ),
+        (
+            {
+                "isError": True,
+                "content": [
+                    {
+                        "type": "text",
+                        "text": json.dumps(
+                            {
+                                "code": "CIRCUIT_OPEN",
+                                "message": "x",
+                                "retry_after_ms": 5000,
+                                "recovery_actions": ["use_fallback_service"],
+                                "correlation_id": "c",
+                                "timestamp": "t",
+                            }
+                        ),
+                    }
+                ],
+            },
+            "taxonomy",
+            ErrorCode.SERVICE_UNAVAILABLE,
+            "CIRCUIT_OPEN",
+        ),
+        (
+            {
+                "isError": True,
+                "structuredContent": {"code": "TOKEN_EXPIRED", "message": "x", "retry": {"kind": "not_retryable"}},
+            },
+            "tool_error",
+            ErrorCode.UNKNOWN_ERROR,
+            "TOKEN_EXPIRED",
+        ),
+        (
+            {
+                "isError": True,
+                "structuredContent": {"error_code": "SESSION_LOCKED", "human_message": "x", "tool_name": "t"},
+            },
+            "system_error",
+            ErrorCode.FORBIDDEN,
+            "SESSION_LOCKED",
+        ),
+        (
+            {"isError": True, "content": [{"type": "text", "text": "Error executing tool fetch"}]},
+            "unknown",
+            ErrorCode.UNKNOWN_ERROR,
+            None,
+        ),
+    ],
+)
+def test_what_others_write_is_read(foreign: dict[str, Any], dialect: str, code: ErrorCode, native: str | None) -> None:
+    """Failures as other implementations send them, without anything of this framework in them."""
+    read = Envelope.from_result(foreign)
+    assert read is not None
+    assert (dialect, code, native) == (read.dialect, read.error_code, read.native_code)
+
+
+@pytest.mark.parametrize(
+    "structured",
+    [
+        {"ok": True, "data": {"ok": True}},
+        {"ok": True, "data": {"error": None}},
+        {"ok": False},
+        {"ok": False, "error": None},
+        {"ok": False, "error": "not a code"},
+        {"error": None},
+        {"error": {}},
+        {"error": {"code": 0, "message": "compiled without errors"}},
+        {"error": {"code": -32001, "message": "the last error that the log has"}},
+        {"code": "print(1)", "message": "a snippet"},
+        {"code": "A1", "message": "x", "retry": 3},
+        {"code": "NOT_FOUND", "message": "in a list of codes"},
+        {"code": "A", "message": "x", "recovery_actions": []},
+        {"error_code": "E501", "human_message": "line too long"},
+        {"result": {"ok": True}},
+        {"result": "Error: not one"},
+        {},
+    ],
+)
+def test_a_success_is_never_mistaken_for_a_failure(structured: dict[str, Any]) -> None:
+    """Results that merely have a word in common with a failure are successes."""
+    text = {"type": "text", "text": json.dumps(structured)}
+    assert Envelope.from_result({"isError": False, "structuredContent": structured, "content": [text]}) is None
+
+
+@given(
+    structured=st.dictionaries(
+        st.sampled_from(["ok", "error", "data", "code", "message", "retry", "result"]), plain_json
+    )
+)
+def test_reading_never_raises(structured: dict[str, Any]) -> None:
+    """Whatever a server sends, reading it answers."""
+    for is_error in (False, True, None, "yes"):
+        Envelope.from_result({"isError": is_error, "structuredContent": structured, "content": None})
+        Envelope.from_result({"isError": is_error, "content": [{"text": json.dumps(structured)}, 3, None]})
+
+
+def test_tables_cover_every_code() -> None:
+    """Every code is written, and every written code is read, in each dialect with codes of its own."""
+    for written, read in (
+        (system_error.WRITTEN, system_error.READ),
+        (ok_envelope.DOMAIN_CODES, ok_envelope.READ),
+        (taxonomy.WRITTEN, taxonomy.READ),
+    ):
+        assert set(ErrorCode) == set(written)
+        assert set(written.values()) <= set(read)
+
+
+@pytest.mark.parametrize("dialect", NAMES)
+@pytest.mark.anyio
+async def test_a_server_answers_in_any_dialect(dialect: str) -> None:
+    """A real client gets the dialect, the advertised schema admits it, and a success stays what it was."""
+    from mcp.client import Client
+
+    @tool(errors=[FailureMode("full", ErrorCode.CONFLICT, when="The store is full.", recovery="Delete an item first.")])
+    def put(ctx: Context[Literal["full"]], code: int) -> dict[str, int]:
+        if code:
+            raise ctx.fail("full", "broken", {"n": code})
+        return {"code": code}
+
+    async with Client(Server("s", tools=[put], dialect=dialect)) as client:
+        schema = (await client.list_tools()).tools[0].output_schema
+        assert schema is not None
+        assert {"code": 0} == (await client.call_tool("put", {"code": 0})).structured_content
+        result = await client.call_tool("put", {"code": 3})
+    jsonschema.validate(result.structured_content, schema)
+    read = Envelope.from_result(result)
+    assert read is not None
+    assert (dialect, "broken") == (read.dialect, read.message)
+
+
+def test_an_unknown_dialect_is_refused() -> None:
+    """The error names those that there are."""
+    with pytest.raises(ValueError, match="'canonical'"):
+        Server("s", dialect="klingon")

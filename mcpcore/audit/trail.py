@@ -427,6 +427,11 @@ class AuditTrail:
             head = Head.from_line(raw.rstrip(), Signer(None))
         events: list[str] = []
         at = (tail.seq, tail.hash) if tail is not None else (0, GENESIS)
+        if torn and (last := read_link(torn + b"\n", self._signer)) is not None and last.sound:
+            # All of it but its newline got there: it is a record like any other once that is added.
+            if (last.seq, last.prev) == (at[0] + 1, at[1]):
+                _write_all(self._fd, b"\n")
+                size, tail, torn, at = size + 1, last, b"", (last.seq, last.hash)
         known = [at]
         if head is not None:
             known.append((head.seq, head.hash))
@@ -511,9 +516,7 @@ class AuditTrail:
         # Unknown until it is known again: whatever interrupts the next steps, the file is then looked at anew.
         self._end = -1
         try:
-            rest = memoryview(line)
-            while rest:
-                rest = rest[os.write(self._fd, rest) :]
+            _write_all(self._fd, line)
             if self._flush == "fsync":
                 os.fsync(self._fd)
         except OSError:
@@ -590,7 +593,7 @@ class AuditTrail:
                 last, _ = self._tail(fd, os.fstat(fd).st_size)
             finally:
                 os.close(fd)
-            facts = {} if last is None else {"last": last.seq, "hash": last.hash}
+            facts = {} if last is None else {"last": last.seq, "last_hash": last.hash}
             event = encode_event("pruned", file=old.name, **facts)
             self._write(*self._signer.seal(self._seq + 1, self._hash, event))
             old.unlink()
@@ -648,6 +651,12 @@ def _read_at(fd: int, size: int, offset: int) -> bytes:
         os.lseek(fd, offset, os.SEEK_SET)
         return os.read(fd, size)
     return os.pread(fd, size, offset)
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
 
 
 def _write_at(fd: int, data: bytes, offset: int) -> None:

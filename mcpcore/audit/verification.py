@@ -278,7 +278,7 @@ class _Scan:
             if b'"event":' in line and link.sound and (event := event_of(line)) is not None:
                 self._note(event, link.seq)
                 if event["event"] == "pruned":
-                    pruned.append((event.get("last"), event.get("hash")))
+                    pruned.append((event.get("last"), event.get("last_hash")))
             prev = link
         if first is not None:
             self.first = first.seq
@@ -394,7 +394,7 @@ class _Judge:
     def _gaps(self, kept: list[_Row], sound: list[_Row], broken: list[_Row], found: list[tuple[int, Problem]]) -> None:
         """Numbers that are missing, each explained by a broken line in that place or else by a removal."""
         elsewhere = {_seq(row) for row in sound}
-        pruned = {(e.get("last"), e.get("hash")) for e in self.events.values() if e["event"] == "pruned"}
+        pruned = {(e.get("last"), e.get("last_hash")) for e in self.events.values() if e["event"] == "pruned"}
         edges: list[_Row | None] = [None, *kept, None]
         index = 0
         for before, after in pairwise(edges):

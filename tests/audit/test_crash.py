@@ -1,0 +1,310 @@
+"""The guarantees that need real processes, real kills and a real full disk."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from mcpcore.audit import AuditError, AuditTrail, verify
+from mcpcore.audit.chain import Signer
+from mcpcore.audit.reading import read
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and mounts of POSIX")
+
+
+def records(path: Path) -> list[dict[str, object]]:
+    return [dict(record) for record in read(path) if "event" not in record]
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("key", [None, "a key that is long enough to be one"])
+def test_a_writer_killed_at_any_moment_leaves_a_trail_that_verifies(tmp_path, writer, key):
+    """Whatever a killed process had been told was recorded is there, and the trail verifies before and after repair."""
+    trail = tmp_path / "audit.jsonl"
+    rng = random.Random(20261121)
+    told: list[str] = []
+    options = {"key": key} if key else {}
+    for round_ in range(12):
+        process = writer(trail, 1_000_000, f"r{round_}", **options)
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(rng.uniform(0, 0.06))
+        process.send_signal(signal.SIGKILL)
+        out = process.communicate()[0]
+        # The last line of a killed process may be a part of one.
+        told += [line for line in out.split("\n")[:-1] if line]
+        report = verify(trail, key=key)
+        assert report.ok, (report.problems, report.notes)
+    there = [record["correlationId"] for record in records(trail)]
+    assert len(told) > 50
+    assert set(told) <= set(there)
+    # One record a kill may be there without the process having got as far as telling so.
+    assert len(there) <= len(told) + 12 * 2
+
+
+@posix
+@pytest.mark.slow
+def test_eight_processes_write_one_chain_of_100_000_records(tmp_path, writer):
+    """Every record of every process is in the chain once, in the order in which its process wrote it."""
+    trail = tmp_path / "audit.jsonl"
+    started = time.monotonic()
+    processes = [writer(trail, 12_500, f"w{n}", quiet=1, max_bytes=20_000_000) for n in range(8)]
+    for process in processes:
+        assert process.communicate(timeout=120)[0] == "ready\n"
+        assert process.returncode == 0
+    elapsed = time.monotonic() - started
+    report = verify(trail)
+    assert report.ok, report.problems[:5]
+    assert report.records == 100_000
+    assert len(report.files) > 2
+    latest: dict[str, int] = {}
+    for record in records(trail):
+        name, _, number = str(record["correlationId"]).partition("-")
+        assert int(number) == latest.get(name, -1) + 1
+        latest[name] = int(number)
+    assert latest == {f"w{n}": 12_499 for n in range(8)}
+    assert elapsed < 60
+
+
+@posix
+@pytest.mark.slow
+def test_processes_killed_among_others_leave_one_chain(tmp_path, writer):
+    """A writer that dies while others go on costs them nothing, through rotation as well."""
+    trail = tmp_path / "audit.jsonl"
+    survivors = [writer(trail, 1_500, f"s{n}", quiet=1, max_bytes=100_000) for n in range(3)]
+    rng = random.Random(7)
+    for n in range(8):
+        victim = writer(trail, 1_000_000, f"v{n}", quiet=1, max_bytes=100_000)
+        assert victim.stdout.readline() == "ready\n"
+        time.sleep(rng.uniform(0, 0.03))
+        victim.kill()
+        victim.wait()
+    for process in survivors:
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    report = verify(trail)
+    assert report.ok, report.problems[:5]
+    assert len(report.files) > 5
+    names = [str(record["correlationId"]) for record in records(trail)]
+    for n in range(3):
+        assert [name for name in names if name.startswith(f"s{n}-")] == [f"s{n}-{i}" for i in range(1_500)]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system with room for next to nothing."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        pytest.skip("mounting needs root on Linux; the limit on file sizes is tested in any case")
+    where = tmp_path / "disk"
+    where.mkdir()
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(where)], check=False, capture_output=True
+    )
+    if made.returncode:
+        pytest.skip("this machine allows no mounts")
+    yield where
+    subprocess.run(["umount", "-l", str(where)], check=True)
+
+
+def test_a_full_disk_is_told_and_leaves_no_half_record(small_disk, failure, caplog, capsys):
+    """On a full disk, answers go on with one warning; with room again the trail goes on, and counts what it missed."""
+    trail = AuditTrail.open(small_disk / "audit.jsonl", sinks=())
+    ballast = small_disk / "ballast"
+    trail.record(failure(0))
+    with ballast.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
+        while True:
+            file.write(b"x" * 512)
+    caplog.clear()
+    for number in range(1, 101):
+        trail.record(failure(number, message="y" * 300))
+    assert trail.lost > 50
+    errors = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert len(errors) == 1
+    assert "cannot be written: No space left on device (ENOSPC)" in errors[0].getMessage()
+    assert "cannot be written" in capsys.readouterr().err
+    assert verify(trail.path).ok
+    written = len(records(trail.path))
+    assert written == 101 - trail.lost
+    ballast.unlink()
+    trail.record(failure(101))
+    report = verify(trail.path)
+    assert report.ok, report.problems
+    assert f"{trail.lost} record(s) could not be written" in " ".join(report.notes)
+    assert len(records(trail.path)) == written + 1
+
+
+def test_a_full_disk_withholds_answers_where_the_policy_says_so(small_disk, failure):
+    """With the policy "refuse", each failure that is not recorded is an AuditError."""
+    trail = AuditTrail.open(small_disk / "audit.jsonl", sinks=(), policy="refuse")
+    refused = 0
+    for number in range(400):
+        try:
+            trail.record(failure(number, message="y" * 900))
+        except AuditError as exc:
+            refused += 1
+            assert "ENOSPC" in str(exc)
+            assert isinstance(exc.__cause__, OSError)
+    assert refused == trail.lost > 0
+    assert verify(trail.path).ok
+    assert len(records(trail.path)) == 400 - refused
+
+
+@posix
+def test_a_record_that_only_fits_in_part_is_taken_back(tmp_path, failure):
+    """Where the file may not grow any more, what was written of a record is removed, to the byte."""
+    path = tmp_path / "audit.jsonl"
+    trail = AuditTrail.open(path, sinks=(), policy="refuse")
+    trail.record(failure(1))
+    size = path.stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100, before[1]))
+    try:
+        with pytest.raises(AuditError, match="EFBIG"):
+            trail.record(failure(2))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert path.stat().st_size == size
+    assert verify(path).ok
+    trail.record(failure(3))
+    assert [record["correlationId"] for record in records(path)] == [f"{1:016x}", f"{3:016x}"]
+    assert verify(path).ok
+
+
+@posix
+@pytest.mark.parametrize("path", ["/dev/full", "/nonexistent-folder/audit.jsonl", "/"])
+def test_a_place_that_cannot_hold_a_trail_is_told_at_once(path, caplog):
+    """A device, a missing folder and a folder are refused by name, and nothing is made beside them."""
+    with pytest.raises(AuditError, match="cannot be written"):
+        AuditTrail.open(path, policy="refuse")
+    AuditTrail.open(path)
+    assert any("cannot be written" in record.getMessage() for record in caplog.records)
+    assert not Path(path + ".head").exists()
+
+
+@posix
+def test_a_writer_that_was_stopped_with_the_lock_does_not_stop_the_others(tmp_path, failure):
+    """A lock that is never released costs a bounded wait, and then the policy applies."""
+    import fcntl
+
+    path = tmp_path / "audit.jsonl"
+    trail = AuditTrail.open(path, sinks=(), policy="refuse", lock_timeout=0.2)
+    trail.record(failure(1))
+    with path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        began = time.monotonic()
+        with pytest.raises(AuditError, match="another process has held its lock"):
+            trail.record(failure(2))
+        assert 0.15 < time.monotonic() - began < 2
+        began = time.monotonic()
+        with pytest.raises(AuditError):
+            trail.record(failure(3))
+        assert time.monotonic() - began < 0.2
+    trail.record(failure(4))
+    assert verify(path).ok
+
+
+@posix
+def test_a_fork_and_its_parent_write_one_chain(tmp_path, failure):
+    """A child that inherits an open trail locks for itself."""
+    path = tmp_path / "audit.jsonl"
+    script = (
+        "import os, sys\n"
+        "from mcpcore.audit import AuditTrail\n"
+        "trail = AuditTrail.open(sys.argv[1], sinks=(), policy='refuse', flush='interval', flush_interval=0.01)\n"
+        "trail.record({'n': 'before'})\n"
+        "children = []\n"
+        "for child in range(3):\n"
+        "    pid = os.fork()\n"
+        "    if not pid:\n"
+        "        for n in range(300): trail.record({'n': f'{child}-{n}'})\n"
+        "        os._exit(0)\n"
+        "    children.append(pid)\n"
+        "for n in range(300): trail.record({'n': f'parent-{n}'})\n"
+        "assert all(os.waitpid(pid, 0)[1] == 0 for pid in children)\n"
+        "trail.close()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert verify(path).ok
+    assert len(records(path)) == 1201
+
+
+def test_threads_write_one_chain(tmp_path, failure):
+    """Records of several threads are each there, once."""
+    trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), policy="refuse", max_bytes=50_000)
+
+    def work(name: int) -> None:
+        for number in range(100):
+            trail.record(failure(name * 1000 + number))
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert verify(trail.path).ok
+    assert len({record["correlationId"] for record in records(trail.path)}) == 600
+
+
+@pytest.mark.parametrize("cut", [1, 2, 40, 200])
+def test_an_unfinished_line_is_sealed_off_and_named(tmp_path, failure, cut):
+    """What a dying writer left of a record is kept, accounted for, and never joined with the next record."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+        # The state of a process that dies in the middle of its second record.
+        trail._enter()
+        trail._put_head(writing=True)
+        line, _ = Signer(None).seal(2, trail._hash, json.dumps({"tool": "x", "message": "y" * 400}))
+        os.write(trail._fd, line[:-cut])
+        trail._leave()
+    torn = verify(path)
+    assert torn.ok, torn.problems
+    assert "a writer died in the middle of it" in " ".join(torn.notes)
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(2))
+    report = verify(path)
+    assert report.ok, report.problems
+    idents = [record.get("correlationId") for record in records(path)]
+    if cut == 1:
+        # Only the newline was missing: the record is whole, and stays.
+        assert idents == [f"{1:016x}", None, f"{2:016x}"]
+    else:
+        assert idents == [f"{1:016x}", f"{2:016x}"]
+        assert f"an unfinished line of {len(line) - cut} bytes was sealed off" in " ".join(report.notes)
+
+
+def test_a_flush_to_the_disk_happens_as_configured(tmp_path, failure, monkeypatch):
+    """ "fsync" flushes with each record, "interval" soon after, "record" leaves it to the system."""
+    calls: list[int] = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda fd: (calls.append(fd), real(fd))[1])
+    with AuditTrail.open(tmp_path / "a", sinks=(), flush="record") as trail:
+        trail.record(failure())
+        assert not calls
+    with AuditTrail.open(tmp_path / "b", sinks=(), flush="fsync") as trail:
+        calls.clear()
+        trail.record(failure())
+        assert len(calls) == 3
+    with AuditTrail.open(tmp_path / "c", sinks=(), flush="interval", flush_interval=0.02) as trail:
+        calls.clear()
+        trail.record(failure())
+        deadline = time.monotonic() + 5
+        while not calls and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert calls
+    for name in "abc":
+        assert verify(tmp_path / name).ok

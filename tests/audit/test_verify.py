@@ -1,0 +1,378 @@
+"""What verify finds: every change that can be made to a trail, and which record it was made to."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mcpcore.audit import AuditError, AuditTrail, Head, verify
+from mcpcore.audit.chain import GENESIS, Signer
+from mcpcore.audit.files import head_path, rotated_files
+
+KEY = "correct horse battery staple"
+COUNT = 7
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory, failure):
+    """The lines of a small trail, by key; made once, as no test changes them."""
+    made = {}
+    for key in (None, KEY):
+        path = tmp_path_factory.mktemp("trail") / "audit.jsonl"
+        with AuditTrail.open(path, key=key, sinks=()) as trail:
+            for number in range(1, COUNT + 1):
+                trail.record(failure(number))
+        made[key] = (path.read_bytes().splitlines(keepends=True), head_path(path).read_bytes())
+    return made
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("place") / "audit.jsonl"
+
+
+def lay(path: Path, lines: list[bytes], head: bytes | None = None) -> Path:
+    path.write_bytes(b"".join(lines))
+    head_path(path).unlink(missing_ok=True)
+    if head is not None:
+        head_path(path).write_bytes(head)
+    return path
+
+
+def kinds(path: Path, key: str | None = None, **options) -> list[tuple[str, int | None]]:
+    return [(problem.kind, problem.seq) for problem in verify(path, key=key, **options).problems]
+
+
+keys = st.sampled_from([None, KEY])
+quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+def test_an_untouched_trail_verifies(lines, place, key):
+    """A trail as it was written has nothing to report, with its head and without."""
+    all_lines, head = lines[key]
+    report = verify(lay(place, all_lines, head), key=key)
+    assert (report.ok, report.records, report.first, report.last, report.notes) == (True, COUNT, 1, COUNT, [])
+    assert verify(lay(place, all_lines), key=key).ok
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", [None, KEY])
+def test_every_changed_byte_is_found_and_its_record_named(lines, place, key):
+    """Change any one byte of the trail to another: verify names the record, or its neighbour where lines were joined."""
+    all_lines, head = lines[key]
+    whole = b"".join(all_lines)
+    numbers = [n for n, line in enumerate(all_lines, 1) for _ in line]
+    for at in range(len(whole)):
+        for other in {whole[at] ^ 1, ord("\n")} - {whole[at]}:
+            changed = whole[:at] + bytes([other]) + whole[at + 1 :]
+            place.write_bytes(changed)
+            head_path(place).write_bytes(head)
+            report = verify_any(place, key)
+            assert report, (at, other)
+            assert any(seq in (numbers[at], numbers[at] + 1, None) for _, seq in report), (at, other, report)
+
+
+def verify_any(path: Path, key: str | None) -> list[tuple[str, int | None]]:
+    try:
+        return kinds(path, key)
+    except AuditError:
+        # A byte that makes a plain record claim to be signed with a key: it cannot be checked, and is not passed.
+        return [("unchecked", None)]
+
+
+@quick
+@given(key=keys, data=st.data())
+def test_every_inserted_or_deleted_byte_is_found(lines, place, key, data):
+    """One byte more or less, anywhere, is found, the last newline included."""
+    all_lines, head = lines[key]
+    whole = b"".join(all_lines)
+    at = data.draw(st.integers(0, len(whole) - 1))
+    if data.draw(st.booleans()):
+        changed = whole[:at] + whole[at + 1 :]
+    else:
+        changed = whole[:at] + bytes([data.draw(st.integers(0, 255))]) + whole[at:]
+    if changed == whole:
+        return
+    assert verify_any(lay(place, [changed], head), key)
+
+
+@quick
+@given(key=keys, gone=st.sets(st.integers(1, COUNT - 1), min_size=1))
+def test_removed_records_are_found_by_number(lines, place, key, gone):
+    """Any records taken out before the last are reported missing, and nothing else is."""
+    all_lines, _ = lines[key]
+    found = verify(lay(place, [line for n, line in enumerate(all_lines, 1) if n not in gone]), key=key).problems
+    assert {problem.kind for problem in found} == {"removed"}
+    told = set()
+    for problem in found:
+        first, last = re.match(r"records? (\d+)(?: to (\d+))?", problem.detail).groups()
+        told |= set(range(int(first), int(last or first) + 1))
+    assert told == gone
+
+
+@quick
+@given(key=keys, kept=st.integers(0, COUNT - 1))
+def test_records_cut_off_the_end_are_found_with_the_head(lines, place, key, kept):
+    """The head beside the trail, or one kept elsewhere, knows how many records there were."""
+    all_lines, head = lines[key]
+    assert ("cut", kept + 1) in kinds(lay(place, all_lines[:kept], head), key)
+    kept_elsewhere = head.decode()
+    assert ("cut", kept + 1) in kinds(lay(place, all_lines[:kept]), key, head=kept_elsewhere)
+    digest = json.loads(all_lines[-1])["hash"]
+    assert ("cut", kept + 1) in kinds(place, key, head=f"{COUNT}:{digest}")
+    assert "cut" in [kind for kind, _ in kinds(place, key, head=digest)]
+    assert verify(lay(place, all_lines), key=key, head=digest).ok
+
+
+@quick
+@given(key=keys, order=st.permutations(range(COUNT)))
+def test_reordered_records_are_found(lines, place, key, order):
+    """Any other order of the same records is reported as nothing but moved records, one at least."""
+    all_lines, _ = lines[key]
+    found = kinds(lay(place, [all_lines[n] for n in order]), key)
+    if order == sorted(order):
+        assert not found
+    else:
+        assert {kind for kind, _ in found} == {"reordered"}
+        moved = {seq for _, seq in found}
+        rest = [n + 1 for n in order if n + 1 not in moved]
+        assert rest == sorted(rest)
+
+
+@quick
+@given(key=keys, which=st.integers(1, COUNT), at=st.integers(0, COUNT))
+def test_a_record_copied_elsewhere_is_found(lines, place, key, which, at):
+    """A second copy of a record is reported, wherever it stands."""
+    all_lines, head = lines[key]
+    found = kinds(lay(place, [*all_lines[:at], all_lines[which - 1], *all_lines[at:]], head), key)
+    assert ("duplicated", which) in found
+
+
+@quick
+@given(key=keys, at=st.integers(0, COUNT), junk=st.binary(min_size=1).filter(lambda b: b"\n" not in b))
+def test_a_line_that_is_no_record_is_found(lines, place, key, at, junk):
+    """Whatever is put between two records is reported with its line."""
+    all_lines, head = lines[key]
+    report = verify(lay(place, [*all_lines[:at], junk + b"\n", *all_lines[at:]], head), key=key)
+    assert [(problem.kind, problem.line) for problem in report.problems] == [("inserted", at + 1)]
+
+
+@quick
+@given(which=st.integers(1, COUNT - 1), message=st.text(max_size=40))
+def test_a_record_replaced_by_a_sound_one_is_found(lines, place, which, message):
+    """A record written anew with a right hash of its own no longer fits the record after it."""
+    all_lines, _ = lines[None]
+    prev = json.loads(all_lines[which - 2])["hash"] if which > 1 else GENESIS
+    forged, _ = Signer(None).seal(which, prev, json.dumps({"message": message, "tool": "x"}))
+    found = kinds(lay(place, [*all_lines[: which - 1], forged, *all_lines[which:]]))
+    assert found == [("forged", which)]
+
+
+@quick
+@given(since=st.integers(1, COUNT), key=st.sampled_from([None, "another key altogether"]))
+def test_a_signed_trail_recomputed_by_somebody_else_is_found(lines, place, since, key):
+    """Whoever has not the key cannot write any part of the trail anew, though he makes every hash fit."""
+    all_lines, _ = lines[KEY]
+    signer = Signer(key.encode() if key else None)
+    kept, prev = all_lines[: since - 1], json.loads(all_lines[since - 2])["hash"] if since > 1 else GENESIS
+    for number in range(since, COUNT + 1):
+        line, prev = signer.seal(number, prev, json.dumps({"message": "nothing happened", "tool": "x"}))
+        kept = [*kept, line]
+    head = Head(COUNT, prev, sum(map(len, kept))).to_line(signer)
+    found = kinds(lay(place, kept, head), KEY)
+    assert "head" in [kind for kind, _ in found]
+    assert "forged" in [kind for kind, _ in kinds(lay(place, kept), KEY)]
+
+
+def test_an_unsigned_trail_recomputed_to_its_end_is_found_with_a_head_kept_elsewhere(lines, place):
+    """Without a key, hashes can be made to fit; a head that was sent elsewhere still tells."""
+    all_lines, head = lines[None]
+    kept, prev = all_lines[:3], json.loads(all_lines[2])["hash"]
+    for number in range(4, COUNT + 1):
+        line, prev = Signer(None).seal(number, prev, json.dumps({"tool": "x"}))
+        kept = [*kept, line]
+    forged_head = Head(COUNT, prev, sum(map(len, kept))).to_line(Signer(None))
+    assert kinds(lay(place, kept, forged_head)) == []
+    assert kinds(lay(place, kept, forged_head), head=head.decode()) == [("forged", COUNT)]
+
+
+def test_records_added_after_the_head_are_found(lines, place):
+    """A sound record that the head does not know was added by something else."""
+    all_lines, head = lines[None]
+    prev = json.loads(all_lines[-1])["hash"]
+    line, _ = Signer(None).seal(COUNT + 1, prev, json.dumps({"tool": "x"}))
+    assert kinds(lay(place, [*all_lines, line], head)) == [("inserted", COUNT + 1)]
+
+
+def test_a_changed_head_is_found(lines, place):
+    """Any changed byte of the head's text is found; it is signed as the trail is."""
+    for key in (None, KEY):
+        all_lines, head = lines[key]
+        for at in range(len(head.rstrip())):
+            changed = head[:at] + bytes([head[at] ^ 1]) + head[at + 1 :]
+            assert kinds(lay(place, all_lines, changed), key), (key, at)
+
+
+def test_a_signed_trail_is_not_judged_without_its_key(lines, place):
+    """Without the key, verify refuses to say anything; with another, nothing of it is believed."""
+    all_lines, head = lines[KEY]
+    with pytest.raises(AuditError, match="set MCPCORE_AUDIT_KEY"):
+        verify(lay(place, all_lines, head))
+    found = kinds(lay(place, all_lines, head), "not the key")
+    assert found.count(("forged", 1)) == 1
+    assert ("head", None) in found
+
+
+def test_a_key_set_later_covers_what_came_before(tmp_path, failure):
+    """The first signed record vouches for the unsigned ones; after it, none may be unsigned."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        for number in range(3):
+            trail.record(failure(number))
+    with AuditTrail.open(path, key=KEY, sinks=()) as trail:
+        for number in range(3, 6):
+            trail.record(failure(number))
+    report = verify(path, key=KEY)
+    assert report.ok, report.problems
+    assert report.notes == ["3 record(s) were written before there was a key; the first signed one vouches for them"]
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[1] = lines[1].replace(b"None of", b"Many of")
+    path.write_bytes(b"".join(lines))
+    assert ("changed", 2) in kinds(path, KEY)
+
+
+def test_a_signed_trail_is_not_continued_without_its_key(tmp_path, failure):
+    """A server that lost its key says so, rather than to add records that nobody can believe."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, key=KEY, sinks=()) as trail:
+        trail.record(failure())
+    before = path.read_bytes()
+    with pytest.raises(AuditError, match="MCPCORE_AUDIT_KEY is not set"):
+        AuditTrail.open(path, policy="refuse")
+    with pytest.raises(AuditError, match="MCPCORE_AUDIT_KEY is another one"):
+        AuditTrail.open(path, key="another key of some length", policy="refuse")
+    assert path.read_bytes() == before
+
+
+class TestSeveralFiles:
+    @pytest.fixture
+    def path(self, tmp_path, failure):
+        path = tmp_path / "audit.jsonl"
+        with AuditTrail.open(path, sinks=(), max_bytes=2_000) as trail:
+            for number in range(40):
+                trail.record(failure(number))
+        return path
+
+    def test_the_chain_goes_on_from_file_to_file(self, path):
+        """All files together verify, and their sizes keep to what was set."""
+        report = verify(path)
+        assert report.ok, report.problems
+        assert (report.records, len(report.files)) == (40, len(rotated_files(path)) + 1)
+        assert len(report.files) > 5
+        assert all(Path(name).stat().st_size <= 2_000 for name in report.files)
+
+    def test_a_missing_file_is_found(self, path):
+        """A file taken out of the middle, or from the beginning, is a gap in the numbers."""
+        middle = rotated_files(path)[2]
+        aside = path.with_name("aside")
+        shutil.move(middle, aside)
+        (problem,) = verify(path).problems
+        assert problem.kind == "removed"
+        assert "a whole file, perhaps" in problem.detail
+        shutil.move(aside, middle)
+        assert verify(path).ok
+        rotated_files(path)[0].unlink()
+        (problem,) = verify(path).problems
+        assert (problem.kind, problem.seq) == ("removed", 1)
+
+    def test_the_newest_file_missing_is_found(self, path, failure):
+        """Without the newest file the head tells what is missing, and a server that goes on leaves the gap open."""
+        path.unlink()
+        assert "cut" in [problem.kind for problem in verify(path).problems]
+        with AuditTrail.open(path, sinks=()) as trail:
+            trail.record(failure())
+        report = verify(path)
+        assert [problem.kind for problem in report.problems] == ["removed"]
+        assert "were gone when a writer came back" in " ".join(report.notes)
+
+    def test_files_pruned_as_configured_are_no_loss(self, tmp_path, failure):
+        """What the server itself deleted is vouched for by the trail; a file more is found."""
+        path = tmp_path / "kept" / "audit.jsonl"
+        path.parent.mkdir()
+        with AuditTrail.open(path, sinks=(), max_bytes=2_000, keep=2) as trail:
+            for number in range(60):
+                trail.record(failure(number))
+        report = verify(path)
+        assert report.ok, report.problems
+        assert len(report.files) == 3
+        assert "were pruned by the server, as configured" in report.notes[0]
+        rotated_files(path)[0].unlink()
+        assert [problem.kind for problem in verify(path).problems] == ["removed"]
+
+
+def test_a_trail_rolled_back_under_a_running_server_is_found(tmp_path, failure):
+    """Trail and head restored from an older copy: the server knows better, and the gap stays visible."""
+    path = tmp_path / "audit.jsonl"
+    trail = AuditTrail.open(path, sinks=())
+    trail.record(failure(1))
+    copy, head = path.read_bytes(), head_path(path).read_bytes()
+    trail.record(failure(2))
+    path.write_bytes(copy)
+    head_path(path).write_bytes(head)
+    trail.record(failure(3))
+    assert kinds(path) == [("removed", 2)]
+
+
+def test_a_trail_deleted_under_a_running_server_is_begun_anew_and_found(tmp_path, failure):
+    """The next record goes to a new file, and its number tells that there were others."""
+    path = tmp_path / "audit.jsonl"
+    trail = AuditTrail.open(path, sinks=())
+    for number in range(3):
+        trail.record(failure(number))
+    path.unlink()
+    head_path(path).unlink()
+    trail.record(failure(3))
+    assert ("removed", 1) in kinds(path)
+    assert trail.lost == 0
+
+
+def test_a_deleted_head_is_made_again_and_noted(tmp_path, failure):
+    """Without its head the end of a trail cannot be vouched for; from the next record on it can."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+    head_path(path).unlink()
+    assert "can only be found with --head" in verify(path).notes[0]
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(2))
+    report = verify(path)
+    assert report.ok
+    assert "head file was missing or damaged" in report.notes[0]
+
+
+def test_a_forged_number_of_any_size_is_told_in_bounded_time(lines, place):
+    """A sound record that claims the number 10^17 leaves one gap, not a list of it."""
+    all_lines, _ = lines[None]
+    line, _ = Signer(None).seal(10**17, "0" * 64, json.dumps({"tool": "x"}))
+    found = verify(lay(place, [*all_lines, line])).problems
+    assert any(str(10**17 - 1) in problem.detail for problem in found)
+
+
+@pytest.mark.parametrize("text", ["", "xyz", "1:2", "a" * 64 + "b", "-1:" + "a" * 64, "x:" + "a" * 64, "{}"])
+def test_what_is_no_head_is_refused(lines, place, text):
+    """A head that was mistyped is an error, not a trail that verifies."""
+    with pytest.raises(AuditError, match="head|number"):
+        verify(lay(place, lines[None][0]), head=text)
+
+
+def test_there_must_be_a_trail(tmp_path):
+    """A path without a trail is an error, not a trail without problems."""
+    with pytest.raises(AuditError, match="there is no trail"):
+        verify(tmp_path / "audit.jsonl")

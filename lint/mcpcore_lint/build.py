@@ -963,8 +963,29 @@ class HandlerBuilder:
             return [ThrowSite(node, self.module, None, None, cause, catch, True, True, function)]
         found: list[ThrowSite] = []
         for leaf in self.leaves(node.exc, self._scope(node)):
-            found.append(self._throw(node, leaf, cause, catch, function))
+            members = self._group_members(leaf)
+            if members:
+                for member in members:
+                    throw = self._throw(node, member, cause, catch, function)
+                    if throw.error is not None and throw.error.fate != "raised":
+                        raised = replace(throw.error, fate="raised")
+                        self._errors[member] = raised
+                        throw = replace(throw, error=raised)
+                    found.append(replace(throw, grouped=True))
+            else:
+                found.append(self._throw(node, leaf, cause, catch, function))
         return found
+
+    def _group_members(self, leaf: ast.expr) -> list[ast.expr]:
+        """The errors in `ExceptionGroup("...", [first, second])`; none where they cannot all be seen."""
+        if not isinstance(leaf, ast.Call) or len(leaf.args) < 2 or not isinstance(leaf.args[1], ast.List | ast.Tuple):
+            return []
+        func = evaluate(leaf.func, self._scope(leaf))
+        if not isinstance(func, Symbol) or func.name not in {"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"}:
+            return []
+        scope = self._scope(leaf)
+        found = [one for each in leaf.args[1].elts for one in self.leaves(each, scope)]
+        return found if found and all(each in self._errors for each in found) else []
 
     def _throw(
         self, node: ast.Raise, leaf: ast.expr, cause: Cause, catch: CatchSite | None, function: FunctionNode

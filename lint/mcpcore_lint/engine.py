@@ -9,10 +9,11 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.build import Builder
+from mcpcore_lint.calls import CallGraph
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity, Span
 from mcpcore_lint.fixes import MAX_PASSES, apply, choose
 from mcpcore_lint.hierarchy import Hierarchy
-from mcpcore_lint.model import Const, Reach, ToolDef, ToolRecord, string
+from mcpcore_lint.model import Const, Handler, Reach, ToolDef, ToolRecord, string
 from mcpcore_lint.project import Module, Project
 from mcpcore_lint.rules import all_rules, selected
 from mcpcore_lint.rules.base import ProjectContext, Rule, RuleContext
@@ -97,6 +98,8 @@ class Run:
         self.modules: dict[str, Module] = {}
         self.tools: dict[str, list[ToolDef]] = {}
         self.failures: list[Failure] = []
+        self.graph = CallGraph(self.project, self.hierarchy, settings.raises)
+        self._reached: dict[Handler, Reach] = {}
         self.rules = [rule for rule in all_rules().values() if selected(rule, settings) or settings.per_file]
 
     def per_file(self, path: str) -> tuple[PerFile, ...]:
@@ -129,9 +132,13 @@ class Run:
                 names.add(name)
         return frozenset(names)
 
-    def reach(self, tool: ToolDef) -> Reach:  # noqa: ARG002
+    def reach(self, tool: ToolDef) -> Reach:
         """What comes out of the functions that a handler calls."""
-        return Reach()
+        found = self._reached.get(tool.handler)
+        if found is None:
+            found = self.graph.reach(tool.handler)
+            self._reached[tool.handler] = found
+        return found
 
     def judge(self, module: Module) -> tuple[list[Diagnostic], int]:
         """Run every rule over one file; also how many findings were suppressed."""

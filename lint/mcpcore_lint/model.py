@@ -401,6 +401,8 @@ class ThrowSite:
     function: FunctionNode
     call: ast.Call | None = None
     """The call whose result is raised, where `error` is made elsewhere: `raise await helper()`."""
+    grouped: bool = False
+    """Whether it is raised inside an exception group: `raise ExceptionGroup("...", [not_found(...)])`."""
 
     @property
     def span(self) -> Span:
@@ -681,7 +683,11 @@ class Reach:
     """What can come out of the functions that a handler calls."""
 
     throws: tuple[ReachedThrow, ...] = ()
+    """Errors raised in other functions, each with the call in the handler that leads there."""
     unresolved: tuple[UnresolvedCall, ...] = ()
+    own: tuple[ReachedThrow, ...] = ()
+    """Errors raised in the handler itself (or in a function nested in it that is called) that do leave it; `call` is
+    the `raise` statement."""
 
 
 @dataclass(frozen=True, slots=True)

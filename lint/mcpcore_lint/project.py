@@ -82,6 +82,24 @@ class ClassInfo:
         """The names that the class body sees: its own, then those outside."""
         return Scope(self.module, self.module.tree, self.scope, self.qualname, None, bindings=self.attributes)
 
+    @cached_property
+    def instance_attributes(self) -> dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]]:
+        """What the methods assign to `self.name`: annotation, value, and the scope to read them in."""
+        found: dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]] = {}
+        for method in self.methods.values():
+            names = [*method.args.posonlyargs, *method.args.args]
+            if not names:
+                continue
+            me = names[0].arg
+            scope = self.module.scope_of(method)
+            for node in own_nodes(method):
+                if isinstance(node, ast.Assign):
+                    for target in node.targets:
+                        _note_attribute(found, target, None, node.value, me, scope)
+                elif isinstance(node, ast.AnnAssign):
+                    _note_attribute(found, node.target, node.annotation, node.value, me, scope)
+        return found
+
 
 class Module:
     """One file of Python."""
@@ -96,6 +114,7 @@ class Module:
         """Every `def` and every lambda, with its scope."""
         self.classes: dict[ast.ClassDef, ClassInfo] = {}
         self.star_imports: list[tuple[str, int]] = []
+        self._by_place: dict[tuple[int, int], FunctionNode] | None = None
         self.scope = Scope(self, tree, None, "", None)
         _Indexer(self).run()
 
@@ -132,6 +151,18 @@ class Module:
             _Indexer(self).bind_parameters(scope)
             self.functions[node] = scope
         return scope
+
+    def function_at(self, line: int, column: int) -> FunctionNode | None:
+        """The function or lambda that starts at a place as `ast` counts it."""
+        if self._by_place is None:
+            self._by_place = {(each.lineno, each.col_offset): each for each in self.functions}
+        found = self._by_place.get((line, column))
+        if found is None:
+            for node in ast.walk(self.tree):
+                if isinstance(node, ast.Lambda):
+                    self._by_place.setdefault((node.lineno, node.col_offset), node)
+            found = self._by_place.get((line, column))
+        return found
 
     def statement_of(self, node: ast.AST) -> ast.stmt | None:
         """The innermost statement that a node is in."""
@@ -318,6 +349,40 @@ class _Indexer:
                 self._bind(scope, owner, each.id, Binding("opaque", node))
 
 
+def _note_attribute(
+    found: dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]],
+    target: ast.expr,
+    annotation: ast.expr | None,
+    value: ast.expr | None,
+    me: str,
+    scope: Scope,
+) -> None:
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == me:
+        found.setdefault(target.attr, []).append((annotation, value, scope))
+    elif isinstance(target, ast.Tuple | ast.List):
+        values: list[ast.expr | None] = [None] * len(target.elts)
+        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+            values = list(value.elts)
+        for each, one in zip(target.elts, values, strict=True):
+            _note_attribute(found, each, None, one, me, scope)
+
+
+def own_nodes(node: FunctionNode) -> list[ast.AST]:
+    """Every node of a function's body in source order, without what is in functions and classes nested in it.
+
+    The nested `def`, `lambda` and `class` nodes themselves are in it.
+    """
+    found: list[ast.AST] = []
+    body: list[ast.AST] = list(node.body) if isinstance(node.body, list) else [node.body]
+    stack = body[::-1]
+    while stack:
+        each = stack.pop()
+        found.append(each)
+        if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            stack.extend(reversed(list(ast.iter_child_nodes(each))))
+    return found
+
+
 def all_parameters(args: ast.arguments) -> list[ast.arg]:
     """The parameters of a function in the order written."""
     found = [*args.posonlyargs, *args.args]
@@ -493,3 +558,24 @@ class Project:
     def module_defining(self, node: FunctionNode) -> Module | None:
         """The module that a function is in."""
         return self._functions.get(node)
+
+    def module_at(self, shown: str) -> Module | None:
+        """The module of a path as diagnostics show it; None where it cannot be read."""
+        absolute = self.absolute(shown)
+        if absolute not in self._by_path:
+            try:
+                self.read(absolute)
+            except (SourceError, OSError):
+                self._by_path[absolute] = None
+        return self._by_path[absolute]
+
+    def class_at(self, place: str) -> ClassInfo | None:
+        """The class that starts at `path:line:column`."""
+        path, line, column = place.rsplit(":", 2)
+        module = self.module_at(path)
+        if module is None:
+            return None
+        for node, info in module.classes.items():
+            if (node.lineno, node.col_offset) == (int(line), int(column)):
+                return info
+        return None

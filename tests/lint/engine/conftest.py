@@ -1,0 +1,58 @@
+"""A small project on disk, and what the linter makes of it."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from mcpcore_lint import engine
+from mcpcore_lint.settings import Settings
+
+
+class SmallProject:
+    """Files under a folder."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def write(self, **files):
+        """Write files: `store="..."` is `store.py`, `app__store` is `app/store.py`."""
+        for name, text in files.items():
+            path = self.root / (name.replace("__", "/").replace("/init", "/__init__") + ".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(textwrap.dedent(text))
+        return self
+
+    def run(self, **settings):
+        """A run over the project, its tools found."""
+        run = engine.Run(str(self.root), Settings(**settings))
+        for path in sorted(self.root.rglob("*.py")):
+            run.find_tools(run.project.read(str(path)))
+        return run
+
+    def tools(self, **settings):
+        """Every tool by its name."""
+        run = self.run(**settings)
+        return {tool.display_name: tool for tools in run.tools.values() for tool in tools}
+
+    def reach(self, name="fetch", **settings):
+        """What comes out of a tool's handler."""
+        run = self.run(**settings)
+        tool = next(tool for tools in run.tools.values() for tool in tools if tool.display_name == name)
+        return run.reach(tool)
+
+    def thrown(self, name="fetch", **settings):
+        """What a tool throws: for each error its code (or class) and the way to it."""
+        reach = self.reach(name, **settings)
+        return {
+            (label, " > ".join(each.path))
+            for each in (*reach.own, *reach.throws)
+            for label in (each.codes or (each.type_name.removeprefix("builtins."),))
+        }
+
+
+@pytest.fixture
+def project(tmp_path):
+    """An empty project."""
+    return SmallProject(tmp_path)

@@ -1,0 +1,337 @@
+"""From the words of a command line to the arguments of a tool, by the tool's input schema."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from mcpcore.cli.problems import Problem
+
+_TRUE: Final = ("true", "yes", "on", "1")
+_FALSE: Final = ("false", "no", "off", "0")
+_NULL: Final = ("null", "none")
+
+Schema = Mapping[str, Any]
+
+
+def parse_arguments(
+    words: Sequence[str], schema: Schema | None, *, tool: str, read_stdin: Callable[[], str]
+) -> dict[str, Any]:
+    """The arguments that `words` give: one JSON object, `-` for JSON on standard input, or `key=value` pairs.
+
+    Args:
+        words: What stands on the command line after the tool.
+        schema: The tool's input schema; None where it is not known, and then values are guessed.
+        tool: The tool's name, for messages.
+        read_stdin: Reads standard input, where `-` or `key=@-` asks for it.
+
+    Raises:
+        Problem: If a word is neither, a key is unknown, a value does not fit its type, or a file cannot be read.
+    """
+    if not words:
+        return {}
+    first = words[0].strip()
+    if first == "-" or first.startswith(("{", "@")):
+        if len(words) > 1:
+            raise Problem(
+                f"arguments of {tool}: {words[1]!r} follows arguments given as JSON.",
+                hint="give either one JSON object or key=value pairs",
+            )
+        text, where = (first, "the arguments")
+        if first == "-":
+            text, where = read_stdin(), "standard input"
+        elif first.startswith("@"):
+            text, where = _file(first[1:], "the arguments", read_stdin), first[1:]
+        return _object(text, where)
+    return _pairs(words, schema, tool, read_stdin)
+
+
+def _pairs(words: Sequence[str], schema: Schema | None, tool: str, read_stdin: Callable[[], str]) -> dict[str, Any]:
+    given: dict[str, list[str]] = {}
+    raw: dict[str, Any] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key.strip(":"):
+            raise Problem(
+                f"arguments of {tool}: {word!r} is neither key=value nor a JSON object.",
+                hint=_usage(schema) or "write key=value, key:=JSON, key=@FILE, or one JSON object: '{\"key\": 1}'",
+            )
+        is_json = key.endswith(":")
+        key = key.removesuffix(":")
+        part = _property(schema, key, tool)
+        is_file = value.startswith("@") and len(value) > 1
+        if is_file:
+            value = _file(value[1:], key, read_stdin)
+        if key in raw or (is_json and key in given):
+            raise Problem(f"arguments of {tool}: {key} is given twice.", hint=f"give {key} once")
+        if is_json:
+            raw[key] = _json(value, f"{key}:=")
+        elif is_file and not _takes(part, schema, "string") and not _takes(part, schema, "array"):
+            given[key] = [value.strip()]
+        else:
+            given.setdefault(key, []).append(value)
+    arguments: dict[str, Any] = {}
+    for word in words:  # in the order given
+        key = word.partition("=")[0].removesuffix(":")
+        if key not in arguments:
+            arguments[key] = raw[key] if key in raw else _converted(given[key], key, tool, schema)
+    return arguments
+
+
+def _property(schema: Schema | None, key: str, tool: str) -> Schema | None:
+    """The schema of an argument; None where nothing is known about it.
+
+    Raises:
+        Problem: If the tool has no such argument.
+    """
+    if schema is None:
+        return None
+    properties = schema.get("properties")
+    known = properties if isinstance(properties, Mapping) else {}
+    part = known.get(key)
+    if isinstance(part, Mapping):
+        return part
+    if key in known or schema.get("additionalProperties") not in (None, False):
+        return None
+    near = difflib.get_close_matches(key, known, n=1)
+    if near:
+        hint = f"did you mean {near[0]}?"
+    elif known:
+        hint = f"it has {', '.join(known)}"
+    else:
+        hint = "it takes none"
+    raise Problem(
+        f"{tool} has no argument {key!r}.", hint=f"{hint} (a JSON object instead of key=value is sent as it is)"
+    )
+
+
+def _converted(values: Sequence[str], key: str, tool: str, schema: Schema | None) -> Any:
+    part = _property(schema, key, tool)
+    if part is None:
+        return _guessed(values[0]) if len(values) == 1 else [_guessed(value) for value in values]
+    if _takes(part, schema, "array"):
+        return _array(values, key, tool, part, schema)
+    if len(values) > 1:
+        raise Problem(
+            f"arguments of {tool}: {key} is given {len(values)} times and is not a list.", hint=f"give {key} once"
+        )
+    return _one(values[0], key, tool, part, schema)
+
+
+def _array(values: Sequence[str], key: str, tool: str, part: Schema, schema: Schema | None) -> Any:
+    if len(values) == 1:
+        text = values[0].strip()
+        if text.startswith("["):
+            found = _json(text, f"{key}=")
+            if isinstance(found, list):
+                return found
+        if text in _NULL and _takes(part, schema, "null"):
+            return None
+        if _takes(part, schema, "string"):
+            return values[0]
+    items = next((way.get("items") for way in _ways(part, schema) if _type(way) == "array"), None)
+    if not isinstance(items, Mapping):
+        return [_guessed(value) for value in values]
+    return [_one(value, key, tool, items, schema) for value in values]
+
+
+def _one(text: str, key: str, tool: str, part: Schema, schema: Schema | None) -> Any:
+    """`text` as the first of the types that `part` allows and that it fits; a string last, since it is always one."""
+    ways = list(_ways(part, schema))
+    kinds = [_type(way) for way in ways]
+    for way in ways:
+        for choice in _choices(way):
+            if choice == text or (not isinstance(choice, str) and _plain(choice) == text):
+                return choice
+    for kind in ("null", "boolean", "integer", "number", "object", "array"):
+        if kind in kinds:
+            found = _READERS[kind](text.strip())
+            if found is not _UNFIT:
+                return found
+    choices = [choice for way in ways for choice in _choices(way)]
+    if not choices and ("string" in kinds or not any(kinds)):
+        return text if "string" in kinds else _guessed(text)
+    _refuse(text, key, tool, kinds, choices)
+    return None
+
+
+def _refuse(text: str, key: str, tool: str, kinds: Sequence[str | None], choices: Sequence[Any]) -> NoReturn:
+    shown = text if len(text) <= 60 else f"{text[:59]}…"
+    if choices:
+        near = difflib.get_close_matches(text, [str(choice) for choice in choices], n=1)
+        meant = f"did you mean {key}={near[0]}?" if near else f"it is one of {', '.join(map(_plain, choices))}"
+        raise Problem(f"arguments of {tool}: {key} cannot be {shown!r}.", hint=f"{meant} ({key}:=JSON sends any value)")
+    wanted = " or ".join(_WORDS.get(kind or "", str(kind)) for kind in dict.fromkeys(kinds) if kind)
+    raise Problem(
+        f"arguments of {tool}: {key} takes {wanted}, and {shown!r} is none.", hint=f"{key}:=JSON sends any value"
+    )
+
+
+def _ways(part: Schema, schema: Schema | None, depth: int = 0) -> Iterator[Schema]:
+    """The alternatives of a schema, references followed: each with one type."""
+    if depth > 8:
+        return
+    reference = part.get("$ref")
+    if isinstance(reference, str):
+        target = _referenced(reference, schema)
+        if target is not None:
+            yield from _ways(target, schema, depth + 1)
+        return
+    for word in ("anyOf", "oneOf", "allOf"):
+        parts = part.get(word)
+        if isinstance(parts, list):
+            for alternative in parts:
+                if isinstance(alternative, Mapping):
+                    yield from _ways(alternative, schema, depth + 1)
+    kinds = part.get("type")
+    if isinstance(kinds, list):
+        for kind in kinds:
+            yield {**part, "type": kind}
+    elif isinstance(kinds, str) or "enum" in part or "const" in part:
+        yield part
+
+
+def _referenced(reference: str, schema: Schema | None) -> Schema | None:
+    found: Any = schema
+    if not reference.startswith("#"):
+        return None
+    for step in reference[1:].strip("/").split("/"):
+        if not isinstance(found, Mapping):
+            return None
+        found = found.get(step.replace("~1", "/").replace("~0", "~"))
+    return found if isinstance(found, Mapping) else None
+
+
+def _takes(part: Schema | None, schema: Schema | None, kind: str) -> bool:
+    return part is not None and any(_type(way) == kind for way in _ways(part, schema))
+
+
+def _type(way: Schema) -> str | None:
+    kind = way.get("type")
+    return kind if isinstance(kind, str) else None
+
+
+def _choices(way: Schema) -> list[Any]:
+    choices = way.get("enum")
+    if isinstance(choices, list):
+        return choices
+    return [way["const"]] if "const" in way else []
+
+
+_UNFIT: Final = object()
+
+
+def _read_null(text: str) -> Any:
+    return None if text in _NULL else _UNFIT
+
+
+def _read_boolean(text: str) -> Any:
+    lowered = text.lower()
+    return True if lowered in _TRUE else False if lowered in _FALSE else _UNFIT
+
+
+def _read_integer(text: str) -> Any:
+    sign = text.removeprefix("-").removeprefix("+")
+    return int(text) if sign.isascii() and sign.isdigit() and len(sign) <= 4000 else _UNFIT
+
+
+def _read_number(text: str) -> Any:
+    whole = _read_integer(text)
+    if whole is not _UNFIT:
+        return whole
+    try:
+        value = float(text)
+    except ValueError:
+        return _UNFIT
+    return value if math.isfinite(value) else _UNFIT
+
+
+def _read_json(kind: type) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return _UNFIT
+        return value if isinstance(value, kind) else _UNFIT
+
+    return read
+
+
+_READERS: Final[Mapping[str, Callable[[str], Any]]] = {
+    "null": _read_null,
+    "boolean": _read_boolean,
+    "integer": _read_integer,
+    "number": _read_number,
+    "object": _read_json(dict),
+    "array": _read_json(list),
+}
+_WORDS: Final = {
+    "null": "null",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "object": "a JSON object",
+    "array": "a JSON list",
+    "string": "text",
+}
+
+
+def _guessed(text: str) -> Any:
+    """`text` where no schema says what it is: JSON where it is JSON, else itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        raise Problem(
+            f"{where} is not JSON: {exc}.", hint='strings stand in double quotes, within shell quotes: \'{"key": "a"}\''
+        ) from exc
+
+
+def _object(text: str, where: str) -> dict[str, Any]:
+    found = _json(text, where)
+    if not isinstance(found, dict):
+        raise Problem(
+            f"{where}: the arguments of a tool are a JSON object, not {_WORDS_OF.get(type(found), 'null')}.",
+            hint="write '{\"key\": value}'",
+        )
+    return found
+
+
+_WORDS_OF: Final = {list: "a list", str: "a string", int: "a number", float: "a number", bool: "true or false"}
+
+
+def _file(name: str, key: str, read_stdin: Callable[[], str]) -> str:
+    if name == "-":
+        return read_stdin()
+    try:
+        return Path(name).expanduser().read_text(encoding="utf-8")
+    except UnicodeDecodeError as exc:
+        raise Problem(f"{key}: {name} is not UTF-8 text (byte {exc.start}).", hint="give a text file") from exc
+    except (OSError, ValueError) as exc:
+        reason = exc.strerror if isinstance(exc, OSError) else exc
+        raise Problem(
+            f"{key}: {name} cannot be read: {reason}.",
+            hint=f"check the path; a value that begins with @ is written {key}:='\"@…\"'",
+        ) from exc
+
+
+def _usage(schema: Schema | None) -> str | None:
+    """What the arguments of a tool look like, for someone who left the key out."""
+    properties = schema.get("properties") if schema is not None else None
+    if not isinstance(properties, Mapping) or not properties:
+        return None
+    return f"write {' '.join(f'{name}=…' for name in properties)}, or one JSON object"

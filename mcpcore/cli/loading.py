@@ -1,0 +1,264 @@
+"""From `SERVER[:OBJECT]` to the server object in it."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.machinery
+import importlib.util
+import inspect
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.cli.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import ModuleType
+
+FACTORY: Final = "make_server"
+"""The function that makes the server where a module has no server object."""
+
+_KINDS: Final = {
+    ("mcp.server.mcpserver.server", "MCPServer"): "mcpserver",
+    ("mcp.server.lowlevel.server", "Server"): "lowlevel",
+    ("fastmcp.server.server", "FastMCP"): "fastmcp",
+}
+"""The classes whose instances can be served, by the module and the name that they are defined under."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What `SERVER[:OBJECT]` names.
+
+    Attributes:
+        source: The file or the module, as it was given.
+        name: The object, or None where it is to be found.
+        is_file: Whether `source` is a file.
+    """
+
+    source: str
+    name: str | None
+    is_file: bool
+
+    @classmethod
+    def parse(cls, text: str) -> Target:
+        """Read `SERVER[:OBJECT]`.
+
+        Raises:
+            Problem: If it names neither a file nor a module.
+        """
+        source, colon, name = text.rpartition(":")
+        dotted = name.split(".")
+        if not colon or not source or not all(part.isidentifier() for part in dotted) or Path(text).is_file():
+            source, name = text, ""
+        path = Path(source)
+        if path.is_dir():
+            raise Problem(
+                f"{source} is a folder, not a server.",
+                hint=f"give the file in it, such as {path / 'server.py'}, or a module, such as package.server",
+            )
+        if path.is_file():
+            return cls(source, name or None, is_file=True)
+        if looks_like_file(source):
+            raise Problem(f"there is no file {source}.", hint=_near_file(path))
+        if not all(part.isidentifier() for part in source.split(".")):
+            raise Problem(
+                f"{text!r} names no server.",
+                hint="give a file (server.py), a module (package.server), or either with an object (server.py:app)",
+            )
+        return cls(source, name or None, is_file=False)
+
+
+def looks_like_file(text: str) -> bool:
+    """Whether `text` is meant to be a path rather than a module."""
+    return text.endswith((".py", ".pyw")) or "/" in text or "\\" in text
+
+
+def load(target: Target, arguments: Sequence[str]) -> Any:
+    """Import what `target` names and find the server in it.
+
+    `sys.argv` is that of the server from then on: its file, then `arguments`.
+
+    Raises:
+        Problem: If the module cannot be imported, or holds no server, or several.
+    """
+    path = Path(target.source)
+    sys.argv = [target.source, *arguments]
+    module = _guarded(target, lambda: _import_file(path) if target.is_file else _import_module(target.source))
+    if module.__file__ is not None and not target.is_file:
+        sys.argv[0] = module.__file__
+    if target.name is not None:
+        return _named(module, target, target.name, arguments)
+    found = _servers(module)
+    distinct = {id(server) for _, server in found}
+    if len(distinct) > 1:
+        names = [name for name, _ in found]
+        raise Problem(
+            f"{target.source} has several servers: {', '.join(names)}.",
+            hint=f"say which one: {target.source}:{names[0]}",
+        )
+    if found:
+        return found[0][1]
+    factory = getattr(module, FACTORY, None)
+    if callable(factory):
+        return _made(factory, FACTORY, target, arguments)
+    raise Problem(
+        f"{target.source} has no server at its top level, and no function {FACTORY}.",
+        hint=(
+            'write `server = Server("name", tools=[...])` outside any function and outside '
+            f'`if __name__ == "__main__":`, or name what makes it: {target.source}:FUNCTION'
+        ),
+    )
+
+
+def kind_of(thing: object) -> str | None:
+    """How `thing` is served ("mcpserver", "lowlevel" or "fastmcp"); None where it is not a server."""
+    if isinstance(thing, type):
+        return None
+    for cls in type(thing).__mro__:
+        kind = _KINDS.get((cls.__module__, cls.__name__))
+        if kind is not None:
+            return kind
+    return None
+
+
+def _servers(module: ModuleType) -> list[tuple[str, Any]]:
+    return [(name, thing) for name, thing in vars(module).items() if kind_of(thing) is not None]
+
+
+def _named(module: ModuleType, target: Target, name: str, arguments: Sequence[str]) -> Any:
+    thing: Any = module
+    for part in name.split("."):
+        if not hasattr(thing, part):
+            names = [server for server, _ in _servers(module)] or [key for key in vars(module) if key[0] != "_"]
+            near = difflib.get_close_matches(part, names, n=1)
+            meant = f"did you mean {target.source}:{near[0]}?" if near else f"it has {', '.join(names) or 'nothing'}"
+            raise Problem(f"{target.source} has no {name}.", hint=meant)
+        thing = getattr(thing, part)
+    if kind_of(thing) is not None:
+        return thing
+    if callable(thing):
+        return _made(thing, name, target, arguments)
+    raise Problem(
+        f"{target.source}:{name} is a {type(thing).__name__}, not a server.",
+        hint="name a Server of mcpcore, an MCPServer of the SDK, or a function that returns one",
+    )
+
+
+def _made(factory: Callable[..., Any], name: str, target: Target, arguments: Sequence[str]) -> Any:
+    """What `factory` makes of the remaining arguments."""
+    where = f"{target.source}:{name}"
+    signature = inspect.signature(factory)
+    try:
+        signature.bind(*arguments)
+    except TypeError as exc:
+        raise Problem(
+            f"{where} cannot be called with {len(arguments)} argument{'s' if len(arguments) != 1 else ''}: {exc}.",
+            hint=f"it is {name}{signature}; give its arguments after `--`",
+        ) from exc
+    made = _guarded(target, lambda: factory(*arguments))
+    if inspect.iscoroutine(made):
+        made.close()
+        raise Problem(
+            f"{where} is async, and a server is made before there is a loop to run it in.",
+            hint="make it a plain function; what must be awaited belongs into the server's lifespan",
+        )
+    if kind_of(made) is None:
+        raise Problem(
+            f"{where} returned a {type(made).__name__}, not a server.",
+            hint="return a Server of mcpcore or an MCPServer of the SDK",
+        )
+    return made
+
+
+def _import_module(name: str) -> ModuleType:
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as exc:
+        if exc.name is None or not f"{name}.".startswith(f"{exc.name}."):
+            raise
+        raise Problem(
+            f"there is no module {exc.name}.",
+            hint=f"give a file ({name.replace('.', '/')}.py), or run this where the module can be imported from",
+        ) from exc
+
+
+def _import_file(path: Path) -> ModuleType:
+    """Import a file as Python would run it, as a module of its package where it stands in one."""
+    path = path.resolve()
+    parts = [path.stem]
+    folder = path.parent
+    while (folder / "__init__.py").is_file() and folder.name.isidentifier():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    if sys.path[:1] != [str(folder)]:
+        sys.path.insert(0, str(folder))
+    if len(parts) > 1 and parts[-1].isidentifier():
+        return importlib.import_module(".".join(parts))
+    # A file may have the name of a module that something else needs, such as types.py.
+    name = path.stem if path.stem.isidentifier() and path.stem not in sys.modules else "__mcpcore_server__"
+    spec = importlib.util.spec_from_loader(
+        name, importlib.machinery.SourceFileLoader(name, str(path)), origin=str(path)
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    spec.has_location = True
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _guarded(target: Target, load: Callable[[], Any]) -> Any:
+    """What `load` returns; what the server's own code raises is told where it was raised, without a traceback."""
+    try:
+        return load()
+    except Problem:
+        raise
+    except SystemExit as exc:
+        said = exc.code if isinstance(exc.code, str) else None
+        raise Problem(
+            f"{target.source} ended while it was loaded{'' if said else f', with exit code {exc.code or 0}'}.",
+            detail=said,
+            hint="arguments for the server go after `--`; what it does when run as a program belongs under "
+            '`if __name__ == "__main__":`',
+        ) from exc
+    except SyntaxError as exc:
+        raise Problem(
+            f"{exc.filename or target.source}:{exc.lineno or 0}: {exc.msg}.",
+            detail=exc.text,
+            hint="mend the line; the file is read by Python " + sys.version.split()[0],
+        ) from exc
+    except Exception as exc:
+        raise Problem(
+            f"{target.source} cannot be loaded: {type(exc).__name__}: {exc}",
+            detail=_where(exc),
+            hint="`--traceback` shows the whole way",
+        ) from exc
+
+
+def _where(exc: BaseException) -> str | None:
+    """The last line of code outside this package that led to `exc`."""
+    here = str(Path(__file__).parent.parent)
+    frames = [
+        frame
+        for frame in traceback.extract_tb(exc.__traceback__)
+        if not frame.filename.startswith((here, "<frozen")) and "importlib" not in frame.filename
+    ]
+    outside = [frame for frame in frames if "site-packages" not in frame.filename] or frames
+    return f"{outside[-1].filename}:{outside[-1].lineno}: {outside[-1].line}" if outside else None
+
+
+def _near_file(path: Path) -> str:
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if entry.suffix in (".py", ".pyw")]
+    except OSError:
+        return f"there is no folder {path.parent} that can be read; check the path"
+    near = difflib.get_close_matches(path.name, names, n=1)
+    return f"did you mean {path.parent / near[0]}?" if near else "check the path; it is relative to the current folder"

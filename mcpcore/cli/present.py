@@ -1,0 +1,164 @@
+"""How `mcpcore call` prints: results, protocol errors and lists of tools."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.retry import Retry
+
+if TYPE_CHECKING:
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import CallToolResult, Tool
+    from pydantic import BaseModel
+
+_KEPT: Final = "\n\t"
+
+
+def result(tool: str, received: CallToolResult, *, as_json: bool) -> None:
+    """Print a result: both of its surfaces, or all of it as JSON."""
+    whole = wire(received)
+    if as_json:
+        click.echo(dumps(whole))
+        return
+    failed = bool(received.is_error)
+    verdict = click.style("failed", fg="red", bold=True) if failed else click.style("succeeded", fg="green", bold=True)
+    click.echo(f"{tool} {verdict} (isError: {'true' if failed else 'false'})")
+    for index, block in enumerate(whole.get("content", [])):
+        heading(f"content[{index}] {block.get('type', '')}")
+        shown = block["text"] if block.get("type") == "text" else dumps(_shortened(block))
+        click.echo(printable(shown))
+    structured = whole.get("structuredContent")
+    heading("structuredContent" if "structuredContent" in whole else "no structuredContent")
+    if "structuredContent" in whole:
+        click.echo(printable(dumps(structured)))
+
+
+def protocol_error(error: MCPError, *, as_json: bool) -> None:
+    """Print an error that the protocol itself carries, which most hosts never show to the model."""
+    whole: dict[str, Any] = {"code": error.code, "message": error.message}
+    if error.data is not None:
+        whole["data"] = error.data
+    if as_json:
+        click.echo(dumps({"error": whole}))
+        return
+    click.echo(f"{click.style('protocol error', fg='red', bold=True)} {error.code}")
+    heading("message")
+    click.echo(printable(error.message))
+    if error.data is not None:
+        heading("data")
+        click.echo(printable(dumps(error.data)))
+
+
+def tools(found: Sequence[Tool], *, as_json: bool) -> None:
+    """Print the tools of a server: arguments, and the ways in which each fails."""
+    if as_json:
+        click.echo(dumps([wire(tool) for tool in found]))
+        return
+    if not found:
+        click.echo("The server has no tools.")
+    for index, tool in enumerate(found):
+        if index:
+            click.echo()
+        summary = (tool.description or tool.title or "").strip().split("\n", 1)[0]
+        click.echo(f"{click.style(printable(tool.name), bold=True)}{'  ' if summary else ''}{printable(summary)}")
+        for line in _arguments(tool.input_schema):
+            click.echo(f"  {printable(line)}")
+        for entry in _contract(tool):
+            _failure_mode(entry)
+
+
+def _arguments(schema: Mapping[str, Any]) -> Iterator[str]:
+    required = schema.get("required") or ()
+    properties = schema.get("properties")
+    for name, part in properties.items() if isinstance(properties, Mapping) else ():
+        kind = _kind(part, schema)
+        default = f" = {compact(part['default'])}" if isinstance(part, Mapping) and "default" in part else ""
+        about = str(part.get("description") or "") if isinstance(part, Mapping) else ""
+        mark = "" if name in required else "?"
+        yield f"{name}{mark}: {kind}{default}{'  ' if about else ''}{about}".rstrip()
+
+
+def _kind(part: Any, schema: Mapping[str, Any]) -> str:
+    if not isinstance(part, Mapping):
+        return "any"
+    if isinstance(part.get("enum"), list):
+        return " | ".join(compact(choice) for choice in part["enum"])
+    if "const" in part:
+        return compact(part["const"])
+    if isinstance(part.get("$ref"), str):
+        return str(part["$ref"]).rsplit("/", 1)[-1]
+    alternatives = part.get("anyOf") or part.get("oneOf")
+    if isinstance(alternatives, list):
+        return " | ".join(_kind(way, schema) for way in alternatives)
+    kind = part.get("type")
+    if kind == "array":
+        return f"list of {_kind(part.get('items'), schema)}"
+    return " | ".join(map(str, kind)) if isinstance(kind, list) else str(kind or "any")
+
+
+def _contract(tool: Tool) -> list[Mapping[str, Any]]:
+    entries = (tool.meta or {}).get(CONTRACT_META_KEY)
+    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
+
+
+def _failure_mode(entry: Mapping[str, Any]) -> None:
+    try:
+        advice = Retry.from_json(entry.get("retry") or {}).phrase
+    except (ValueError, TypeError):
+        advice = ""
+    fallback = entry.get("fallbackTool")
+    facts = [str(entry.get("name", "")), advice, f"try {fallback}" if fallback else ""]
+    reason = click.style(printable(str(entry.get("reason", "?"))), fg="yellow")
+    click.echo(f"  fails: {reason} ({printable(' · '.join(fact for fact in facts if fact))})")
+    for key in ("when", "recovery"):
+        if entry.get(key):
+            click.echo(f"    {key}: {printable(str(entry[key]))}")
+
+
+def heading(text: str) -> None:
+    """Print the heading of a surface."""
+    click.echo()
+    click.secho(f"--- {text}", fg="cyan", bold=True)
+
+
+def wire(model: BaseModel) -> dict[str, Any]:
+    """A message of the protocol as it came: only what was sent, by the names of the wire."""
+    whole: dict[str, Any] = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return whole
+
+
+def _shortened(block: Mapping[str, Any]) -> dict[str, Any]:
+    """A block without its bytes, which `--json` prints."""
+    return {
+        key: f"<{len(value)} characters of base64>" if key in ("data", "blob") and isinstance(value, str)
+        else _shortened(value) if isinstance(value, Mapping) else value
+        for key, value in block.items()
+    }  # fmt: skip
+
+
+def dumps(value: Any) -> str:
+    """`value` as indented JSON, its characters as they are."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def compact(value: Any) -> str:
+    """`value` as JSON in one line."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def printable(text: str, *, err: bool = False) -> str:
+    """`text` as it is; for a terminal, without the control characters by which a server could take it over."""
+    stream = sys.stderr if err else sys.stdout
+    if not stream.isatty():
+        return text
+    return "".join(
+        char if char in _KEPT or unicodedata.category(char) not in ("Cc", "Cf", "Co") else f"\\u{ord(char):04x}"
+        for char in text
+    )

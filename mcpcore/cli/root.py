@@ -1,0 +1,131 @@
+"""The group `mcpcore`: its table of commands, and how each is loaded when it is called."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import click
+
+from mcpcore import __version__
+from mcpcore.cli.problems import Problem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+PROGRAM: Final = "mcpcore"
+SHELLS: Final = ("bash", "zsh", "fish")
+
+
+class Mounted(NamedTuple):
+    """A command that is loaded on first use.
+
+    Attributes:
+        module: The module that has it.
+        attribute: Its name there.
+        help: The line in `mcpcore --help`, which must not load the module.
+    """
+
+    module: str
+    attribute: str
+    help: str
+
+
+COMMANDS: Final = {
+    "run": Mounted("mcpcore.cli.run", "run", "Serve a server over stdio or HTTP."),
+    "call": Mounted("mcpcore.cli.call", "call", "Call one tool and print what a client receives."),
+    "lint": Mounted("mcpcore_lint.cli", "lint", "Check that tools throw what their contracts declare."),
+    "audit": Mounted("mcpcore.cli.audit", "group", "Check, read, follow and count the audit trail."),
+    "completion": Mounted("mcpcore.cli.completion", "completion", "Print the completion script of a shell."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, not when they are listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
+        """The command itself, imported now."""
+        mounted = COMMANDS.get(cmd_name)
+        return None if mounted is None else _loaded(cmd_name, mounted)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that `args` name; an unknown one is answered with the nearest."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            raise Problem(
+                f"there is no command {name!r}.",
+                hint=f"did you mean `{PROGRAM} {near[0]}`?" if near else f"`{PROGRAM} --help` lists the commands.",
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        """The list of commands, from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, mounted.help) for name, mounted in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands and options that begin so, from the table alone."""
+        from click.shell_completion import CompletionItem
+
+        items = [
+            CompletionItem(name, help=mounted.help) for name, mounted in COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+def _loaded(name: str, mounted: Mounted) -> click.Command:
+    try:
+        command = getattr(import_module(mounted.module), mounted.attribute)
+    except ModuleNotFoundError as exc:
+        if exc.name is None or not f"{mounted.module}.".startswith(f"{exc.name}."):
+            raise
+        raise Problem(
+            f"`{PROGRAM} {name}` is not part of this installation: there is no module {exc.name}.",
+            hint="install the whole distribution: pip install --force-reinstall mcpcore",
+        ) from exc
+    assert isinstance(command, click.Command), f"{mounted.module}.{mounted.attribute} is not a command"
+    return command
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+A server in a file, and one of its tools called as a client would:
+  mcpcore call server.py --list
+  mcpcore call server.py fetch_articles pmids=1 pmids=2
+The same server over HTTP, and over stdio for a client's configuration:
+  mcpcore run server.py --http 127.0.0.1:8000
+  mcpcore run server.py
+
+\b
+Exit codes: 0 success, 1 a failed call or findings, 2 usage, or it could not run.""",
+)
+@click.version_option(__version__, "-V", "--version", prog_name=PROGRAM, message="%(prog)s %(version)s")
+def cli() -> None:
+    """MCP servers whose failures are declared, typed, checked and read.
+
+    `mcpcore COMMAND --help` tells more, with examples.
+    """
+
+
+def run() -> None:
+    """Run the command line and exit."""
+    # A tool's text can hold what the terminal's encoding cannot.
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure: Any = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    # click takes colours away where the output is no terminal; NO_COLOR (no-color.org) is its users' wish elsewhere.
+    color = False if os.environ.get("NO_COLOR") else None
+    cli(prog_name=PROGRAM, color=color)

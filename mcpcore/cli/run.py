@@ -1,0 +1,273 @@
+"""`mcpcore run`: serve the server in a file or a module."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import socket
+import sys
+import threading
+from typing import IO, TYPE_CHECKING, Any, Final, TextIO
+
+import click
+
+from mcpcore.cli.loading import Target, kind_of, load
+from mcpcore.cli.problems import Problem
+from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+DEFAULT_HOST: Final = "127.0.0.1"
+INTERRUPTED: Final = 130
+"""128 + SIGINT, as shells have it."""
+
+
+@click.command(
+    cls=SplitCommand,
+    epilog="""\b
+  mcpcore run server.py                          stdio, for a client's configuration
+  mcpcore run server.py:app                      where the file has several servers
+  mcpcore run package.server --http :8000        a module, over HTTP at /mcp
+  mcpcore run server.py --http 0.0.0.0:8000 --stateless --json-response
+  mcpcore run examples/workspace/server.py -- ~/notes
+
+\b
+The entry of a client's configuration:
+  {"command": "mcpcore", "args": ["run", "/path/to/server.py"]}""",
+)
+@click.argument("server", metavar="SERVER[:OBJECT]", shell_complete=complete_files)
+@click.option("--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP instead of stdio; port 0: any.")
+@click.option("--path", default="/mcp", show_default=True, help="Where the endpoint is, with --http.")
+@click.option("--stateless", is_flag=True, help="Keep no session between requests, with --http.")
+@click.option("--json-response", is_flag=True, help="Answer with JSON instead of event streams, with --http.")
+@click.option("-v", "--verbose", is_flag=True, help="Log each request, with --http.")
+@click.option("--traceback", is_flag=True, help="Show where in its code a server that cannot be loaded fails.")
+@click.pass_context
+def run(
+    ctx: click.Context,
+    server: str,
+    *,
+    address: str | None,
+    path: str,
+    stateless: bool,
+    json_response: bool,
+    verbose: bool,
+    traceback: bool,
+) -> None:
+    """Serve the server in SERVER, a file or a module, over stdio or over HTTP.
+
+    SERVER holds one Server of mcpcore, MCPServer of the SDK, or FastMCP; OBJECT names it where there are several, or a
+    function that makes it. What stands after `--` becomes the server's own arguments: its sys.argv, or those of the
+    function. A function make_server is found by itself.
+
+    Over stdio, standard output belongs to the protocol; what the server prints goes to standard error.
+    """
+    if address is None and (stateless or json_response or ctx.get_parameter_source("path") is not _DEFAULT):
+        raise Problem(
+            "--path, --stateless and --json-response are about HTTP, and this serves stdio.",
+            hint="add --http HOST:PORT",
+        )
+    endpoint = None if address is None else parse_address(address)
+    if not path.startswith("/"):
+        raise Problem(f"--path {path} does not begin with a slash.", hint=f"write --path /{path}")
+    target = Target.parse(server)
+    arguments = after_dashes(ctx) or ()
+    _end_on_interrupt()
+    try:
+        if endpoint is None:
+            with Wire.claimed() as wire:
+                made = load(target, arguments)
+                _serve_stdio(made, wire)
+        else:
+            made = load(target, arguments)
+            _serve_http(made, endpoint, path=path, stateless=stateless, json_response=json_response, verbose=verbose)
+    except Problem as problem:
+        if traceback and problem.__cause__ is not None:
+            raise problem.__cause__ from None
+        raise
+    except KeyboardInterrupt:
+        ctx.exit(INTERRUPTED)
+
+
+_DEFAULT: Final = click.core.ParameterSource.DEFAULT
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """The host and the port of `HOST:PORT`, `:PORT` or `PORT`; an IPv6 host stands in brackets.
+
+    Raises:
+        Problem: If it is none of these.
+    """
+    host, _, port = text.rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host:
+        raise Problem(f"--http {text}: an IPv6 address stands in brackets.", hint=f"write --http [{host}]:{port}")
+    if not (port.isascii() and port.isdigit()) or not 0 <= int(port) <= 65535:
+        raise Problem(
+            f"--http {text}: {port or 'nothing'} is not a port (0 to 65535).", hint=f"write --http {DEFAULT_HOST}:8000"
+        )
+    return host or DEFAULT_HOST, int(port)
+
+
+class Wire:
+    """The two pipes of the protocol, kept where nothing else in the process can reach them.
+
+    The SDK does the same while it serves. A server's module is imported before that, and threads and exit handlers
+    run beyond it: so here it holds from before the import until the process ends.
+    """
+
+    def __init__(self, stdin: int, stdout: int) -> None:
+        """Speak through the descriptors `stdin` and `stdout`."""
+        self.stdin = io.TextIOWrapper(os.fdopen(stdin, "rb", closefd=False), encoding="utf-8", errors="replace")
+        self.stdout = io.TextIOWrapper(os.fdopen(stdout, "wb", closefd=False), encoding="utf-8")
+
+    @classmethod
+    @contextlib.contextmanager
+    def claimed(cls) -> Iterator[Wire]:
+        """Take the standard streams for the protocol: from here on, reading finds nothing and printing goes to stderr.
+
+        They are not given back, since what is printed at exit would still reach the client.
+        """
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        wire = cls(os.dup(0), os.dup(1))
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+        sys.stdout = _Diverted(sys.stdout)
+        yield wire
+
+
+class _Diverted(io.TextIOBase):
+    """Standard output, now that it leads to standard error; says so when something is printed first."""
+
+    def __init__(self, original: TextIO) -> None:
+        self._original = original
+        self._said = False
+
+    @property
+    def buffer(self) -> Any:
+        return self._original.buffer
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._original.encoding
+
+    def write(self, text: str, /) -> int:
+        if text and not self._said:
+            self._said = True
+            print(
+                "mcpcore run: standard output belongs to the protocol; what the server prints is shown here instead.",
+                file=sys.stderr,
+                flush=True,
+            )
+        written = self._original.write(text)
+        self._original.flush()  # in step with what goes to standard error by itself
+        return written
+
+    def flush(self) -> None:
+        self._original.flush()
+
+    def fileno(self) -> int:
+        return self._original.fileno()
+
+    def isatty(self) -> bool:
+        return self._original.isatty()
+
+    def writable(self) -> bool:
+        return True
+
+
+def _serve_stdio(server: Any, wire: Wire) -> None:
+    import anyio
+
+    kind = kind_of(server)
+    if kind == "fastmcp":
+        # It opens the streams by itself, as those of `sys`.
+        sys.stdin, sys.stdout = wire.stdin, wire.stdout
+        anyio.run(lambda: server.run_stdio_async(show_banner=False))
+        return
+    lowlevel = server._lowlevel_server if kind == "mcpserver" else server  # noqa: SLF001 - as run_stdio_async does
+
+    async def serve() -> None:
+        from mcp.server.stdio import stdio_server
+
+        streams = stdio_server(anyio.wrap_file(_text(wire.stdin)), anyio.wrap_file(_text(wire.stdout)))
+        async with streams as (read_stream, write_stream):
+            await lowlevel.run(read_stream, write_stream, lowlevel.create_initialization_options())
+
+    anyio.run(serve)
+
+
+def _text(stream: io.TextIOWrapper) -> IO[str]:
+    return stream
+
+
+def _serve_http(
+    server: Any, endpoint: tuple[str, int], *, path: str, stateless: bool, json_response: bool, verbose: bool
+) -> None:
+    import anyio
+    import uvicorn
+
+    host, port = endpoint
+    bound = _bind(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    url = f"http://{shown}:{bound.getsockname()[1]}{path}"
+    level = "info" if verbose else "warning"
+    click.echo(f"Serving {getattr(server, 'name', None) or 'the server'} at {url} (end with Ctrl+C)", err=True)
+    if kind_of(server) == "fastmcp":
+        anyio.run(
+            lambda: server.run_http_async(
+                show_banner=False,
+                host=host,
+                port=port,
+                path=path,
+                log_level=level,
+                json_response=json_response,
+                stateless_http=stateless,
+                sockets=[bound],
+            )
+        )
+        return
+    app = server.streamable_http_app(
+        streamable_http_path=path, json_response=json_response, stateless_http=stateless, host=host
+    )
+    config = uvicorn.Config(app, log_level=level, timeout_graceful_shutdown=3)
+    anyio.run(lambda: uvicorn.Server(config).serve(sockets=[bound]))
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        bound = socket.socket(family, kind, protocol)
+        if os.name == "posix":
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+    except OSError as exc:
+        raise Problem(
+            f"cannot listen on {host}:{port}: {exc.strerror or exc}.",
+            hint="choose another port, or 0 for any that is free",
+        ) from exc
+    return bound
+
+
+def _end_on_interrupt() -> None:
+    """Let Ctrl+C end the process even where a thread waits for input; what cleans up has a second for it."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        timer = threading.Timer(1.0, os._exit, (INTERRUPTED,))
+        timer.daemon = True
+        timer.start()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, end)

@@ -1,0 +1,41 @@
+"""Commands that give what stands after `--` to another program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_KEY: Final = f"{__name__}.after_dashes"
+
+
+class SplitCommand(click.Command):
+    """A command that parses what stands before the first `--`, and keeps what stands after it as it is."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Set the words after `--` aside, then parse the rest."""
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[_KEY] = tuple(args[at + 1 :])
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The usage line, with the words after `--`."""
+        return [*super().collect_usage_pieces(ctx), "[-- ARGUMENT...]"]
+
+
+def after_dashes(ctx: click.Context) -> tuple[str, ...] | None:
+    """The words after `--`; None where there was no `--`."""
+    found: tuple[str, ...] | None = ctx.meta.get(_KEY)
+    return found
+
+
+def complete_files(_ctx: click.Context, _parameter: click.Parameter, _incomplete: str) -> list[CompletionItem]:
+    """Leave the completion of a word to the shell, which knows the files."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem("", type="file")]

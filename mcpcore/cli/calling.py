@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 import os
+import shlex
 import sys
 import tempfile
 from contextlib import contextmanager
@@ -17,9 +18,9 @@ import click
 
 from mcpcore.cli import present
 from mcpcore.cli.arguments import parse_arguments
-from mcpcore.cli.call import FAILED, read_stdin
+from mcpcore.cli.call import read_stdin
 from mcpcore.cli.loading import Target, looks_like_file
-from mcpcore.cli.problems import Problem
+from mcpcore.cli.problems import Failed, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -64,11 +65,13 @@ class ServerAddress:
         url: The URL, or None.
         command: The command and its arguments; empty where there is a URL.
         shown: The server, as messages name it.
+        alone: The command line that starts it by itself.
     """
 
     url: str | None
     command: tuple[str, ...]
     shown: str
+    alone: str
 
     @classmethod
     def parse(cls, words: Sequence[str], after: Sequence[str] | None) -> tuple[ServerAddress, list[str]]:
@@ -81,7 +84,7 @@ class ServerAddress:
         if after is not None and (first is None or not _names_server(first)):
             if not after:
                 raise Problem("nothing stands after `--`.", hint="give the server's command there: -- python server.py")
-            return cls(None, tuple(after), after[0]), list(words)
+            return cls(None, tuple(after), after[0], shlex.join(after)), list(words)
         if first is None:
             raise Problem(
                 "which server?",
@@ -91,10 +94,11 @@ class ServerAddress:
         if _is_url(first):
             if after:
                 raise Problem(f"{first} runs already: it takes no arguments after `--`.", hint="leave them out")
-            return cls(first, (), first), list(words[1:])
+            return cls(first, (), first, first), list(words[1:])
         Target.parse(first)  # a server that is not there is told before anything is started
-        command = (sys.executable, *_safe_path(), "-m", "mcpcore", "run", first, "--", *(after or ()))
-        return cls(None, command, first), list(words[1:])
+        dashes = ("--", *after) if after else ()
+        command = (sys.executable, *_safe_path(), "-m", "mcpcore", "run", first, *dashes)
+        return cls(None, command, first, shlex.join(("mcpcore", "run", first, *dashes))), list(words[1:])
 
 
 def _names_server(word: str) -> bool:
@@ -205,10 +209,9 @@ class _Conversation:
             with anyio.fail_after(self._request.timeout):
                 result = await client.call_tool(name, arguments)
         except TimeoutError:
-            raise Problem(
+            raise Failed(
                 f"{name} did not answer within {self._request.timeout:g} s.",
                 hint="give it longer with --timeout SECONDS, or see what the server is doing with -v",
-                exit_code=FAILED,
             ) from None
         except MCPError as error:
             if self._lost(error):
@@ -216,10 +219,9 @@ class _Conversation:
             return self._refused(error, [tool.name for tool in tools])
         except RuntimeError as exc:
             # The SDK's client checks structured content against the output schema, as agents' clients do.
-            raise Problem(
+            raise Failed(
                 f"the client refused the result of {name}: {str(exc).splitlines()[0]}.",
                 hint="mend the tool: its result must fit the output schema that it lists",
-                exit_code=FAILED,
             ) from exc
         present.result(name, result, as_json=self._request.as_json)
         return not result.is_error
@@ -282,13 +284,17 @@ class _Conversation:
 
     def _unreached(self, message: str, otherwise: str | None = None) -> Problem:
         said = self._server_said()
+        hint: str | None
         if self._noise:
             hint = f"it writes to standard output what is no message of the protocol: {self._noise[0]!r}"
         elif otherwise is not None:
             hint = f"{otherwise}; its last words are above" if said else f"{otherwise}; it wrote nothing about it"
         else:
-            hint = f"run it by itself to see why: {' '.join(self._address.command)}"
-        return Problem(f"{message}.", detail=said, hint=hint, exit_code=FAILED if self._reached else 2)
+            hint = f"run it by itself to see why: {self._address.alone}"
+        if said and "\nNext: " in said:
+            hint = None  # it was `mcpcore run` that spoke, and it said what next
+        kind = Failed if self._reached else Problem
+        return kind(f"{message}.", detail=said, hint=hint)
 
     def _server_said(self) -> str | None:
         if self._request.verbose or not self._log.seekable():

@@ -8,17 +8,18 @@ import click
 
 
 class Problem(click.ClickException):
-    """The command could not do what it was asked; exit code 2 unless it got as far as a failure of its own (1).
+    """The command could not run; exit code 2.
 
     Attributes:
         hint: What to do next, as a sentence, or None.
         detail: Lines that stand below the message as they are (the output of a server, a line of source), or None.
     """
 
-    def __init__(self, message: str, *, hint: str | None = None, detail: str | None = None, exit_code: int = 2) -> None:
+    exit_code = 2
+
+    def __init__(self, message: str, *, hint: str | None = None, detail: str | None = None) -> None:
         """Tell `message`, what is wrong and where."""
         super().__init__(message)
-        self.exit_code = exit_code
         self.hint = hint
         self.detail = detail
 
@@ -30,3 +31,9 @@ class Problem(click.ClickException):
             click.echo("\n".join(f"  | {line}" for line in self.detail.rstrip().splitlines()), file=file, err=err)
         if self.hint:
             click.echo(f"{click.style('Next:', bold=True)} {self.hint}", file=file, err=err)
+
+
+class Failed(Problem):
+    """The command ran, and what it was asked to do failed; exit code 1."""
+
+    exit_code = 1

@@ -99,7 +99,7 @@ _add("json", _C.SERIALIZATION_ERROR, "JSONDecodeError")
 _add("xml", _C.SERIALIZATION_ERROR, "ParseError ExpatError SAXException DOMException")
 _add("xml.parsers.expat pyexpat", _C.SERIALIZATION_ERROR, "Error")
 _add("_csv csv _pickle pickle marshal", _C.SERIALIZATION_ERROR, "Error PickleError")
-_add("tomllib tomli tomlkit toml", _C.SERIALIZATION_ERROR, "TOMLDecodeError TomlDecodeError TOMLKitError")
+_add("tomllib tomli tomlkit toml", _C.SERIALIZATION_ERROR, "TOMLDecodeError TomlDecodeError TOMLKitError ParseError")
 _add("plistlib", _C.SERIALIZATION_ERROR, "InvalidFileException")
 _add("configparser", _C.CONFIGURATION_ERROR, "Error")
 _add("binascii", _C.SERIALIZATION_ERROR, "Error Incomplete")
@@ -107,7 +107,7 @@ _add("zlib struct", _C.SERIALIZATION_ERROR, "error")
 _add("_lzma lzma", _C.SERIALIZATION_ERROR, "LZMAError")
 _add("gzip zipfile tarfile", _C.SERIALIZATION_ERROR, "BadGzipFile BadZipFile LargeZipFile TarError")
 _add("tarfile", _C.FORBIDDEN, "FilterError")
-_add("email", _C.SERIALIZATION_ERROR, "MessageError")
+_add("email", _C.SERIALIZATION_ERROR, "MessageError MessageDefect")
 _add("re sre_constants", _C.VALIDATION_ERROR, "error PatternError")
 _add("decimal", _C.VALIDATION_ERROR, "InvalidOperation ConversionSyntax")
 _add("argparse", _C.VALIDATION_ERROR, "ArgumentError ArgumentTypeError")
@@ -138,7 +138,12 @@ _add("asyncpg", _C.CONFIGURATION_ERROR, "ClientConfigurationError")
 _add("psycopg_pool", _C.TIMEOUT, "PoolTimeout")
 _add("psycopg_pool", _C.SERVICE_UNAVAILABLE, "PoolClosed TooManyRequests")
 _add("pymysql", _C.DATABASE_ERROR, "MySQLError", "yields")
-_add("sqlalchemy", _C.INTERNAL_ERROR, "SQLAlchemyError InvalidRequestError ArgumentError CompileError", "yields")
+_add(
+    "sqlalchemy",
+    _C.INTERNAL_ERROR,
+    "SQLAlchemyError StatementError InvalidRequestError ArgumentError CompileError",
+    "yields",
+)
 _add("sqlalchemy", _C.NOT_FOUND, "NoResultFound")
 _add("sqlalchemy.orm", _C.NOT_FOUND, "ObjectDeletedError")
 _add("sqlalchemy", _C.CONFLICT, "MultipleResultsFound")
@@ -147,7 +152,7 @@ _add("sqlalchemy", _C.TIMEOUT, "TimeoutError")
 _add("sqlalchemy", _C.CONFIGURATION_ERROR, "NoSuchModuleError")
 _add("sqlalchemy", _C.DATABASE_ERROR, "NoSuchTableError PendingRollbackError")
 _add("sqlalchemy", _C.SERVICE_UNAVAILABLE, "DisconnectionError")
-_add("sqlalchemy", _C.DATABASE_ERROR, "StatementError DBAPIError DatabaseError OperationalError ProgrammingError"
+_add("sqlalchemy", _C.DATABASE_ERROR, "DBAPIError DatabaseError OperationalError ProgrammingError"
      " InternalError NotSupportedError InterfaceError", "yields")  # fmt: skip
 _add("sqlalchemy", _C.CONFLICT, "IntegrityError", "yields")
 _add("sqlalchemy", _C.VALIDATION_ERROR, "DataError", "yields")

@@ -240,7 +240,8 @@ def _search(exc: BaseException, budget: list[int], depth: int) -> _Verdict:
                 return verdict
             if verdict.weight == _BUG:
                 # A mistake that a plain ValueError was made of was translated on purpose.
-                return best if best.weight == _TEXT and best.layer == "type" else verdict
+                translated = best.weight == _TEXT and best.layer == "type" and best.row not in PARTS
+                return best if translated else verdict
             if verdict.weight > best.weight:
                 best = verdict
         for inner, step in _inside(link, plan):

@@ -4,7 +4,8 @@ A phrase is words in order, e.g. `rate limit|limits exceeded|reached`. Between t
 underscores or hyphens; a word never begins or ends inside another (`dns` is not in `kaldns`), whatever the case.
 
 - `a|b` is either word; `limit*` any word that begins so; `[word]` may be left out;
-- `..` is a gap of up to four words within the same clause: it does not cross a comma, a full stop or a line;
+- `..` is a gap of up to four words within the same clause: it does not cross a comma, a full stop or a line; `...` is
+  one of up to six, which may cross a comma;
 - `^` first: the text begins here; `#` is a number; `<status>` an HTTP error status, which then gives the code.
 """
 
@@ -14,7 +15,8 @@ import re
 from typing import Final
 
 _SEPARATOR: Final = r"[\s_\-]{1,8}"
-_GAP: Final = r"(?:\s{1,8}[^\s]{1,60}(?<![.,;:!?])){0,4}"
+_GAP: Final = r"(?:[^\S\n]{1,8}[^\s]{1,60}(?<![.,;:!?])){0,4}"
+_LONG_GAP: Final = r"(?:[^\S\n]{1,8}[^\s]{1,60}(?<![.;!?])){0,6}"
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
 _STATUS_SEPARATOR: Final = r"""[\s_\-:=("'\[]{1,8}"""
@@ -41,8 +43,8 @@ def compile_phrase(phrase: str) -> tuple[str, frozenset[str]]:
     best: frozenset[str] | None = None
     separator = ""
     for slot in slots:
-        if slot == "..":
-            pattern += _GAP
+        if slot in {"..", "..."}:
+            pattern += _GAP if slot == ".." else _LONG_GAP
             continue
         optional = slot.startswith("[") and slot.endswith("]")
         words = (slot[1:-1] if optional else slot).split("|")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -47,7 +48,7 @@ from mcpcore_lint.names import (
     PROTOCOL_ERRORS,
     SERVERS,
 )
-from mcpcore_lint.project import all_parameters
+from mcpcore_lint.syntax import all_parameters, body_of, children, walk, walk_shallow
 from mcpcore_lint.resolve import CODES, Resolver, choice, evaluate
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ if TYPE_CHECKING:
 
 KINDS: Final[dict[str, ToolKind]] = {"tool": "tool", "resource": "resource", "prompt": "prompt"}
 ADDERS: Final[dict[str, ToolKind]] = {"add_tool": "tool", "add_resource_fn": "resource", "add_prompt_fn": "prompt"}
+_REGISTERS: Final = re.compile(
+    r"add_tool|add_resource_fn|add_prompt_fn|on_call_tool|^(?![ \t]*@).*\b(?:tool|resource|prompt)\w*\s*\(", re.MULTILINE
+)
+"""Text without which no call of a file registers a tool; decorators are found by themselves."""
 PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})
 """Codes of `MCPError` that the protocol itself needs: URL elicitation, a missing capability."""
 
@@ -90,21 +95,29 @@ class Builder:
         return found
 
     def _calls(self) -> list[tuple[ast.Call, Scope]]:
+        """The calls that may register a tool: `add_tool(fn)`, `tool(...)(fn)`, `mcp.tool(fn)`, `Server(on_call_tool=fn)`."""
+        if not _REGISTERS.search(self.module.source.text):
+            return []
         found: list[tuple[ast.Call, Scope]] = []
         stack: list[tuple[ast.AST, Scope]] = [(self.module.tree, self.module.scope)]
         functions = self.module.functions
         while stack:
             node, scope = stack.pop()
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                scope = functions.get(node, scope)
-            elif isinstance(node, ast.Call):
+            kind = type(node)
+            if kind in _FUNCTIONS:
+                scope = functions.get(node, scope)  # type: ignore[call-overload]
+            elif kind is ast.Call:
+                assert isinstance(node, ast.Call)
                 func = node.func
                 name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-                if name in ADDERS or name in KINDS or isinstance(func, ast.Call):
+                if (
+                    name in ADDERS
+                    or name in KINDS
+                    or type(func) is ast.Call
+                    or any(keyword.arg == "on_call_tool" for keyword in node.keywords)
+                ):
                     found.append((node, scope))
-                elif any(keyword.arg == "on_call_tool" for keyword in node.keywords):
-                    found.append((node, scope))
-            stack.extend((child, scope) for child in ast.iter_child_nodes(node))
+            stack.extend((child, scope) for child in children(node))
         return found
 
     def _decorated(
@@ -196,7 +209,7 @@ class Builder:
             current = current.parent
         if current is None or current.owner is None or not isinstance(node.value, ast.Name):
             return None
-        for each in ast.walk(current.owner):
+        for each in walk([current.owner]):
             targets = (
                 each.targets
                 if isinstance(each, ast.Assign)
@@ -430,7 +443,7 @@ class Builder:
         if isinstance(value, CallValue) and value.func.name == "mcpcore.Contract":
             value = value.argument("errors", 0)
         if isinstance(value, Items) and value.kind != "set":
-            inside = set(ast.walk(inline)) if inline is not None else set()
+            inside = set(walk([inline])) if inline is not None else set()
             entries = tuple(self._entry(each, module, inside) for each in value.items)
             return Contract(node, value, module, "sequence", entries, value.complete)
         if isinstance(value, Unknown | Missing | Symbol) or (isinstance(value, CallValue)):
@@ -593,19 +606,30 @@ class HandlerBuilder:
     def _index(self) -> list[ast.AST]:
         """Every node of the body in source order, with its parent and its function on record."""
         ordered: list[ast.AST] = []
-        body = self.node.body if isinstance(self.node.body, list) else [self.node.body]
-        stack: list[tuple[ast.AST, FunctionNode]] = [(each, self.node) for each in reversed(body)]
+        parents = self.parents
+        function_of = self.function_of
+        body = body_of(self.node)
         for each in body:
-            self.parents[each] = self.node
-        while stack:
-            each, function = stack.pop()
-            ordered.append(each)
-            self.function_of[each] = function
-            inner = each if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) else function
-            children = list(ast.iter_child_nodes(each))
-            for child in children:
-                self.parents[child] = each
-            stack.extend((child, inner) for child in reversed(children))
+            parents[each] = self.node
+        functions: list[tuple[list[ast.AST], FunctionNode]] = [(body[::-1], self.node)]
+        while functions:
+            stack, function = functions.pop()
+            while stack:
+                each = stack.pop()
+                ordered.append(each)
+                function_of[each] = function
+                below = children(each)
+                if not below:
+                    continue
+                for child in below:
+                    parents[child] = each
+                below.reverse()
+                if type(each) in _FUNCTIONS:
+                    # What is nested belongs to the nested function; the rest of this one is taken up again after it.
+                    functions.append((stack, function))
+                    functions.append((below, each))  # type: ignore[arg-type]
+                    break
+                stack += below
         return ordered
 
     def _scope(self, node: ast.AST) -> Scope:
@@ -785,11 +809,22 @@ class HandlerBuilder:
             arguments = {name: _argument(made, name, position) for name, position in _FAIL.items()}
             unknown = Unknown(call, self.module, "the code that the contract declares")
             return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
-        value = evaluate(call, scope)
-        for each in options(value):
-            if isinstance(each, CallValue) and each.node is call:
-                return self._error_of(each, call)
+        for func in options(evaluate(call.func, scope)):
+            symbol = func
+            if isinstance(func, CallValue) and func.func.name == "functools.partial" and func.args:
+                symbol = func.args[0]
+            if isinstance(symbol, Symbol) and self._makes_error(symbol):
+                for each in options(evaluate(call, scope)):
+                    if isinstance(each, CallValue) and each.node is call:
+                        return self._error_of(each, call)
         return None
+
+    def _makes_error(self, symbol: Symbol) -> bool:
+        name = symbol.name
+        if name.startswith("mcpcore."):
+            last = name.removeprefix("mcpcore.")
+            return last in FACTORIES or last == "CodedError"
+        return self.form_of(symbol) is not None
 
     def _error_of(self, value: CallValue, call: ast.Call) -> ErrorSite | None:
         name = value.func.name
@@ -1176,16 +1211,12 @@ def evaluate_arguments(call: ast.Call, scope: Scope) -> CallValue:
     return CallValue(call, scope.module, Symbol(call.func, scope.module), tuple(args), tuple(keywords), complete)
 
 
+_FUNCTIONS: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda})
+
+
 def walk_function(body: list[ast.stmt]) -> list[ast.AST]:
     """Every node of some statements, without the functions and classes nested in them."""
-    found: list[ast.AST] = []
-    stack: list[ast.AST] = list(reversed(body))
-    while stack:
-        node = stack.pop()
-        found.append(node)
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
-    return found
+    return walk_shallow([*body])
 
 
 def _is_static(node: FunctionNode) -> bool:

@@ -45,8 +45,8 @@ from mcpcore_lint.model import (
     options,
 )
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, FACTORIES
-from mcpcore_lint.project import all_parameters, own_nodes
 from mcpcore_lint.resolve import class_info, evaluate
+from mcpcore_lint.syntax import all_parameters, own_nodes, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -1121,7 +1121,7 @@ class _Extractor:
         parent = self.parents.get(node)
         if isinstance(parent, ast.Call) and parent.func is node:
             return
-        if not isinstance(node.value, ast.Name | ast.Attribute):
+        if node.attr not in self.module.project.properties or not isinstance(node.value, ast.Name | ast.Attribute):
             return
         for kind in self.inference.of(node.value, self.scope):
             if isinstance(kind, Instance):
@@ -1270,14 +1270,7 @@ def _swallows(body: list[ast.stmt]) -> bool:
 
 
 def _own_statements(body: list[ast.stmt]) -> list[ast.AST]:
-    found: list[ast.AST] = []
-    stack: list[ast.AST] = list(reversed(body))
-    while stack:
-        each = stack.pop()
-        found.append(each)
-        if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            stack.extend(reversed(list(ast.iter_child_nodes(each))))
-    return found
+    return walk_shallow([*body])
 
 
 def _arguments(node: ast.Call) -> list[ast.expr]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from mcpcore_lint.knowledge import KNOWLEDGE
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Symbol, Text, Value, options
 from mcpcore_lint.resolve import MAX_DEPTH, Resolver, class_info, evaluate, unquote
+from mcpcore_lint.syntax import own_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -300,8 +301,6 @@ class Inference:
             if self.depth > MAX_DEPTH:
                 return []
             kinds: list[Kind] = []
-            from mcpcore_lint.project import own_nodes
-
             for each in own_nodes(node):
                 if isinstance(each, ast.Return) and each.value is not None:
                     kinds.extend(self.of(each.value, scope))

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from mcpcore_lint.syntax import body_of, walk
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -23,7 +25,7 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Value:
     """The base of all values: where it is written. `node` is the expression that the value comes from."""
 
@@ -38,26 +40,26 @@ class Value:
         return self.module.source.span(self.node)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Unknown(Value):
     """Nobody can tell without running it."""
 
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Missing(Value):
     """An argument that is not given."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Const(Value):
     """A string, number, bool, None, bytes or Ellipsis."""
 
     value: str | bytes | bool | int | float | complex | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Text(Value):
     """A string that is known in part: literal pieces, and None for each that is not known."""
 
@@ -69,7 +71,7 @@ class Text(Value):
         return sum(len(part) for part in self.parts if part is not None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Items(Value):
     """A list, tuple or set. Where `complete` is false, more items than those listed may be in it."""
 
@@ -78,7 +80,7 @@ class Items(Value):
     complete: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Mapping(Value):
     """A dict. Where `complete` is false, more keys than those listed may be in it."""
 
@@ -98,7 +100,7 @@ class Mapping(Value):
         return tuple(each.value for each, _ in self.items if isinstance(each, Const) and isinstance(each.value, str))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class CodeValue(Value):
     """An error code: a member of `ErrorCode`, or a `CustomCode` of the project.
 
@@ -111,7 +113,7 @@ class CodeValue(Value):
     exists: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Symbol(Value):
     """A module, class or function, by its qualified name: `mcpcore.not_found`, `httpx.HTTPError`, `app.store.Store`.
 
@@ -124,7 +126,7 @@ class Symbol(Value):
     definition: ast.AST | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class CallValue(Value):
     """The result of calling something that is known: `Retry.after(seconds=30)`, `FailureMode(...)`."""
 
@@ -146,7 +148,7 @@ class CallValue(Value):
         return Missing(self.node, self.module)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Choice(Value):
     """One of several values: a conditional expression, a name bound on several branches, a `Literal` parameter."""
 
@@ -185,7 +187,7 @@ def is_known(value: Value) -> bool:
 ArgumentState: TypeAlias = Literal["known", "unknown", "missing"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Argument:
     """One argument of a call.
 
@@ -216,7 +218,7 @@ class Argument:
         return string(self.value)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class ContractEntry:
     """One item of `errors=[...]`.
 
@@ -279,7 +281,7 @@ class ContractEntry:
 ContractState: TypeAlias = Literal["sequence", "not_a_sequence", "unknown"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Contract:
     """The `errors` of a tool, resource or prompt.
 
@@ -345,7 +347,7 @@ nothing reads; or handed on to where the linter does not follow (an argument, an
 Cause: TypeAlias = Literal["implicit", "from", "from_none"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class ErrorSite:
     """An expression that makes an error.
 
@@ -378,7 +380,7 @@ class ErrorSite:
         return self.module.source.span(self.node)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class ThrowSite:
     """A `raise` in the handler (or in a function nested in it) and one error that it may raise.
 
@@ -410,7 +412,7 @@ class ThrowSite:
         return self.module.source.span(self.node)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class CatchSite:
     """An `except` clause, or a `with suppress(...)`.
 
@@ -450,7 +452,7 @@ class CatchSite:
         return source.header_span(self.node, self.node.items[-1].context_expr)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class ReturnSite:
     """A `return` (or a `yield` of a generator handler) of the handler itself, and the clause that it stands in."""
 
@@ -466,7 +468,7 @@ class ReturnSite:
         return self.module.source.span(self.node)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class RecoveryCall:
     """A call of `ctx.recovery_for(reason)`."""
 
@@ -485,7 +487,7 @@ class RecoveryCall:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Parameter:
     """A parameter of a handler, without `self`."""
 
@@ -501,7 +503,7 @@ class Parameter:
     """Whether the framework fills it in (the context, a dependency), so that the model never sees it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class ContextParameter:
     """The parameter that takes the context.
 
@@ -567,13 +569,8 @@ class Handler:
         return self.module.source.span(self.node)
 
     def walk(self) -> Iterator[ast.AST]:
-        """Every node of the body, nested functions included, in source order."""
-        body: list[ast.AST] = list(self.node.body) if isinstance(self.node.body, list) else [self.node.body]
-        stack = body[::-1]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+        """Every node of the body, nested functions included, in source order; operators and contexts are left out."""
+        yield from walk(body_of(self.node))
 
 
 ToolFlavour: TypeAlias = Literal["mcpcore", "sdk", "fastmcp", "lowlevel"]

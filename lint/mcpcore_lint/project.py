@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -13,14 +14,22 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.source import Source, SourceError, parse
+from mcpcore_lint.syntax import all_parameters, children, own_nodes, walk, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BindingKind: TypeAlias = Literal["assign", "annotated", "import", "function", "class", "parameter", "with", "opaque"]
+    from mcpcore_lint.model import Value
+
+BindingKind: TypeAlias = Literal[
+    "assign", "annotated", "augmented", "import", "function", "class", "parameter", "with", "opaque"
+]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+_MUTATORS = "append|extend|insert|remove|pop|clear|update|setdefault|add|discard"
+
+
+@dataclass(slots=True, eq=False)
 class Binding:
     """One way in which a name is bound in a scope."""
 
@@ -33,20 +42,36 @@ class Binding:
     """Of an import: module, name (None for the module itself), level."""
 
 
-@dataclass(eq=False)
 class Scope:
-    """A module or a function, with the names bound in it."""
+    """A module or a function, with the names bound in it. A function's are read when first asked for."""
 
-    module: Module
-    node: ast.Module | FunctionNode
-    parent: Scope | None
-    qualname: str
-    owner: ast.ClassDef | None
-    """The class that the function is a method of."""
-    bindings: dict[str, list[Binding]] = field(default_factory=dict)
-    globals: set[str] = field(default_factory=set)
-    mutated: set[str] = field(default_factory=set)
-    """Names whose value is changed in place: `x.append(...)`, `x += ...`, `x[...] = ...`."""
+    __slots__ = ("_bindings", "globals", "module", "node", "owner", "parent", "qualname")
+
+    def __init__(
+        self,
+        module: Module,
+        node: ast.Module | FunctionNode,
+        parent: Scope | None,
+        qualname: str,
+        owner: ast.ClassDef | None,
+        bindings: dict[str, list[Binding]] | None = None,
+    ) -> None:
+        self.module = module
+        self.node = node
+        self.parent = parent
+        self.qualname = qualname
+        self.owner = owner
+        """The class that the function is a method of."""
+        self.globals: set[str] = set()
+        self._bindings = bindings
+
+    @property
+    def bindings(self) -> dict[str, list[Binding]]:
+        """Name to the ways in which it is bound here."""
+        if self._bindings is None:
+            self._bindings = {}
+            _bind_function(self, self._bindings)
+        return self._bindings
 
     def lookup(self, name: str) -> tuple[Scope, list[Binding]] | None:
         """The scope that binds a name, as seen from here, and its bindings there."""
@@ -61,7 +86,7 @@ class Scope:
     @property
     def is_module(self) -> bool:
         """Whether this is the scope of a whole file."""
-        return isinstance(self.node, ast.Module)
+        return type(self.node) is ast.Module
 
 
 @dataclass(eq=False)
@@ -115,8 +140,11 @@ class Module:
         self.classes: dict[ast.ClassDef, ClassInfo] = {}
         self.star_imports: list[tuple[str, int]] = []
         self._by_place: dict[tuple[int, int], FunctionNode] | None = None
-        self.scope = Scope(self, tree, None, "", None)
-        _Indexer(self).run()
+        self.values: dict[str, Value] = {}
+        """What the names at the top mean, as far as asked."""
+        self._changed: dict[str, bool] = {}
+        self.scope = Scope(self, tree, None, "", None, {})
+        _index(self)
 
     @property
     def path(self) -> str:
@@ -138,8 +166,8 @@ class Module:
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Every node's parent. Made on first use; costs a walk over the file."""
         found: dict[ast.AST, ast.AST] = {}
-        for node in ast.walk(self.tree):
-            for child in ast.iter_child_nodes(node):
+        for node in walk([self.tree]):
+            for child in children(node):
                 found[child] = node
         return found
 
@@ -147,10 +175,35 @@ class Module:
         """The scope of a function or lambda of this module."""
         scope = self.functions.get(node)
         if scope is None:
+            # A lambda: those are not looked for until one is asked about.
+            self._lambdas()
+            scope = self.functions.get(node)
+        if scope is None:
             scope = Scope(self, node, self.scope, getattr(node, "name", "<lambda>"), None)
-            _Indexer(self).bind_parameters(scope)
             self.functions[node] = scope
         return scope
+
+    def _lambdas(self) -> None:
+        stack: list[tuple[ast.AST, Scope]] = [(self.tree, self.scope)]
+        while stack:
+            node, scope = stack.pop()
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                inner = self.functions.get(node)
+                if inner is None:
+                    name = f"{scope.qualname}.<lambda>" if scope.qualname else "<lambda>"
+                    inner = Scope(self, node, scope, name, None)
+                    self.functions[node] = inner
+                scope = inner
+            stack.extend((each, scope) for each in children(node))
+
+    def changes_in_place(self, name: str) -> bool:
+        """Whether a list or dict of that name is changed after it is made: `x.append(...)`, `x += ...`, `x[...] = ...`."""
+        found = self._changed.get(name)
+        if found is None:
+            pattern = rf"\b{re.escape(name)}\s*(?:\.\s*(?:{_MUTATORS})\s*\(|\+=|\|=|\[[^\n]*\]\s*=(?!=))"
+            found = re.search(pattern, self.source.text) is not None
+            self._changed[name] = found
+        return found
 
     def function_at(self, line: int, column: int) -> FunctionNode | None:
         """The function or lambda that starts at a place as `ast` counts it."""
@@ -158,9 +211,9 @@ class Module:
             self._by_place = {(each.lineno, each.col_offset): each for each in self.functions}
         found = self._by_place.get((line, column))
         if found is None:
-            for node in ast.walk(self.tree):
-                if isinstance(node, ast.Lambda):
-                    self._by_place.setdefault((node.lineno, node.col_offset), node)
+            self._lambdas()
+            for each in self.functions:
+                self._by_place.setdefault((each.lineno, each.col_offset), each)
             found = self._by_place.get((line, column))
         return found
 
@@ -175,178 +228,159 @@ class Module:
         return f"<Module {self.name} {self.path}>"
 
 
-_MUTATORS = frozenset(
-    {
-        "append",
-        "extend",
-        "insert",
-        "remove",
-        "pop",
-        "clear",
-        "sort",
-        "reverse",
-        "update",
-        "setdefault",
-        "add",
-        "discard",
-    }
-)
-
-
-class _Indexer:
-    """Fills a module's scopes in one walk, without recursion, so that no nesting is too deep for it."""
-
-    def __init__(self, module: Module) -> None:
-        self.module = module
-
-    def run(self) -> None:
-        module = self.module
-        stack: list[tuple[ast.AST, Scope, ast.ClassDef | None, str]] = [
-            (child, module.scope, None, "") for child in reversed(module.tree.body)
-        ]
-        while stack:
-            node, scope, owner, prefix = stack.pop()
-            push = stack.append
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                self._bind(scope, owner, node.name, Binding("function", node))
-                qualname = prefix + node.name
-                inner = Scope(module, node, scope, qualname, owner)
-                module.functions[node] = inner
-                self.bind_parameters(inner)
-                for child in reversed(node.body):
-                    push((child, inner, None, qualname + "."))
-                for outer in (*node.decorator_list, *_defaults(node.args)):
-                    push((outer, scope, owner, prefix))
-                continue
-            if isinstance(node, ast.Lambda):
-                inner = Scope(module, node, scope, prefix + "<lambda>", None)
-                module.functions[node] = inner
-                self.bind_parameters(inner)
-                push((node.body, inner, None, prefix))
-                continue
-            if isinstance(node, ast.ClassDef):
-                self._bind(scope, owner, node.name, Binding("class", node))
-                qualname = prefix + node.name
-                info = ClassInfo(
-                    node,
-                    module,
-                    scope,
-                    qualname,
-                    {each.name: each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)},
-                    {},
-                )
-                module.classes[node] = info
-                for child in reversed(node.body):
-                    push((child, scope, node, qualname + "."))
-                for outer in (*node.decorator_list, *node.bases, *(each.value for each in node.keywords)):
-                    push((outer, scope, owner, prefix))
-                continue
-            self._statement(node, scope, owner)
-            for child in ast.iter_child_nodes(node):
-                push((child, scope, owner, prefix))
-
-    def _bind(self, scope: Scope, owner: ast.ClassDef | None, name: str, binding: Binding) -> None:
+def _index(module: Module) -> None:
+    """Read the top of a file: what it binds, its classes, and every `def` in it, however deep."""
+    bindings = module.scope.bindings
+    stack: list[tuple[ast.AST, Scope, ast.ClassDef | None, str]] = [
+        (each, module.scope, None, "") for each in reversed(module.tree.body)
+    ]
+    while stack:
+        node, scope, owner, prefix = stack.pop()
+        kind = type(node)
+        if kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
+            assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            qualname = prefix + node.name
+            if owner is not None:
+                info = module.classes[owner]
+                info.attributes.setdefault(node.name, []).append(Binding("function", node))
+                info.methods[node.name] = node
+                if node.decorator_list:
+                    module.project.note_property(node)
+            elif scope is module.scope:
+                bindings.setdefault(node.name, []).append(Binding("function", node))
+            inner = Scope(module, node, scope, qualname, owner)
+            module.functions[node] = inner
+            stack.extend((each, inner, None, qualname + ".") for each in reversed(node.body))
+            continue
+        if kind is ast.ClassDef:
+            assert isinstance(node, ast.ClassDef)
+            if owner is not None:
+                module.classes[owner].attributes.setdefault(node.name, []).append(Binding("class", node))
+            elif scope is module.scope:
+                bindings.setdefault(node.name, []).append(Binding("class", node))
+            qualname = prefix + node.name
+            module.classes[node] = ClassInfo(node, module, scope, qualname, {}, {})
+            stack.extend((each, scope, node, qualname + ".") for each in reversed(node.body))
+            continue
         if owner is not None:
-            self.module.classes[owner].attributes.setdefault(name, []).append(binding)
-        else:
-            target = scope
-            if name in scope.globals:
-                target = self.module.scope
-            target.bindings.setdefault(name, []).append(binding)
+            bind_statement(node, module.classes[owner].attributes, module.scope)
+        elif scope is module.scope:
+            bind_statement(node, bindings, module.scope)
+        if kind in _COMPOUND:
+            for name in ("cases", "finalbody", "orelse", "handlers", "body"):
+                below = getattr(node, name, None)
+                if below:
+                    stack.extend((each, scope, owner, prefix) for each in reversed(below))
+    if ":=" in module.source.text:
+        for each in walk_shallow([*module.tree.body]):
+            if isinstance(each, ast.NamedExpr):
+                bindings.setdefault(each.target.id, []).append(Binding("assign", each, each.value))
 
-    def bind_parameters(self, scope: Scope) -> None:
-        node = scope.node
-        if isinstance(node, ast.Module):
-            return
-        for arg in all_parameters(node.args):
-            scope.bindings[arg.arg] = [Binding("parameter", arg, annotation=arg.annotation)]
 
-    def _statement(self, node: ast.AST, scope: Scope, owner: ast.ClassDef | None) -> None:
-        bind = self._bind
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                self._target(target, node.value, node, scope, owner)
-        elif isinstance(node, ast.AnnAssign):
-            if isinstance(node.target, ast.Name):
-                bind(scope, owner, node.target.id, Binding("annotated", node, node.value, node.annotation))
-        elif isinstance(node, ast.AugAssign):
-            if isinstance(node.target, ast.Name):
-                scope.mutated.add(node.target.id)
-            elif isinstance(node.target, ast.Subscript) and isinstance(node.target.value, ast.Name):
-                scope.mutated.add(node.target.value.id)
-        elif isinstance(node, ast.NamedExpr):
-            bind(scope, None, node.target.id, Binding("assign", node, node.value))
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.asname:
-                    bind(scope, owner, alias.asname, Binding("import", node, target=(alias.name, None, 0)))
-                else:
-                    top = alias.name.split(".")[0]
-                    bind(scope, owner, top, Binding("import", node, target=(top, None, 0)))
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                if alias.name == "*":
-                    self.module.star_imports.append((node.module or "", node.level))
-                    continue
+_COMPOUND = frozenset(
+    {ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match, ast.ExceptHandler,
+     ast.match_case}
+)  # fmt: skip
+
+
+def _bind_function(scope: Scope, bindings: dict[str, list[Binding]]) -> None:
+    """The names of a function: its parameters, and what its body binds."""
+    node = scope.node
+    if isinstance(node, ast.Module):
+        return
+    for arg in all_parameters(node.args):
+        bindings[arg.arg] = [Binding("parameter", arg, annotation=arg.annotation)]
+    for each in own_nodes(node):
+        kind = type(each)
+        if kind in _BINDERS:
+            bind_statement(each, bindings, scope)
+
+
+_BINDERS = frozenset(
+    {ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.FunctionDef,
+     ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.NamedExpr, ast.comprehension, ast.Global, ast.Nonlocal,
+     ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.AugAssign}
+)  # fmt: skip
+
+
+def bind_statement(node: ast.AST, bindings: dict[str, list[Binding]], scope: Scope) -> None:
+    """Note what one statement, clause or pattern binds."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            _bind_target(target, node.value, node, bindings)
+    elif isinstance(node, ast.AnnAssign):
+        if isinstance(node.target, ast.Name):
+            bindings.setdefault(node.target.id, []).append(Binding("annotated", node, node.value, node.annotation))
+    elif isinstance(node, ast.NamedExpr):
+        bindings.setdefault(node.target.id, []).append(Binding("assign", node, node.value))
+    elif isinstance(node, ast.Import):
+        for alias in node.names:
+            name = alias.asname or alias.name.split(".")[0]
+            target = (alias.name if alias.asname else name, None, 0)
+            bindings.setdefault(name, []).append(Binding("import", node, target=target))
+    elif isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            if alias.name == "*":
+                if scope.is_module:
+                    scope.module.star_imports.append((node.module or "", node.level))
+            else:
                 where = (node.module or "", alias.name, node.level)
-                bind(scope, owner, alias.asname or alias.name, Binding("import", node, target=where))
-        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-            # A comprehension has a scope of its own; that it hides an outer name of the same spelling is rare, and
-            # the price of counting it here is a value that stays unknown.
-            self._opaque(node.target, node if isinstance(node, ast.AST) else node, scope, owner)
-        elif isinstance(node, ast.With | ast.AsyncWith):
-            for item in node.items:
-                if isinstance(item.optional_vars, ast.Name):
-                    bind(scope, owner, item.optional_vars.id, Binding("with", node, item.context_expr))
-                elif item.optional_vars is not None:
-                    self._opaque(item.optional_vars, node, scope, owner)
-        elif isinstance(node, ast.ExceptHandler):
-            if node.name:
-                bind(scope, owner, node.name, Binding("opaque", node))
-        elif isinstance(node, ast.Global):
-            scope.globals.update(node.names)
-        elif isinstance(node, ast.MatchAs | ast.MatchStar):
-            if node.name:
-                bind(scope, owner, node.name, Binding("opaque", node))
-        elif isinstance(node, ast.MatchMapping):
-            if node.rest:
-                bind(scope, owner, node.rest, Binding("opaque", node))
-        elif isinstance(node, ast.Call):
-            func = node.func
-            if isinstance(func, ast.Attribute) and func.attr in _MUTATORS and isinstance(func.value, ast.Name):
-                scope.mutated.add(func.value.id)
-        elif isinstance(node, ast.Delete):
-            for each in node.targets:
-                if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name):
-                    scope.mutated.add(each.value.id)
-        elif type(node).__name__ == "TypeAlias":
-            name = getattr(node, "name", None)
-            if isinstance(name, ast.Name):
-                bind(scope, owner, name.id, Binding("assign", node, getattr(node, "value", None)))
+                bindings.setdefault(alias.asname or alias.name, []).append(Binding("import", node, target=where))
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        bindings.setdefault(node.name, []).append(Binding("function", node))
+    elif isinstance(node, ast.ClassDef):
+        bindings.setdefault(node.name, []).append(Binding("class", node))
+    elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        # A comprehension has a scope of its own; that it hides an outer name of the same spelling is rare, and the
+        # price of counting it here is a value that stays unknown.
+        _bind_opaque(node.target, node, bindings)
+    elif isinstance(node, ast.With | ast.AsyncWith):
+        for item in node.items:
+            if isinstance(item.optional_vars, ast.Name):
+                name = item.optional_vars.id
+                bindings.setdefault(name, []).append(Binding("with", node, item.context_expr))
+            elif item.optional_vars is not None:
+                _bind_opaque(item.optional_vars, node, bindings)
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+        if node.name:
+            bindings.setdefault(node.name, []).append(Binding("opaque", node))
+    elif isinstance(node, ast.MatchMapping):
+        if node.rest:
+            bindings.setdefault(node.rest, []).append(Binding("opaque", node))
+    elif isinstance(node, ast.Global):
+        scope.globals.update(node.names)
+    elif isinstance(node, ast.Nonlocal):
+        scope.globals.update(node.names)
+    elif isinstance(node, ast.AugAssign):
+        if isinstance(node.target, ast.Name) and not scope.is_module:
+            bindings.setdefault(node.target.id, []).append(Binding("augmented", node, node.value))
+    elif type(node).__name__ == "TypeAlias":
+        alias_name = getattr(node, "name", None)
+        if isinstance(alias_name, ast.Name):
+            value = getattr(node, "value", None)
+            bindings.setdefault(alias_name.id, []).append(Binding("assign", node, value))
 
-    def _target(
-        self, target: ast.expr, value: ast.expr | None, node: ast.AST, scope: Scope, owner: ast.ClassDef | None
-    ) -> None:
-        if isinstance(target, ast.Name):
-            self._bind(scope, owner, target.id, Binding("assign", node, value))
-        elif isinstance(target, ast.Tuple | ast.List):
-            pairs: list[ast.expr] | None = None
-            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
-                pairs = value.elts
-            if pairs is None or any(isinstance(each, ast.Starred) for each in (*target.elts, *pairs)):
-                self._opaque(target, node, scope, owner)
-                return
-            for each, one in zip(target.elts, pairs, strict=True):
-                self._target(each, one, node, scope, owner)
-        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            scope.mutated.add(target.value.id)
-        elif isinstance(target, ast.Starred):
-            self._opaque(target, node, scope, owner)
 
-    def _opaque(self, target: ast.AST, node: ast.AST, scope: Scope, owner: ast.ClassDef | None) -> None:
-        for each in ast.walk(target):
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                self._bind(scope, owner, each.id, Binding("opaque", node))
+def _bind_target(target: ast.expr, value: ast.expr | None, node: ast.AST, bindings: dict[str, list[Binding]]) -> None:
+    if isinstance(target, ast.Name):
+        bindings.setdefault(target.id, []).append(Binding("assign", node, value))
+    elif isinstance(target, ast.Tuple | ast.List):
+        pairs: list[ast.expr] | None = None
+        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+            pairs = value.elts
+        if pairs is None or any(isinstance(each, ast.Starred) for each in (*target.elts, *pairs)):
+            _bind_opaque(target, node, bindings)
+            return
+        for each, one in zip(target.elts, pairs, strict=True):
+            _bind_target(each, one, node, bindings)
+    elif isinstance(target, ast.Starred):
+        _bind_opaque(target, node, bindings)
+
+
+def _bind_opaque(target: ast.AST, node: ast.AST, bindings: dict[str, list[Binding]]) -> None:
+    for each in walk([target]):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            bindings.setdefault(each.id, []).append(Binding("opaque", node))
 
 
 def _note_attribute(
@@ -367,40 +401,6 @@ def _note_attribute(
             _note_attribute(found, each, None, one, me, scope)
 
 
-def own_nodes(node: FunctionNode) -> list[ast.AST]:
-    """Every node of a function's body in source order, without what is in functions and classes nested in it.
-
-    The nested `def`, `lambda` and `class` nodes themselves are in it.
-    """
-    found: list[ast.AST] = []
-    body: list[ast.AST] = list(node.body) if isinstance(node.body, list) else [node.body]
-    stack = body[::-1]
-    while stack:
-        each = stack.pop()
-        found.append(each)
-        if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            stack.extend(reversed(list(ast.iter_child_nodes(each))))
-    return found
-
-
-def all_parameters(args: ast.arguments) -> list[ast.arg]:
-    """The parameters of a function in the order written."""
-    found = [*args.posonlyargs, *args.args]
-    if args.vararg:
-        found.append(args.vararg)
-    found.extend(args.kwonlyargs)
-    if args.kwarg:
-        found.append(args.kwarg)
-    return found
-
-
-def _defaults(args: ast.arguments) -> Iterator[ast.expr]:
-    yield from args.defaults
-    for each in args.kw_defaults:
-        if each is not None:
-            yield each
-
-
 class Project:
     """The files round the ones that are linted: finds and reads the module that an import means, on demand."""
 
@@ -412,10 +412,19 @@ class Project:
         self._by_tree: dict[ast.AST, Module] = {}
         self._classes: dict[ast.ClassDef, ClassInfo] = {}
         self._functions: dict[FunctionNode, Module] = {}
+        self.properties: set[str] = set()
+        """Names of the methods that are properties, of all classes read so far."""
         self.consulted: set[str] = set()
         """Absolute paths that were looked at, whether they exist or not."""
 
     # -- reading -------------------------------------------------------------------------------------------------
+
+    def note_property(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Remember a method that may be a property."""
+        for each in node.decorator_list:
+            name = each.attr if isinstance(each, ast.Attribute) else each.id if isinstance(each, ast.Name) else ""
+            if "property" in name:
+                self.properties.add(node.name)
 
     def display_path(self, absolute: str) -> str:
         """A path as diagnostics show it: relative to the project where it lies inside."""

@@ -75,7 +75,19 @@ class Resolver:
                 return Symbol(node, module, canonical(f"builtins.{name}"))
             return Unknown(node, module, f"{name} is not defined in this file")
         where, bindings = found
-        return self._bindings(bindings, where, name, node)
+        if not where.is_module:
+            return self._bindings(bindings, where, name, node)
+        values = where.module.values
+        known = values.get(name)
+        if known is None:
+            fresh = not self.active and self.depth <= 2
+            known = self._bindings(bindings, where, name, node)
+            if fresh:
+                values[name] = known
+        if type(known) is Symbol:
+            # The name stands here; what it means was found out before.
+            return Symbol(node, known.module, known.name, known.definition)
+        return known
 
     def _bindings(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
         values: list[Value] = []
@@ -85,8 +97,8 @@ class Resolver:
             if len(values) > MAX_OPTIONS:
                 return Unknown(node, where.module, f"{name} is bound in too many places")
         value = choice(values, node, where.module)
-        if name in where.mutated:
-            return _incomplete(value, node, where.module, f"{name} is changed in place")
+        if isinstance(value, Items | Mapping) and where.module.changes_in_place(name):
+            return _incomplete(value)
         return value
 
     def _binding(self, binding: Binding, where: Scope, name: str, node: ast.AST) -> Value:
@@ -763,14 +775,10 @@ def _merge(left: tuple[str, ...] | None, right: tuple[str, ...] | None) -> tuple
     return tuple(dict.fromkeys((*left, *right)))
 
 
-def _incomplete(value: Value, node: ast.AST, module: Module, why: str) -> Value:
+def _incomplete(value: Items | Mapping) -> Value:
     if isinstance(value, Items):
         return Items(value.node, value.module, value.kind, value.items, complete=False)
-    if isinstance(value, Mapping):
-        return Mapping(value.node, value.module, value.items, complete=False)
-    if isinstance(value, Const):
-        return Unknown(node, module, why)
-    return value
+    return Mapping(value.node, value.module, value.items, complete=False)
 
 
 def _exports_of_mcpcore(name: str) -> bool:

@@ -41,15 +41,16 @@ def _rules_of(value: object, origin: str) -> list[Rule]:
         return [value()]
     if isinstance(value, list | tuple):
         return [rule for each in value for rule in _rules_of(each, origin)]
+    name = getattr(value, "__name__", "")
     found = [
         each()
         for each in vars(value).values()
         if isinstance(each, type)
         and issubclass(each, Rule)
-        and each.__module__ == getattr(value, "__name__", None)
+        and (each.__module__ == name or each.__module__.startswith(f"{name}."))
         and getattr(each, "id", None)
     ]
-    if not found:
+    if not found and origin not in FAMILY_MODULES:
         raise RuleError(f"the entry point {origin} holds no Rule: point it at a Rule class, a list, or a module")
     return found
 

@@ -1,0 +1,126 @@
+"""Walking syntax trees quickly: the children that matter, in source order, without recursion."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import FunctionNode
+
+_LEAVES: Final = (
+    ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.alias, ast.type_ignore,
+)  # fmt: skip
+_PLAIN: Final = frozenset(
+    {"ctx", "op", "ops", "id", "attr", "name", "n", "s", "kind", "type_comment", "conversion", "level", "module", "names",
+     "is_async", "simple", "type_ignores", "rest", "kwd_attrs", "cls_name"}
+)  # fmt: skip
+
+
+def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    if issubclass(kind, _LEAVES):
+        return ()
+    found = [name for name in kind._fields if name not in _PLAIN]
+    if issubclass(kind, ast.Constant):
+        return ()
+    if issubclass(kind, ast.arg | ast.keyword):
+        found = [name for name in found if name != "arg"]
+    if kind.__name__ == "TypeAlias":
+        found.insert(0, "name")
+    return tuple(found)
+
+
+def _all_kinds(kind: type[ast.AST]) -> list[type[ast.AST]]:
+    return [kind, *(each for sub in kind.__subclasses__() for each in _all_kinds(sub))]
+
+
+FIELDS: Final[dict[type[ast.AST], tuple[str, ...]]] = {kind: _fields(kind) for kind in _all_kinds(ast.AST)}
+"""For each kind of node, the fields that hold further nodes. Contexts, operators and import names are left out."""
+
+SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+BODIES: Final = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below a node."""
+    found: list[ast.AST] = []
+    for name in FIELDS[type(node)]:
+        value = getattr(node, name, None)
+        if value is None:
+            continue
+        if type(value) is list:
+            # A dict has None in place of the key of `**other`; `kw_defaults` has None for each that is required.
+            found.extend(value) if None not in value else found.extend(each for each in value if each is not None)
+        else:
+            found.append(value)
+    return found
+
+
+def walk(roots: list[ast.AST]) -> list[ast.AST]:
+    """Every node of some trees, each before what is below it, in source order."""
+    found: list[ast.AST] = []
+    stack = roots[::-1]
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        below = children(node)
+        if below:
+            below.reverse()
+            stack += below
+    return found
+
+
+def body_of(node: FunctionNode) -> list[ast.AST]:
+    """The statements of a function, or the expression of a lambda."""
+    return [*node.body] if isinstance(node.body, list) else [node.body]
+
+
+def own_nodes(node: FunctionNode) -> list[ast.AST]:
+    """Every node of a function's body in source order, without what is in functions and classes nested in it.
+
+    The nested `def`, `lambda` and `class` nodes themselves are in it.
+    """
+    return walk_shallow(body_of(node))
+
+
+def walk_shallow(roots: list[ast.AST]) -> list[ast.AST]:
+    """Every node of some statements, without what is in functions and classes nested in them."""
+    found: list[ast.AST] = []
+    stack = roots[::-1]
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        if type(node) in SCOPES:
+            continue
+        below = children(node)
+        if below:
+            below.reverse()
+            stack += below
+    return found
+
+
+def statements(roots: list[ast.stmt]) -> list[ast.AST]:
+    """Every statement, clause and case of some statements, without looking into expressions, functions and classes."""
+    found: list[ast.AST] = []
+    stack: list[ast.AST] = [*reversed(roots)]
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        if type(node) in SCOPES:
+            continue
+        for name in ("cases", "finalbody", "orelse", "handlers", "body"):
+            below = getattr(node, name, None)
+            if type(below) is list:
+                stack.extend(reversed(below))
+    return found
+
+
+def all_parameters(args: ast.arguments) -> list[ast.arg]:
+    """The parameters of a function in the order written."""
+    found = [*args.posonlyargs, *args.args]
+    if args.vararg:
+        found.append(args.vararg)
+    found.extend(args.kwonlyargs)
+    if args.kwarg:
+        found.append(args.kwarg)
+    return found

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
         validation_error,
     )
     from mcpcore.limits import Limits
-    from mcpcore.retry import Retry
+    from mcpcore.retry import Retry, retrying
     from mcpcore.server import Server
+    from mcpcore.services import from_http_response, guard
     from mcpcore.tool import Tool, tool
 
 __version__ = "0.1.0"
@@ -67,8 +68,9 @@ _HOMES = {
         "validation_error",
     ),
     "limits": ("Limits",),
-    "retry": ("Retry",),
+    "retry": ("Retry", "retrying"),
     "server": ("Server",),
+    "services": ("from_http_response", "guard"),
     "tool": ("Tool", "tool"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -92,12 +94,15 @@ __all__ = [
     "database_error",
     "explain",
     "forbidden",
+    "from_http_response",
+    "guard",
     "internal_error",
     "invalid_params",
     "invalid_request",
     "not_found",
     "rate_limited",
     "request_cancelled",
+    "retrying",
     "serialization_error",
     "service_unavailable",
     "timeout",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ FIELDS: Final = ("session_id", "role", "workspace_root", "phase_id", "plan_hash"
 TRACE_FIELD: Final = "trace_id"
 """The trace that the caller is in, as W3C Trace Context has it; read from the request, never bound."""
 
-_bound: Final[ContextVar[Mapping[str, JSON]]] = ContextVar("mcpcore_bound", default={})
+_bound: Final[ContextVar[Mapping[str, JSON]]] = ContextVar("mcpcore_bound", default=MappingProxyType({}))
 
 
 def checked(fields: Mapping[str, Any], where: str) -> dict[str, JSON]:
@@ -52,10 +53,21 @@ def bind(**fields: str | None) -> Iterator[None]:
     try:
         yield
     except BaseException as exc:
-        setattr(exc, _CARRIED, {**own, **carried(exc)})
+        carry(exc, own)
         raise
     finally:
         _bound.reset(token)
+
+
+def carry(exc: BaseException, fields: Mapping[str, Any]) -> None:
+    """Have `exc` take `fields` along; those that it has already have the last word.
+
+    Raises:
+        TypeError: If a name is not one of `FIELDS`, or a value is not a string.
+    """
+    taken = {**checked(fields, type(exc).__name__), **carried(exc)}
+    with suppress(Exception):  # an exception may refuse attributes
+        setattr(exc, _CARRIED, taken)
 
 
 def bound() -> Mapping[str, JSON]:
@@ -65,8 +77,11 @@ def bound() -> Mapping[str, JSON]:
 
 def carried(exc: BaseException) -> Mapping[str, JSON]:
     """The fields that `exc` took along from the blocks that it left."""
-    found = getattr(exc, _CARRIED, None)
-    return found if isinstance(found, Mapping) else {}
+    try:
+        found = getattr(exc, _CARRIED, None)
+    except Exception:  # noqa: BLE001 - an exception may raise whatever it is asked
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 _CARRIED: Final = "__mcpcore_bound__"

@@ -1,0 +1,13 @@
+"""The family "Contract structure": what a contract says, before anything is known of the code that keeps it."""
+
+from mcpcore_lint.rules.contract.codes import ContractCodeType, ContractCodeUnknown, ContractCodeUnknownError
+from mcpcore_lint.rules.contract.whole import ContractEmpty, ContractEntryType, ContractType
+
+__all__ = [
+    "ContractCodeType",
+    "ContractCodeUnknown",
+    "ContractCodeUnknownError",
+    "ContractEmpty",
+    "ContractEntryType",
+    "ContractType",
+]

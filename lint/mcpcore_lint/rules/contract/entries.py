@@ -1,0 +1,330 @@
+"""What the contract rules share: the contracts of a tool, their entries, and how to name and to point at them."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+from mcpcore_lint.model import (
+    CallValue,
+    Choice,
+    CodeValue,
+    Const,
+    Items,
+    Mapping,
+    Symbol,
+    Text,
+    options,
+)
+from mcpcore_lint.names import FACTORIES
+from mcpcore_lint.rules.base import Rule, RuleContext
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mcpcore_lint.diagnostics import Fix, Related
+    from mcpcore_lint.model import Argument, Contract, ContractEntry, ToolDef, Value
+    from mcpcore_lint.project import Module, Scope
+
+FAILURE_MODE: Final = "mcpcore.FailureMode"
+NOT_ENTRIES: Final = frozenset(
+    {
+        "mcpcore.CodedError",
+        "mcpcore.Contract",
+        "mcpcore.ErrorCode",
+        "mcpcore.Retry",
+        "mcpcore.Retry.after",
+        "mcpcore.Retry.never",
+        "mcpcore.Retry.now",
+        *(f"mcpcore.{each}" for each in FACTORIES),
+    }
+)
+"""What mcpcore has that makes something other than a failure mode."""
+
+_PLAIN_TYPES: Final = frozenset(
+    f"builtins.{each}"
+    for each in (
+        "bool",
+        "bytes",
+        "complex",
+        "dict",
+        "float",
+        "frozenset",
+        "int",
+        "list",
+        "object",
+        "set",
+        "str",
+        "tuple",
+    )
+)
+_HINTS: Final = frozenset({"reason", "code", "when", "recovery"})
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The contracts of a tool.
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def contracts_of(tool: ToolDef, ctx: RuleContext) -> tuple[Contract, ...]:
+    """Every contract that `errors=` may be: of a conditional expression each branch; `None` is no contract."""
+    from mcpcore_lint.build import Builder
+
+    contract = tool.contract
+    if contract is None:
+        return ()
+    if not isinstance(contract.value, Choice):
+        return (contract,)
+    builder = Builder(contract.module, ctx.hierarchy)
+    inline = None if contract.node is tool.registration else contract.node
+    return tuple(
+        builder.contract_of(each, contract.node, contract.module, inline)
+        for each in options(contract.value)
+        if not (isinstance(each, Const) and each.value is None)
+    )
+
+
+def entries_of(contract: Contract, ctx: RuleContext) -> Iterator[tuple[int, ContractEntry]]:
+    """The entries of a contract with their positions; of a conditional entry each branch."""
+    from mcpcore_lint.build import Builder
+
+    for index, entry in enumerate(contract.entries):
+        if not isinstance(entry.value, Choice):
+            yield index, entry
+            continue
+        builder = Builder(contract.module, ctx.hierarchy)
+        inline = contract.node if entry.inline else None
+        items = Items(contract.node, contract.module, "list", options(entry.value), complete=True)
+        for each in builder.contract_of(items, contract.node, contract.module, inline).entries:
+            yield index, each
+
+
+_declared: WeakKeyDictionary[Module, tuple[ContractEntry, ...]] = WeakKeyDictionary()
+
+
+def declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
+    """Every `FailureMode(...)` that a file writes down, used by a tool or not.
+
+    Those in a `with pytest.raises(...)` are left out: what is wrong with them is what the test wants.
+    """
+    found = _declared.get(module)
+    if found is None:
+        found = tuple(_declarations(module, ctx)) if "FailureMode" in module.source.text else ()
+        _declared[module] = found
+    return found
+
+
+def _declarations(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
+    from mcpcore_lint.build import Builder
+
+    builder = Builder(module, ctx.hierarchy)
+    for call, scope in _calls(module):
+        value = ctx.resolve(call, scope)
+        if isinstance(value, CallValue) and value.node is call and value.func.name == FAILURE_MODE:
+            items = Items(call, module, "list", (value,), complete=True)
+            yield from builder.contract_of(items, call, module, None).entries
+
+
+def _calls(module: Module) -> Iterator[tuple[ast.Call, Scope]]:
+    stack: list[tuple[ast.AST, Scope]] = [(module.tree, module.scope)]
+    while stack:
+        node, scope = stack.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            scope = module.functions.get(node, scope)
+        elif isinstance(node, ast.ClassDef) and node in module.classes:
+            scope = module.classes[node].body_scope
+        elif isinstance(node, ast.With) and any(_expects_error(each.context_expr) for each in node.items):
+            continue
+        elif isinstance(node, ast.Call):
+            func = node.func
+            name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+            if name == "FailureMode" or any(each.arg in _HINTS or each.arg is None for each in node.keywords):
+                yield node, scope
+        stack.extend((child, scope) for child in reversed(list(ast.iter_child_nodes(node))))
+
+
+def _expects_error(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in {"raises", "assertRaises", "assertRaisesRegex"}
+    )
+
+
+class EntryRule(Rule):
+    """A rule about single failure modes, wherever they stand.
+
+    An entry written at its tool is reported with the tool. One that several tools may share is reported for itself, so
+    that it is one finding however many tools use it.
+    """
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Look at the entries of a tool."""
+        for contract in contracts_of(tool, ctx):
+            for index, entry in entries_of(contract, ctx):
+                if entry.is_failure_mode:
+                    self.check_entry(Entry(entry, tool, index, ctx), ctx)
+
+    def check_file(self, module: Module, ctx: RuleContext) -> None:
+        """Look at the failure modes of a file that stand at no tool."""
+        declared = declared_in(module, ctx)
+        if not declared:
+            return
+        at_tools = {
+            id(entry.call)
+            for tool in ctx.tools
+            for contract in contracts_of(tool, ctx)
+            for _, entry in entries_of(contract, ctx)
+            if entry.inline
+        }
+        for entry in declared:
+            if id(entry.call) not in at_tools:
+                self.check_entry(Entry(entry, None, 0, ctx), ctx)
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+        """Look at one failure mode."""
+        raise NotImplementedError
+
+
+class Entry:
+    """A failure mode as a rule looks at it: its arguments, its name in messages, and where findings stand."""
+
+    def __init__(self, entry: ContractEntry, tool: ToolDef | None, index: int, ctx: RuleContext) -> None:
+        self.model = entry
+        self.tool = tool if entry.inline else None
+        self.index = index
+        self._ctx = ctx
+
+    @property
+    def module(self) -> Module:
+        """The file that it is written in."""
+        return self.model.module
+
+    def __getitem__(self, name: str) -> Argument:
+        return self.model.arguments[name]
+
+    @property
+    def label(self) -> str:
+        """How messages call it: by its reason, else by its place."""
+        if self.model.reason_text is not None and self.model.reason_text.strip():
+            return repr(self.model.reason_text)
+        if self.tool is not None:
+            return f"errors[{self.index}] of {self.tool.display_name}"
+        return "this FailureMode"
+
+    def place(self, argument: Argument | None = None) -> tuple[ast.AST, Module]:
+        """Where a finding about an argument stands: at the argument as written, else at what it comes from."""
+        if argument is not None and argument.node is not None:
+            return argument.node, self.module
+        if argument is not None and argument.given and argument.value.node is not None:
+            return argument.value.node, argument.value.module or self.module
+        call = self.model.call
+        return (call.func, self.module) if call is not None else (self.model.node, self.module)
+
+    def report(
+        self,
+        argument: Argument | None,
+        message: str,
+        *,
+        help: str,  # noqa: A002
+        related: Iterable[Related] = (),
+        fix: Fix | None = None,
+    ) -> None:
+        """Report a finding about an argument (of None: about the entry as a whole)."""
+        node, module = self.place(argument)
+        self._ctx.report(node, message, help=help, tool=self.tool, module=module, related=tuple(related), fix=fix)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Words.
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def described(value: Value) -> str:
+    """What a value is, in a few words for a message."""
+    match value:
+        case Const(value=None):
+            return "None"
+        case Const(value=bool() as flag):
+            return f"the bool {flag}"
+        case Const(value=str() as text):
+            return f"the string {shortened(text)!r}"
+        case Const():
+            return f"the number {value.value}" if isinstance(value.value, int | float | complex) else "a bytes string"
+        case Text():
+            return "a string"
+        case Items():
+            return f"a {value.kind}"
+        case Mapping():
+            return "a dict"
+        case CodeValue():
+            return f"the code {value.name}"
+        case Symbol():
+            kind = (
+                "the function" if isinstance(value.definition, ast.FunctionDef | ast.AsyncFunctionDef) else "the name"
+            )
+            if isinstance(value.definition, ast.ClassDef) or last_name(value)[:1].isupper():
+                kind = "the class"
+            return f"{kind} {last_name(value)}"
+        case CallValue():
+            name = last_name(value.func)
+            return f"the result of {name}()" if name[:1].islower() else f"{_article(name)} {name}"
+        case _:
+            return "something else"
+
+
+def last_name(symbol: Symbol) -> str:
+    """The last part of a qualified name."""
+    return symbol.name.rpartition(".")[2]
+
+
+def _article(name: str) -> str:
+    return "an" if name[:1] in "AEIOU" else "a"
+
+
+def shortened(text: str, limit: int = 40) -> str:
+    """A text that fits into a message."""
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def near(name: str, names: Iterable[str]) -> str | None:
+    """The name that was probably meant, or None."""
+    found = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What a value is for certain.
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def certainly_not(value: Value, wanted: frozenset[str], ctx: RuleContext) -> bool:
+    """Whether a value is for certain no instance of the classes `wanted`."""
+    if isinstance(value, Const | Text | Items | Mapping | CodeValue):
+        return True
+    if isinstance(value, Symbol):
+        # A class or a function is not an instance; a name of another package may be anything.
+        if value.definition is not None:
+            return True
+        return value.name in wanted | _PLAIN_TYPES | NOT_ENTRIES or value.name.startswith("builtins.")
+    if isinstance(value, CallValue):
+        name = value.func.name
+        if name in wanted:
+            return False
+        if name in _PLAIN_TYPES or name in NOT_ENTRIES or name == FAILURE_MODE or name.startswith("mcpcore.Retry."):
+            return True
+        if isinstance(value.func.definition, ast.ClassDef) and not _makes_others(value.func, ctx):
+            above, complete = ctx.hierarchy.ancestors(name, value.func)
+            return complete and not above & wanted
+    return False
+
+
+def _makes_others(symbol: Symbol, ctx: RuleContext) -> bool:
+    """Whether a class may give instances of another one: it has a `__new__` or a metaclass of its own."""
+    definition = symbol.definition
+    if not isinstance(definition, ast.ClassDef):
+        return True
+    info = ctx.project.class_info(definition)
+    return info is None or "__new__" in info.methods or bool(definition.keywords)

@@ -133,26 +133,31 @@ def follow(path: Path, query: Query, *, idle: Callable[[], bool] = lambda: True)
     Raises:
         OSError: If the trail cannot be read.
     """
-    file: BinaryIO | None = path.open("rb") if path.exists() else None
-    if file is not None:
-        file.seek(0, 2)
+    file: BinaryIO | None = None
+    seen = max((int(old.name[-12:]) for old in rotated_files(path)), default=0)
     try:
+        if path.exists():
+            file = path.open("rb")
+            file.seek(max(0, file.seek(0, 2) - 2 * MAX_LINE))
+            for record in _records(file):
+                seen = max(seen, record["seq"])
         while True:
-            if file is not None:
-                for record in _records(file):
+            if file is None or not _still_there(file, path):
+                # Rotated, perhaps more than once: what is left of this file, then the full ones after it.
+                for number, record in _missed(file, path, seen):
+                    seen = number
                     if query.wants(record):
                         yield record
-            # Only after the old file is read to its end, so that what came right before a rotation is not lost.
-            current = _same_file(file, path)
-            if not current and path.exists():
-                fresh = path.open("rb")
                 if file is not None:
-                    for record in _records(file):
-                        if query.wants(record):
-                            yield record
                     file.close()
-                file = fresh
-                continue
+                file = path.open("rb") if path.exists() else None
+                if file is not None and any(int(old.name[-12:]) > seen for old in rotated_files(path)):
+                    continue
+            if file is not None:
+                for record in _records(file):
+                    seen = max(seen, record["seq"])
+                    if query.wants(record):
+                        yield record
             if not idle():
                 return
             time.sleep(_POLL)
@@ -161,17 +166,30 @@ def follow(path: Path, query: Query, *, idle: Callable[[], bool] = lambda: True)
             file.close()
 
 
-def _same_file(file: BinaryIO | None, path: Path) -> bool:
-    if file is None:
-        return False
+def _missed(file: BinaryIO | None, path: Path, seen: int) -> Iterator[tuple[int, Record]]:
+    """The records after number `seen` that are in files which are no longer written."""
+    if file is not None:
+        for record in _records(file):
+            seen = record["seq"]
+            yield seen, record
+    for old in rotated_files(path):
+        if int(old.name[-12:]) > seen:
+            with old.open("rb") as full:
+                for record in _records(full):
+                    seen = record["seq"]
+                    yield seen, record
+
+
+def _still_there(file: BinaryIO, path: Path) -> bool:
+    """Whether the open file is the one that the path names, or there is no other yet."""
     here = os.fstat(file.fileno())
+    if here.st_size < file.tell():
+        # Cut, so that what was read is no longer there: go on at its end.
+        file.seek(0, 2)
     try:
         there = path.stat()
     except FileNotFoundError:
         return True
-    if here.st_size < file.tell():
-        # Cut, so that what was read is no longer there: begin again at its end.
-        file.seek(0, 2)
     return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
 
 

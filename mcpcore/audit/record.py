@@ -44,8 +44,8 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     except (TypeError, ValueError, RecursionError):
         value = _plain(value, _DEPTH)
         text = _dumps(value)
-    # What is far too long is shortened before it is searched for secrets, which would take as long.
-    if len(text) > 4 * MAX_RECORD:
+    # Shortened before it is searched for secrets, which would take as long as the record is.
+    if len(text) > MAX_RECORD:
         value, text = _shortened(value, text)
     clean = redact_json(value, text)
     if clean is not value:

@@ -427,11 +427,11 @@ class AuditTrail:
             head = Head.from_line(raw.rstrip(), Signer(None))
         events: list[str] = []
         at = (tail.seq, tail.hash) if tail is not None else (0, GENESIS)
-        if torn and (last := read_link(torn + b"\n", self._signer)) is not None and last.sound:
+        last = read_link(torn + b"\n", self._signer) if torn else None
+        if last is not None and last.sound and (last.seq, last.prev) == (at[0] + 1, at[1]):
             # All of it but its newline got there: it is a record like any other once that is added.
-            if (last.seq, last.prev) == (at[0] + 1, at[1]):
-                _write_all(self._fd, b"\n")
-                size, tail, torn, at = size + 1, last, b"", (last.seq, last.hash)
+            _write_all(self._fd, b"\n")
+            size, tail, torn, at = size + 1, last, b"", (last.seq, last.hash)
         known = [at]
         if head is not None:
             known.append((head.seq, head.hash))
@@ -641,9 +641,10 @@ def _flush_forever(
 def _default_sinks() -> tuple[Sink, ...]:
     try:
         from mcpcore.integrations.otel import OtelSink
+
+        return (OtelSink(),)
     except ImportError:
         return ()
-    return (OtelSink(),)
 
 
 def _read_at(fd: int, size: int, offset: int) -> bytes:

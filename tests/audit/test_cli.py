@@ -1,0 +1,325 @@
+"""`mcpcore audit`, as somebody at a terminal uses it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
+
+import pytest
+from click.testing import CliRunner
+
+from mcpcore.audit import AuditTrail
+from mcpcore.audit.files import head_path
+from mcpcore.audit.reading import parse_time
+from mcpcore.audit.stats import chart, collect, spark
+from mcpcore.cli.audit import group
+
+START = datetime(2026, 11, 20, 8, tzinfo=UTC)
+HOSTILE = "\x1b]0;owned\x07\u202egnp<script>alert(1)</script>"
+KINDS = (
+    ("fetch", "no_match", "NOT_FOUND"),
+    ("fetch", "queue_full", "RATE_LIMITED"),
+    ("save", None, "INTERNAL_ERROR"),
+)
+
+
+def stamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@pytest.fixture
+def trail(tmp_path, failure):
+    """Thirty failures over thirty hours, in several files."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=(), max_bytes=4_000) as trail:
+        for number in range(30):
+            tool, reason, name = KINDS[number % 3]
+            when = stamp(START + timedelta(hours=number))
+            trail.record(failure(number, tool=tool, reason=reason, name=name, timestamp=when))
+    return path
+
+
+def run(*arguments: object, status: int = 0, **options):
+    result = CliRunner().invoke(group, [str(argument) for argument in arguments], **options)
+    assert result.exit_code == status, result.output
+    return result
+
+
+class TestVerify:
+    def test_a_trail_that_is_as_written_exits_0(self, trail):
+        """One line says so, with the head to keep."""
+        out = run("verify", trail).stdout
+        assert re.search(r"audit\.jsonl: 30 records in \d files: as written, head 30:[0-9a-f]{64}\n", out)
+
+    def test_what_was_done_is_told_with_its_place_and_exits_1(self, trail):
+        """The file, the line, the number, the id that the client was given, and what is wrong."""
+        text = trail.read_text()
+        trail.write_text(text.replace("None of 29", "None of 92"))
+        out = run("verify", trail, status=1).stdout
+        line = text.splitlines().index(next(line for line in text.splitlines() if "None of 29" in line)) + 1
+        assert f"{trail}:{line}: changed record 30 (id {29:016x}): its content does not match its hash" in out
+        assert "1 problem\n" in out
+        found = json.loads(run("verify", trail, "--json", status=1).stdout)
+        assert found["ok"] is False
+        assert found["problems"] == [
+            {"kind": "changed", "detail": "its content does not match its hash", "file": str(trail), "line": line,
+             "seq": 30, "correlationId": f"{29:016x}"}
+        ]  # fmt: skip
+
+    def test_what_cannot_be_checked_exits_2(self, tmp_path, trail):
+        """No trail, no key, a head that is none: the trail is neither good nor bad."""
+        assert "there is no trail at" in run("verify", tmp_path / "none", status=2).stderr
+        assert "not a head" in run("verify", trail, "--head", "xyz", status=2).stderr
+        assert "there is no such head file" in run("verify", trail, "--head", "./nowhere.head", status=2).stderr
+        signed = tmp_path / "signed"
+        AuditTrail.open(signed, key="k" * 32, sinks=()).record({"tool": "x"})
+        assert "set MCPCORE_AUDIT_KEY" in run("verify", signed, status=2).stderr
+
+    def test_the_key_comes_from_the_environment_or_a_file(self, tmp_path):
+        """A key on the command line would be read by everybody on the machine, and so there is no such option."""
+        signed, key = tmp_path / "signed", tmp_path / "key"
+        AuditTrail.open(signed, key="k" * 32, sinks=()).record({"tool": "x"})
+        key.write_text("k" * 32 + "\n")
+        assert "signed: as written" in run("verify", signed, env={"MCPCORE_AUDIT_KEY": "k" * 32}).stdout
+        assert "signed: as written" in run("verify", signed, "--key-file", key).stdout
+        key.write_text("another key\n")
+        assert "not with the key given" in run("verify", signed, "--key-file", key, status=1).stdout
+
+    def test_a_head_that_was_printed_finds_what_was_cut_off(self, trail, tmp_path):
+        """Printed, kept elsewhere, and held against the trail later, as text, as a file or from a pipe."""
+        head = run("verify", trail, "--print-head").stdout.strip()
+        assert re.fullmatch(r"30:[0-9a-f]{64}", head)
+        kept = tmp_path / "kept.head"
+        kept.write_text(head + "\n")
+        copy = tmp_path / "copy.head"
+        copy.write_bytes(head_path(trail).read_bytes())
+        for given in (head, head.partition(":")[2], kept, copy):
+            run("verify", trail, "--head", given)
+        run("verify", trail, "--head", "-", input=head)
+        lines = trail.read_text().splitlines(keepends=True)
+        assert len(lines) > 2
+        trail.write_text("".join(lines[:-2]))
+        head_path(trail).unlink()
+        run("verify", trail)
+        for given in (head, kept, copy):
+            assert (
+                "cut record 29: records 29 to 30 are missing" in run("verify", trail, "--head", given, status=1).stdout
+            )
+        assert "cut" in run("verify", trail, "--head", head.partition(":")[2], status=1).stdout
+        assert run("verify", trail, "--print-head", "--head", head, status=1).stdout.count("30:") == 0
+
+    def test_the_path_may_come_from_the_environment(self, trail):
+        """As the server's own does."""
+        assert "as written" in run("verify", env={"MCPCORE_AUDIT": str(trail)}).stdout
+
+
+class TestShow:
+    def test_records_are_told_with_what_matters(self, trail):
+        """When, which, what failed, with which code and reason, under which id, and in which words."""
+        out = run("show", trail).stdout
+        assert out.count("None of ") == 30
+        assert (
+            f"2026-11-20T08:00:00.000Z  #1  fetch  NOT_FOUND  no_match  id {0:016x}\n    None of 0 PMIDs returned data."
+        ) in out
+
+    @pytest.mark.parametrize(
+        ("filters", "count"),
+        [
+            (["--tool", "fetch"], 20),
+            (["--tool", "fetch", "--tool", "save"], 30),
+            (["--reason", "no_match"], 10),
+            (["--code", "RATE_LIMITED"], 10),
+            (["--code", "internal_error"], 10),
+            (["--code", "-32001"], 30),
+            (["--id", f"{7:016x}"], 1),
+            (["--since", "2026-11-21"], 14),
+            (["--until", "2026-11-20T10:00Z"], 2),
+            (["--since", "2026-11-20T10:00:00+02:00", "--until", "2026-11-20T12:00"], 4),
+            (["--tool", "nothing"], 0),
+        ],
+    )
+    def test_only_what_is_asked_for_is_shown(self, trail, filters, count):
+        """Filters narrow each other; --json gives the records themselves."""
+        lines = run("show", trail, "--json", *filters).stdout.splitlines()
+        assert len([json.loads(line) for line in lines]) == count
+
+    def test_a_record_has_no_power_over_the_terminal(self, tmp_path, failure):
+        """Control characters and turned text are shown as what they are."""
+        path = tmp_path / "audit.jsonl"
+        AuditTrail.open(path, sinks=()).record(
+            failure(
+                1, message=HOSTILE, tool=HOSTILE, context={"role": HOSTILE}, exception={"type": HOSTILE, "causes": []}
+            )
+        )
+        for command in ("show", "tail", "stats"):
+            out = run(command, path).stdout
+            assert "\x1b" not in out
+            assert "\u202e" not in out
+            assert "\\x1b]0;owned" in out
+
+    def test_what_the_trail_notes_itself_is_shown_among_the_records(self, tmp_path, failure):
+        """A gap has its place in the list, unless something narrower was asked for."""
+        path = tmp_path / "audit.jsonl"
+        with AuditTrail.open(path, sinks=()) as trail:
+            trail.record(failure(1))
+            trail._unnoted = 3
+            trail.record(failure(2))
+        assert "trail: lost records=3" in run("show", path).stdout
+        assert "trail:" not in run("show", path, "--tool", "fetch_articles").stdout
+
+    def test_a_bad_time_is_an_error_that_shows_good_ones(self, trail):
+        """The next try succeeds."""
+        assert (
+            "give 2026-11-21, 2026-11-21T08:15Z, or 30m, 2h, 7d"
+            in run("show", trail, "--since", "soon", status=2).stderr
+        )
+
+
+class TestTail:
+    def test_the_last_records_come_out(self, trail):
+        """As many as asked for, across files."""
+        idents = [
+            json.loads(line)["correlationId"] for line in run("tail", trail, "-n", 12, "--json").stdout.splitlines()
+        ]
+        assert idents == [f"{n:016x}" for n in range(18, 30)]
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="interrupts a process")
+    def test_following_shows_what_is_added_through_rotation(self, tmp_path, failure):
+        """Each record comes out once, whatever files it was written to, until it is interrupted."""
+        path = tmp_path / "audit.jsonl"
+        program = "from mcpcore.cli.audit import group; group()"
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, "tail", str(path), "-f", "--json"], stdout=subprocess.PIPE, text=True
+        )
+        try:
+            time.sleep(0.8)
+            with AuditTrail.open(path, sinks=(), max_bytes=3_000) as trail:
+                for number in range(40):
+                    trail.record(failure(number))
+                    time.sleep(0.02)
+            # A record that does not come would be waited for without end.
+            watchdog = threading.Timer(20, process.kill)
+            watchdog.start()
+            seen = [json.loads(process.stdout.readline() or "{}").get("correlationId") for _ in range(40)]
+            watchdog.cancel()
+            assert seen == [f"{n:016x}" for n in range(40)]
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=10) == 0
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
+class TestStats:
+    def test_failures_are_counted_by_tool_and_reason(self, trail):
+        """A table, a chart of all of them, and a row of bars for each."""
+        out = run("stats", trail).stdout
+        assert "30 failures" in out
+        assert re.search(r"^save +- +INTERNAL_ERROR +10 +33\.3 % +2026-11-21 13:00:00 ", out, re.MULTILINE)
+        assert "each column is one hour" in out
+        assert "█" in out
+        counted = json.loads(run("stats", trail, "--json").stdout)
+        assert counted["total"] == 30
+        assert sum(counted["series"]) == 30
+        assert [entry["count"] for entry in counted["groups"]] == [10, 10, 10]
+        assert json.loads(run("stats", trail, "--json", "--tool", "save").stdout)["total"] == 10
+
+    def test_a_terminal_without_blocks_gets_plain_bars(self, trail):
+        """Nothing that the terminal's encoding cannot say is printed."""
+        done = subprocess.run(
+            [sys.executable, "-c", "from mcpcore.cli.audit import group; group()", "stats", str(trail)],
+            capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+        )  # fmt: skip
+        assert done.stdout.isascii()
+        assert b"@" in done.stdout
+
+    def test_the_page_needs_nothing_beside_it(self, trail, tmp_path, failure):
+        """Well-formed, in both colour schemes, without a script, an address or a word of the record's own markup."""
+        AuditTrail.open(trail, sinks=()).record(failure(1, tool=HOSTILE, reason="<b>", timestamp=stamp(START)))
+        page = tmp_path / "page.html"
+        run("stats", trail, "--html", page)
+        text = page.read_text(encoding="utf-8")
+
+        class Check(HTMLParser):
+            opened: list[str]
+
+            def __init__(self) -> None:
+                super().__init__()
+                self.opened = []
+
+            def handle_starttag(self, tag, attrs):
+                assert tag not in {"script", "link", "img", "iframe", "b"}
+                assert not {"src", "href", "onload"} & {name for name, _ in attrs}
+                if tag != "meta":
+                    self.opened.append(tag)
+
+            def handle_startendtag(self, tag, attrs):
+                assert tag in {"rect", "line"}
+
+            def handle_endtag(self, tag):
+                assert self.opened.pop() == tag
+
+        check = Check()
+        check.feed(text)
+        check.close()
+        assert check.opened == []
+        assert "prefers-color-scheme: dark" in text
+        assert "http" not in text.replace("http-equiv", "")
+        assert "&lt;script&gt;" in text
+        assert "31 failures" in text
+        assert "Each bar is one hour." in text
+
+    def test_no_failures_are_no_error(self, tmp_path):
+        """A trail that was opened and never written to is counted as well."""
+        path = tmp_path / "audit.jsonl"
+        AuditTrail.open(path, sinks=()).close()
+        assert run("stats", path).stdout == "No failure is recorded.\n"
+        run("stats", path, "--html", tmp_path / "page.html")
+        assert "No failure is recorded." in (tmp_path / "page.html").read_text()
+
+    @pytest.mark.parametrize("span", [0, 1, 59, 3600, 86400 * 3, 86400 * 400, 86400 * 365 * 100])
+    def test_any_span_fits_the_chart(self, span):
+        """From one moment to a hundred years: at most 48 slots, and every failure in one of them."""
+        records = [
+            {"timestamp": stamp(START - timedelta(seconds=s)), "tool": "x", "name": "TIMEOUT"} for s in (0, span)
+        ]
+        counted = collect(records)
+        assert 1 <= counted.slots <= 48
+        assert sum(counted.series()) == 2
+        assert len(chart(counted)) >= 9
+
+    def test_records_without_a_time_are_counted(self):
+        """They have no place in the chart, and one in the table."""
+        counted = collect([{"tool": "x", "name": "TIMEOUT"}, {"tool": "x", "name": "TIMEOUT", "timestamp": "?"}])
+        assert counted.total == 2
+        assert chart(counted) == []
+        assert counted.to_json()["since"] is None
+
+    def test_a_bar_is_never_lost(self):
+        """The smallest number still shows beside the largest."""
+        assert spark([0, 1, 1000]) == " ▁█"
+
+
+def test_times_can_be_given_as_so_long_ago():
+    """Seconds to weeks, without a zone UTC."""
+    now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    assert parse_time("90s", now=now) == now - timedelta(seconds=90)
+    assert parse_time("1.5h ago", now=now) == now - timedelta(minutes=90)
+    assert parse_time("2w", now=now) == now - timedelta(days=14)
+    assert parse_time("999999999w", now=now).year == 1
+    assert parse_time("2026-11-21", now=now) == datetime(2026, 11, 21, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("command", ["show", "tail", "stats"])
+def test_reading_where_there_is_no_trail_exits_2(command, tmp_path):
+    """A mistyped path is an error."""
+    assert "there is no trail" in run(command, tmp_path / "none", status=2).stderr

@@ -1,0 +1,192 @@
+"""What is taken for a secret, and what is not."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpcore.redact import KEY_HINTS, PATTERNS, REDACTED, is_secret_key, redact, redact_json, redact_text
+
+JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+
+# Text, and the secret in it.
+SECRETS = [
+    ("postgresql://app:hunter2@db.internal:5432/main refused", "hunter2"),
+    ("postgres+asyncpg://u:p@ss/w0rd@db/x timed out", "p@ss/w0rd"),
+    ("https://alice:s3cr3t@example.com/a?b=c", "s3cr3t"),
+    ("https://0123456789abcdef0123@git.example.com/x.git", "0123456789abcdef0123"),
+    ("redis://:sup3r@localhost:6379/0", "sup3r"),
+    ("Authorization: Bearer abcDEF123.456", "abcDEF123.456"),
+    ("{'Authorization': 'Basic dXNlcjpwYXNz'}", "dXNlcjpwYXNz"),
+    ("sent basic dXNlcjpwYXNz and failed", "dXNlcjpwYXNz"),
+    ("bearer mF_9.B5f-4.1JqM was rejected", "mF_9.B5f-4.1JqM"),
+    ("X-Api-Key: 7f3c9a", "7f3c9a"),
+    ("Cookie: session=abc123; theme=dark", "abc123"),
+    ("Set-Cookie: sid=31d4d96e407aad42; Path=/", "31d4d96e407aad42"),
+    ("password=hunter2;Server=x", "hunter2"),
+    ("connect(user='x', password='hun ter2', port=1)", "hun ter2"),
+    ('{"api_key": "abc", "x": 1}', '"abc"'),
+    ('{\\"password\\": \\"a b c\\"}', "a b c"),
+    ("password: 'it\\'s mine'", "s mine"),
+    ("DefaultEndpointsProtocol=https;AccountKey=abcd0123==;EndpointSuffix=x", "abcd0123"),
+    ("db_password = 'hunter2'", "hunter2"),
+    ("clientSecret: q8w7e6", "q8w7e6"),
+    ("mysql --user root --password hunter2 main", "hunter2"),
+    ("tool --api-key k-123456 run", "k-123456"),
+    ("GET /x?access_token=zzz999&page=2", "zzz999"),
+    ("https://b.s3.amazonaws.com/k?X-Amz-Signature=9f8e7d&y=1", "9f8e7d"),
+    ("https://x.blob.core.windows.net/a?sv=1&sig=aGVsbG8%3D", "aGVsbG8"),
+    (f"token {JWT} has expired", JWT),
+    ("key AKIAIOSFODNN7EXAMPLE is not valid", "AKIAIOSFODNN7EXAMPLE"),
+    ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJalrXUtnFEMI"),
+    ("pushed with ghp_0123456789abcdefABCDEF0123456789abcd", "ghp_0123456789abcdef"),
+    ("github_pat_11ABCDEFG0123456789_abcdefgh", "11ABCDEFG0123456789"),
+    ("xoxb-123456789012-abcdefABCDEF", "123456789012-abcdef"),
+    ("Incorrect API key provided: sk-proj-abcdefghij0123456789", "abcdefghij0123456789"),
+    ("sk_live_51H8abcdefgh", "51H8abcdefgh"),
+    ("AIzaSyA-0123456789abcdefghijklmnopqrstuv", "SyA-0123456789"),
+    ("hf_abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwxyz"),
+    ("https://hooks.slack.com/services/T000/B000/XXXXXXXXXXXX", "XXXXXXXXXXXX"),
+    ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY----- and more", "MIIEow"),
+    ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk", "b3BlbnNzaC1rZXk"),
+]
+
+PLAIN = [
+    "None of 3 PMIDs returned data.",
+    "bearer token is missing",
+    "Basic authentication required",
+    "basic validation failed",
+    "Unexpected token: } in JSON at position 3",
+    "http://localhost:8080/a?mail=a@b.example",
+    "KeyError: 'token'",
+    'password authentication failed for user "app"',
+    "token: None",
+    "max_tokens must be at least 1",
+    "the key 'user_id' is missing",
+    "C:\\keys\\passport.txt does not exist",
+    "Task-skeleton-generation-pipeline",
+    "https://github.com/org/repo/pull/1",
+    "cookie",
+]
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS)
+def test_a_secret_is_found_by_its_shape_or_its_name(text, secret):
+    """Alone, and within the JSON of a record, the secret is gone."""
+    assert secret in text
+    clean = redact_text(text)
+    assert secret not in clean
+    assert REDACTED in clean
+    value = {"exception": {"message": text}, "causes": [text, (text,)]}
+    assert secret not in json.dumps(redact_json(value, json.dumps(value)))
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_what_only_speaks_of_secrets_stays_as_it_is(text):
+    """A message that names a kind of secret, and holds none, is kept."""
+    assert redact_text(text) == text
+
+
+@pytest.mark.parametrize(("text", "_secret"), SECRETS)
+def test_redacting_twice_changes_nothing(text, _secret):
+    """The marker is never taken for a secret."""
+    once = redact_text(text)
+    assert redact_text(once) == once
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["password", "Password", "dbPassword", "DB_PASSWORD", "x-api-key", "apiKey", "apikey", "token", "accessToken",
+     "GITHUB_TOKEN", "client secret", "Authorization", "Set-Cookie", "private_key", "aws_secret_access_key", "otp",
+     "sessionToken", "credentials", "signature", "passphrase", "k" * 300],
+)  # fmt: skip
+def test_a_value_that_goes_by_a_secret_name_is_hidden(key):
+    """Whatever it is, a text, a number or a structure; only its absence shows."""
+    assert is_secret_key(key)
+    for value in ("x", 1234, {"user": "a"}, ["b"]):
+        assert redact({"outer": [{key: value}]})["outer"][0] == {key: REDACTED}
+    for value in (None, "", True):
+        assert redact({key: value}) == {key: value}
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["session_id", "correlationId", "plan_hash", "max_tokens", "tokens", "tokenizer", "next_page_token", "progressToken",
+     "keys", "key", "passed", "author", "spin", "cookiecutter", "compass", "public_key_id"],
+)  # fmt: skip
+def test_a_value_that_goes_by_another_name_is_kept(key):
+    """Identifiers, counts and cursors are what a record is for."""
+    assert redact({key: "x-1"}) == {key: "x-1"}
+
+
+def test_pairs_and_lists_of_names_and_values_are_read_as_such():
+    """Headers and environments are often listed rather than mapped."""
+    assert redact([["Authorization", "abc"], ["Accept", "x"]]) == [["Authorization", REDACTED], ["Accept", "x"]]
+    assert redact([{"name": "DB_PASSWORD", "value": "x"}, {"name": "HOME", "value": "y"}]) == [
+        {"name": "DB_PASSWORD", "value": REDACTED},
+        {"name": "HOME", "value": "y"},
+    ]
+
+
+def test_nothing_of_the_callers_is_changed_and_cycles_end():
+    """A copy is made; what is nested without end is cut off."""
+    loop: dict[str, object] = {"password": "x"}
+    loop["self"] = loop
+    clean = redact(loop)
+    assert loop["password"] == "x"
+    assert clean["password"] == REDACTED
+    assert redact((1, "password=x", b"raw", {"a"})) == (1, f"password={REDACTED}", b"raw", ["a"])
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from([text for text, _ in SECRETS]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text() | st.sampled_from(["password", "token", "name", "value", "x"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(json_values)
+def test_the_search_by_json_finds_what_the_full_search_finds(value):
+    """Looking at the JSON first only saves time."""
+    assert redact_json(value, json.dumps(value)) == redact(value)
+    assert redact_json(value, json.dumps(value, ensure_ascii=False)) == redact(value)
+
+
+@given(json_values)
+def test_redacting_is_idempotent(value):
+    """A record that was redacted once stays as it is."""
+    once = redact(value)
+    assert redact(once) == once
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
+def test_each_row_of_the_table_compiles_and_is_reached_by_its_hints(pattern):
+    """A hint that no search looks for would make its row dead."""
+    re.compile(pattern.expression, pattern.flags)
+    assert all(any(stem in hint for stem in KEY_HINTS) for hint in pattern.hints)
+    assert any(re.search(pattern.expression, text, pattern.flags) for text, _ in SECRETS), pattern.name
+
+
+@pytest.mark.parametrize(
+    "unit", ["password ", "password=", "a:b@", "://", "://a:", "bearer ", "basic A", "eyJaaaaaa.", "-----BEGIN ", "sk-a-",
+             "--token ", "x-api-key:'", "authorization", "cookie:", "token\\\"", "AKIA", "secret='", "token => "],
+)  # fmt: skip
+def test_hostile_text_is_searched_in_linear_time(unit):
+    """Ten times the text takes about ten times as long, not a hundred times."""
+
+    def took(times: int) -> float:
+        text = unit * times
+        began = time.perf_counter()
+        redact_text(text)
+        return time.perf_counter() - began
+
+    took(10)
+    assert min(took(20_000) for _ in range(2)) < max(60 * min(took(2_000) for _ in range(3)), 0.2)

@@ -1,0 +1,364 @@
+"""What is recorded, where it goes, and what becomes of what cannot be recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcpcore import Context, ErrorCode, FailureMode, Server, tool
+from mcpcore.audit import AuditError, AuditTrail, verify
+from mcpcore.audit.chain import RESERVED
+from mcpcore.audit.files import head_path
+from mcpcore.audit.reading import read
+from mcpcore.audit.record import MAX_RECORD, encode
+
+SECRET = "hunter2-is-the-secret"
+
+
+class Keep:
+    """A sink that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.taken: list[tuple[dict[str, object], str]] = []
+
+    def failure(self, record, line):
+        self.taken.append((dict(record), line))
+
+
+def test_a_record_is_one_line_that_holds_all_of_the_failure(tmp_path, failure):
+    """Nothing is left out and nothing renamed; the chain's own fields are beside it."""
+    path = tmp_path / "audit.jsonl"
+    given_ = failure(1, context={"session_id": "s", "plan_hash": "p"}, data={"pmids": ["1"]}, text="snow\u2603\n\x00")
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(given_)
+        assert trail.head.seq == 1
+    (line,) = path.read_text("ascii").splitlines()
+    record = json.loads(line)
+    assert {key: value for key, value in record.items() if key not in RESERVED} == given_
+    assert record["seq"] == 1
+    assert record["hash"] == trail.head.hash
+    if sys.platform != "win32":
+        assert path.stat().st_mode & 0o077 == 0
+        assert head_path(path).stat().st_mode & 0o077 == 0
+
+
+def test_secrets_reach_no_sink(tmp_path, failure, caplog):
+    """In the message, the data, the arguments, the exception or its traceback: none is in any of the places."""
+    caplog.set_level(logging.INFO, "mcpcore.audit")
+    sink = Keep()
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=(sink,)) as trail:
+        trail.record(
+            failure(
+                1,
+                message=f"login with password={SECRET} failed",
+                data={"apiKey": SECRET, "rows": [{"token": SECRET}]},
+                arguments={"url": f"https://u:{SECRET}@host/x", "headers": [["Authorization", f"Bearer {SECRET}"]]},
+                exception={
+                    "type": "E",
+                    "message": f"Authorization: Bearer {SECRET}",
+                    "causes": [f"--password {SECRET}"],
+                },
+                traceback=f'  File "x.py", line 1\n    connect(password="{SECRET}")\n',
+            )
+        )
+    assert SECRET not in path.read_text()
+    assert SECRET not in caplog.text
+    assert SECRET not in repr(sink.taken)
+    assert all(SECRET not in repr(vars(record)) for record in caplog.records)
+    assert path.read_text().count("[redacted]") == 8
+
+
+def test_the_logger_has_every_failure_as_one_line(failure, caplog):
+    """Without a file, the logger is the record: the whole failure, structured, and nothing that breaks a line."""
+    caplog.set_level(logging.INFO, "mcpcore.audit")
+    trail = AuditTrail.from_options(None, environ={})
+    trail.record(failure(1, message="two\nlines\r\x1b[31m"))
+    trail.record(failure(2, name="INTERNAL_ERROR"))
+    first, second = caplog.records
+    assert (first.name, first.levelno, second.levelno) == ("mcpcore.audit", logging.INFO, logging.ERROR)
+    assert json.loads(first.getMessage())["message"] == "two\nlines\r\x1b[31m"
+    assert first.getMessage().isprintable()
+    assert first.audit["correlationId"] == f"{1:016x}"
+    assert trail.head is None
+
+
+def test_sinks_get_the_line_of_the_file_and_cannot_harm_it(tmp_path, failure, caplog):
+    """A sink sees the bytes that were written; one that raises is told of and passed over."""
+
+    class Broken:
+        def failure(self, record, line):
+            raise RuntimeError("collector is down")
+
+    sink = Keep()
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=(Broken(), sink), policy="refuse") as trail:
+        trail.record(failure(1))
+    assert [line for _, line in sink.taken] == path.read_text().splitlines()
+    assert "audit sink Broken failed: RuntimeError" in caplog.text
+
+
+class Hostile:
+    def __str__(self) -> str:
+        raise ValueError("no text for you")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Hostile(),
+        float("nan"),
+        float("inf"),
+        10**5000,
+        "\ud800 lone",
+        {1: "a", None: "b", (1, 2): "c", "a": 1},
+        {"x": object()},
+        datetime(2026, 11, 21, tzinfo=UTC),
+        b"\xff\x00",
+        {frozenset({1})},
+        "x" * 3_000_000,
+        ["y" * 100] * 50_000,
+        {f"key{n}": n for n in range(50_000)},
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_record_is_made_whatever_the_failure_holds(tmp_path, failure, value):
+    """What JSON cannot say, or nobody would read, is named or cut; the record is there, and whole."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
+        for field in ("data", "message", "tool", "extra"):
+            trail.record(failure(1, **{field: value}))
+        trail.record(failure(2))
+    assert verify(path).ok
+    found = list(read(path))
+    assert len(found) == 5
+    assert all(len(line) < MAX_RECORD + 400 for line in path.read_bytes().splitlines())
+    assert all(record["correlationId"] for record in found)
+
+
+def test_a_cycle_and_bottomless_nesting_are_cut(tmp_path, failure):
+    """A structure within itself ends somewhere."""
+    loop: dict[str, object] = {}
+    loop["self"] = loop
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
+        trail.record(failure(1, data=loop))
+        trail.record(failure(2, data=deep))
+    assert verify(path).records == 2
+
+
+def test_a_record_that_is_far_too_long_says_what_was_dropped(failure):
+    """The bulk goes first, and what identifies the failure stays."""
+    record, text = encode(failure(1, traceback="t" * MAX_RECORD, data={"a": 1}, password="x"))
+    assert len(text) <= MAX_RECORD
+    assert record["dropped"] == ["traceback"]
+    assert record["data"] == {"a": 1}
+    record, text = encode(failure(1, message="m" * 10**6, data="d" * 10**6, other="o" * 10**6))
+    assert len(text) <= MAX_RECORD
+    assert set(record["dropped"]) >= {"data", "other"}
+    assert record["message"].startswith("mmm")
+    assert record["message"].endswith("(1000000 characters)")
+
+
+def test_a_record_cannot_pose_as_one_of_the_trails_own(tmp_path, failure):
+    """Fields of the chain that a failure happens to have are kept under another name."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1, seq=99, prev="x", hash="y", alg="z", event="pruned"))
+    (record,) = read(path)
+    assert (record["seq"], record["seq_"], record["event_"], record["hash_"]) == (1, 99, "pruned", "y")
+    assert "event" not in record
+    assert verify(path).ok
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@pytest.fixture(scope="module")
+def long_trail(tmp_path_factory):
+    with AuditTrail.open(
+        tmp_path_factory.mktemp("any") / "audit.jsonl", sinks=(), policy="refuse", key="k" * 32
+    ) as trail:
+        yield trail
+
+
+@settings(max_examples=100, deadline=None)
+@given(record=st.dictionaries(st.text(), json_values, max_size=6))
+def test_any_record_makes_a_line_that_verifies(long_trail, record):
+    """Whatever keys and values there are."""
+    long_trail.record(record)
+    assert verify(long_trail.path, key="k" * 32).ok
+
+
+class TestOptions:
+    def test_without_a_path_there_is_no_file(self):
+        """A server that was told nothing writes no file; nor does one that was told False."""
+        assert AuditTrail.from_options(None, environ={}).path is None
+        assert AuditTrail.from_options(None, environ={"MCPCORE_AUDIT": ""}).path is None
+        assert AuditTrail.from_options(False, environ={"MCPCORE_AUDIT": "/tmp/x"}).path is None
+
+    def test_the_environment_names_path_key_policy_and_flush(self, tmp_path, failure):
+        """What a desktop client starts is set up by variables alone."""
+        path = tmp_path / "audit.jsonl"
+        environ = {
+            "MCPCORE_AUDIT": str(path),
+            "MCPCORE_AUDIT_KEY": "k" * 32,
+            "MCPCORE_AUDIT_POLICY": "refuse",
+            "MCPCORE_AUDIT_FLUSH": "fsync",
+        }
+        trail = AuditTrail.from_options(None, environ=environ)
+        trail.record(failure())
+        assert trail.policy == "refuse"
+        assert verify(path, key="k" * 32).keyed
+        other = AuditTrail.from_options(tmp_path / "other", environ=environ)
+        other.record(failure())
+        assert verify(tmp_path / "other", key="k" * 32).keyed
+        assert AuditTrail.from_options(trail, environ={}) is trail
+
+    @pytest.mark.parametrize("variable", ["MCPCORE_AUDIT_POLICY", "MCPCORE_AUDIT_FLUSH"])
+    def test_a_mistyped_variable_is_an_error_that_lists_what_is_allowed(self, tmp_path, variable):
+        """A policy that was mistyped must not turn into the default."""
+        with pytest.raises(ValueError, match=rf"{variable}='ignore' is none of (warn|record), "):
+            AuditTrail.from_options(tmp_path / "a", environ={variable: "ignore"})
+
+    @pytest.mark.parametrize(
+        "options", [{"policy": "maybe"}, {"flush": "never"}, {"max_bytes": 0}, {"keep": -1}, {"flush_interval": 0}]
+    )
+    def test_a_mistyped_option_is_an_error(self, tmp_path, options):
+        """Options are checked when they are given."""
+        with pytest.raises(ValueError, match="audit"):
+            AuditTrail(tmp_path / "a", **options)
+
+    def test_a_short_key_is_told_of(self, tmp_path, caplog):
+        """A key that can be guessed signs nothing."""
+        AuditTrail.open(tmp_path / "a", key="abc")
+        assert "can be forged" in caplog.text
+
+
+def test_a_closed_trail_opens_again(tmp_path, failure):
+    """Closing lets go of the files, so that a failure on the way out is still recorded."""
+    trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), flush="interval")
+    trail.record(failure(1))
+    trail.close()
+    trail.close()
+    trail.record(failure(2))
+    trail.close()
+    assert verify(trail.path).records == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_file_without_permission_is_told_of(tmp_path, failure):
+    """Permissions that were taken away are named."""
+    path = tmp_path / "audit.jsonl"
+    path.touch(mode=0o400)
+    with pytest.raises(AuditError, match="EACCES"):
+        AuditTrail.open(path, policy="refuse")
+
+
+def test_a_folder_that_vanishes_is_told_of_once_and_then_counted(tmp_path, failure, caplog, capsys):
+    """A warning a period, the records to the logger, and the loss in the trail once there is one again."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    trail = AuditTrail.open(folder / "audit.jsonl", sinks=())
+    trail.record(failure(1))
+    folder.rename(tmp_path / "moved")
+    for number in range(2, 7):
+        trail.record(failure(number))
+    assert trail.lost == 5
+    told = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+    assert len(told) == 1
+    assert "No such file or directory (ENOENT); 1 record(s) not in the file so far" in told[0]
+    assert capsys.readouterr().err.count("cannot be written") == 1
+    (tmp_path / "moved").rename(folder)
+    trail.record(failure(7))
+    report = verify(trail.path)
+    assert report.ok, report.problems
+    assert "record 2: 5 record(s) could not be written before this one, and are not in the trail" in report.notes
+
+
+def test_a_period_later_it_is_told_again(tmp_path, failure, caplog):
+    """A trail that stays broken is told of again and again, not once."""
+    trail = AuditTrail.open(tmp_path / "no" / "audit.jsonl", sinks=(), warn_every=0)
+    for number in range(3):
+        trail.record(failure(number))
+    assert len([record for record in caplog.records if record.levelno == logging.ERROR]) == 4
+
+
+class Articles:
+    """A server whose tools fail in every way."""
+
+    @staticmethod
+    def server(audit) -> Server:
+        @tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matched.", recovery="Search first.")])
+        async def fetch(ctx: Context[Literal["no_match"]], mode: Literal["ok", "declared", "crash"]) -> str:
+            """Fetch."""
+            if mode == "declared":
+                raise ctx.fail("no_match", data={"secret": SECRET, "n": 1})
+            if mode == "crash":
+                raise RuntimeError(f"password={SECRET}")
+            return "fine"
+
+        return Server("articles", tools=[fetch], audit=audit)
+
+
+def call(server: Server, *arguments: dict[str, object]) -> list[object]:
+    from mcp import Client
+
+    async def run() -> list[object]:
+        async with Client(server) as client:
+            return [await client.call_tool("fetch", given_) for given_ in arguments]
+
+    return asyncio.run(run())
+
+
+def test_a_server_records_every_failure_before_it_answers_and_no_success(tmp_path):
+    """Through a real server: declared, crashed and badly called, each under the id that the client was given."""
+    path = tmp_path / "audit.jsonl"
+    results = call(Articles.server(path), {"mode": "ok"}, {"mode": "declared"}, {"mode": "crash"}, {"mode": 7})
+    found = list(read(path))
+    assert [record["name"] for record in found] == ["NOT_FOUND", "INTERNAL_ERROR", "INVALID_PARAMS"]
+    told = [result.structured_content["error"]["correlationId"] for result in results[1:]]
+    assert [record["correlationId"] for record in found] == told
+    assert SECRET not in path.read_text()
+    assert found[1]["exception"]["type"] == "RuntimeError"
+    assert verify(path).ok
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_server_whose_trail_cannot_be_written_answers_or_refuses_as_declared(tmp_path, caplog):
+    """With "warn" the client gets its failure; with "refuse" it gets an audit failure instead."""
+    (answered,) = call(Articles.server("/dev/full"), {"mode": "declared"})
+    assert answered.structured_content["error"]["data"]["reason"] == "no_match"
+    assert "it is not a regular file" in caplog.text
+    trail = AuditTrail(tmp_path / "missing" / "audit.jsonl", policy="refuse")
+    (refused,) = call(Articles.server(trail), {"mode": "declared"})
+    assert refused.is_error
+    assert refused.structured_content["error"]["name"] == "INTERNAL_ERROR"
+    assert "audit" in json.dumps(refused.structured_content)
+
+
+def test_catching_audit_errors_does_not_load_the_writer():
+    """The boundary imports the error; the rest waits for a server."""
+    script = (
+        "import sys; from mcpcore.audit import AuditError; "
+        "print([m for m in ('mcpcore.audit.trail', 'mcpcore.redact', 'opentelemetry') if m in sys.modules])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", script], text=True).strip() == "[]"

@@ -1,6 +1,7 @@
 """The family "Contract structure": what a contract says, before anything is known of the code that keeps it."""
 
 from mcpcore_lint.rules.contract.codes import ContractCodeType, ContractCodeUnknown, ContractCodeUnknownError
+from mcpcore_lint.rules.contract.reasons import ContractReasonFormat, ContractReasonRequired, ContractReasonUnique
 from mcpcore_lint.rules.contract.whole import ContractEmpty, ContractEntryType, ContractType
 
 __all__ = [
@@ -9,5 +10,8 @@ __all__ = [
     "ContractCodeUnknownError",
     "ContractEmpty",
     "ContractEntryType",
+    "ContractReasonFormat",
+    "ContractReasonRequired",
+    "ContractReasonUnique",
     "ContractType",
 ]

@@ -1,1 +1,34 @@
-"""The linter: it reads MCP servers as text and tells where code and contract part; it never runs them."""
+"""The linter: it reads MCP servers as text and tells where code and contract part; it never runs them.
+
+Three names are for programs: `lint_paths`, `lint_source` and `Settings`, with the `Report` and the `Diagnostic`s that
+they answer with.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Diagnostic, Severity
+    from mcpcore_lint.engine import Report, lint_paths, lint_source
+    from mcpcore_lint.settings import Settings
+
+__all__ = ["Diagnostic", "Report", "Settings", "Severity", "lint_paths", "lint_source"]
+
+_HOMES = {
+    "Diagnostic": "diagnostics",
+    "Report": "engine",
+    "Settings": "settings",
+    "Severity": "diagnostics",
+    "lint_paths": "engine",
+    "lint_source": "engine",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

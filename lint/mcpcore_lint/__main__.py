@@ -1,0 +1,15 @@
+"""`python -m mcpcore_lint`: the same command as `mcpcore lint`."""
+
+from __future__ import annotations
+
+import sys
+
+try:
+    from mcpcore_lint.cli import lint
+except ModuleNotFoundError as exc:
+    if exc.name != "click":
+        raise
+    sys.exit('mcpcore lint needs click, which is not installed; run: pip install "mcpcore[cli]"')
+
+if __name__ == "__main__":
+    lint(prog_name="python -m mcpcore_lint")

@@ -1,0 +1,99 @@
+"""The page of a rule: what, why, bad, good, how to fix, when to suppress; from the rule itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mcpcore_lint.rules.base import Rule
+
+
+def page_text(rule: Rule) -> str:
+    """The page, in Markdown."""
+    fix = "`--fix` can mend it" if rule.fixable else "there is no automatic fix"
+    return "\n".join(
+        [
+            f"# {rule.id}",
+            "",
+            f"{_sentence(rule.summary)}",
+            "",
+            f"Severity: {rule.severity.label}. Family: {rule.family}. Fix: {fix}.",
+            "",
+            "## Why",
+            "",
+            dedent(rule.why).strip(),
+            "",
+            "## Bad",
+            "",
+            *_code(rule.bad),
+            "",
+            "## Good",
+            "",
+            *_code(rule.good),
+            "",
+            "## How to fix",
+            "",
+            dedent(rule.how_to_fix).strip(),
+            "",
+            "## When to suppress",
+            "",
+            f"{dedent(rule.when_to_suppress).strip()}",
+            "",
+            f"`# mcpcore: ignore[{rule.id}] why` on the line, or in `pyproject.toml`:",
+            "",
+            "```toml",
+            "[tool.mcpcore.lint]",
+            f'ignore = ["{rule.id}"]',
+            "```",
+        ]
+    )
+
+
+def index_text(rules: list[Rule]) -> str:
+    """The list of all rules, in Markdown."""
+    lines = ["# Rules", "", "Generated from the rules by `python -m mcpcore_lint.pages docs/rules`.", ""]
+    for family in dict.fromkeys(rule.family for rule in rules):
+        lines += [f"## {family.capitalize()}", "", "| rule | severity | fix | catches |", "|---|---|---|---|"]
+        for rule in rules:
+            if rule.family == family:
+                summary = rule.summary.replace("|", "\\|")
+                fix = "yes" if rule.fixable else ""
+                lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.severity.label} | {fix} | {summary} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def pages() -> dict[str, str]:
+    """Every page by its file name."""
+    from mcpcore_lint.rules import all_rules
+
+    rules = [rule for rule in all_rules().values() if type(rule).__module__.startswith("mcpcore_lint.")]
+    made = {f"{rule.id}.md": page_text(rule) + "\n" for rule in rules}
+    return {"index.md": index_text(rules), **made}
+
+
+def write(folder: Path) -> None:
+    """Write every page to `folder`, and take away those of rules that there are no more."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = pages()
+    for old in folder.glob("*.md"):
+        if old.name not in made:
+            old.unlink()
+    for name, text in made.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def _code(text: str) -> list[str]:
+    return ["```python", dedent(text).strip(), "```"]
+
+
+if __name__ == "__main__":
+    import sys
+
+    write(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/rules"))

@@ -1,0 +1,143 @@
+"""The report for people: each finding with its line of source, a caret, the way that led there, and the next step."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Severity, Span
+from mcpcore_lint.report import page, summary
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Diagnostic, Related
+    from mcpcore_lint.report import Outcome
+
+_COLORS: Final = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
+_WIDTH: Final = 120
+"""Columns of source that are shown; a longer line is shown round the finding."""
+_TAB: Final = 4
+
+
+def render(outcome: Outcome) -> str:
+    """The report."""
+    paint = _Paint(enabled=outcome.color)
+    texts: dict[str, list[str]] = {}
+    blocks = [_block(each, outcome, texts, paint) for each in outcome.diagnostics]
+    for failure in outcome.failures:
+        head = f"{paint.bold(failure.path)}: {paint.color('31', 'not checked in full')}: {failure.message}"
+        blocks.append("\n".join([head, *(f"  {line}" for line in failure.detail.splitlines()[-12:])]))
+    fixable = sum(each.fix is not None for each in outcome.diagnostics)
+    unsafe = sum(each.fix is not None and each.fix.safety == "unsafe" for each in outcome.diagnostics)
+    closing = list(outcome.notes)
+    closing.append(paint.bold(summary(outcome)))
+    if fixable:
+        more = f"; {unsafe} of them only with --unsafe-fixes" if unsafe else ""
+        closing.append(f"{fixable} can be fixed with --fix{more}")
+    return "\n\n".join([*blocks, "\n".join(closing)]) + "\n"
+
+
+class _Paint:
+    """Colour, or nothing."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self.enabled = enabled
+
+    def color(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.enabled else text
+
+    def bold(self, text: str) -> str:
+        return self.color("1", text)
+
+    def dim(self, text: str) -> str:
+        return self.color("2", text)
+
+    def link(self, text: str, address: str) -> str:
+        return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\" if self.enabled else text
+
+
+def _block(each: Diagnostic, outcome: Outcome, texts: dict[str, list[str]], paint: _Paint) -> str:
+    color = _COLORS[each.severity]
+    rule = paint.link(each.rule, page(each.rule))
+    head = f"{paint.color(color, paint.bold(f'{each.severity.label}[{rule}]'))}: {paint.bold(each.message)}"
+    lines = [head, *_excerpt(each.path, each.span, outcome, texts, paint, color, label="")]
+    for related in each.related:
+        lines += _related(related, outcome, texts, paint)
+    if each.help:
+        lines.append(f"  {paint.color('32', 'help')}: {each.help}")
+    if each.fix is not None:
+        how = "--fix --unsafe-fixes" if each.fix.safety == "unsafe" else "--fix"
+        lines.append(f"  {paint.color('32', 'fix')}: {each.fix.title} ({how})")
+    if not paint.enabled:
+        lines.append(f"  see: {page(each.rule)}")
+    return "\n".join(lines)
+
+
+def _related(related: Related, outcome: Outcome, texts: dict[str, list[str]], paint: _Paint) -> list[str]:
+    return _excerpt(related.path, related.span, outcome, texts, paint, "34", label=related.message)
+
+
+def _excerpt(
+    path: str, span: Span, outcome: Outcome, texts: dict[str, list[str]], paint: _Paint, color: str, *, label: str
+) -> list[str]:
+    """The place, its line of source, and carets under what is meant; the place alone where the source is not there."""
+    arrow = paint.color("34", "-->")
+    place = f"  {arrow} {path}:{span.line}:{span.column}"
+    if label:
+        place += f" {paint.dim(label)}"
+    lines = texts.get(path)
+    if lines is None:
+        text = outcome.source(path)
+        lines = [] if text is None else text.splitlines()
+        texts[path] = lines
+    if not 1 <= span.line <= len(lines):
+        return [place]
+    line = lines[span.line - 1]
+    start = min(max(span.column - 1, 0), len(line))
+    end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
+    end = min(max(end, start + 1), max(len(line), start + 1))
+    line, start, end = _window(line, start, end)
+    number = str(span.line)
+    gutter = paint.color("34", "|")
+    shown = _printable(line)
+    before, under = _columns(line[:start]), max(1, _columns(line[start:end]))
+    more = " ..." if span.end_line > span.line else ""
+    return [
+        place,
+        f"{paint.color('34', number):>{len(number)}} {gutter} {shown}",
+        f"{' ' * len(number)} {gutter} {' ' * before}{paint.color(color, '^' * under)}{more}",
+    ]
+
+
+def _window(line: str, start: int, end: int) -> tuple[str, int, int]:
+    """The part of a long line round the finding, and where the finding stands in it."""
+    if len(line) <= _WIDTH:
+        return line, start, end
+    left = max(0, min(start - 20, len(line) - _WIDTH))
+    part = line[left : left + _WIDTH]
+    lead = "..." if left else ""
+    tail = "..." if left + _WIDTH < len(line) else ""
+    shift = len(lead) - left
+    return f"{lead}{part}{tail}", start + shift, min(end, left + _WIDTH) + shift
+
+
+def _printable(line: str) -> str:
+    return "".join(_shown(character) for character in line)
+
+
+def _shown(character: str) -> str:
+    if character == "\t":
+        return " " * _TAB
+    return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal `text` takes up."""
+    return sum(_width(character) for character in text)
+
+
+def _width(character: str) -> int:
+    if character == "\t":
+        return _TAB
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,36 @@
+"""Workflow commands, which GitHub Actions turns into annotations of the changed lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.report import summary
+
+if TYPE_CHECKING:
+    from mcpcore_lint.report import Outcome
+
+_COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+def render(outcome: Outcome) -> str:
+    """The report."""
+    lines = []
+    for each in outcome.diagnostics:
+        span = each.span
+        place = f"file={_property(each.path)},line={span.line},endLine={span.end_line},col={span.column}"
+        if span.end_line == span.line:
+            place += f",endColumn={span.end_column}"
+        said = f"{each.message}. {each.help}" if each.help else each.message
+        lines.append(f"::{_COMMANDS[each.severity]} {place},title={_property(each.rule)}::{_text(said)}")
+    lines += [f"::error file={_property(each.path)}::{_text(each.message)}" for each in outcome.failures]
+    lines += [*outcome.notes, summary(outcome)]
+    return "\n".join(lines) + "\n"
+
+
+def _text(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _text(text).replace(":", "%3A").replace(",", "%2C")

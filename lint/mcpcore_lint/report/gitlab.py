@@ -1,0 +1,47 @@
+"""GitLab's code quality report."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.baseline import fingerprints
+from mcpcore_lint.diagnostics import Severity
+
+if TYPE_CHECKING:
+    from mcpcore_lint.report import Outcome
+
+_SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
+
+
+def render(outcome: Outcome) -> str:
+    """The report."""
+    found = [
+        {
+            "description": each.message,
+            "check_name": each.rule,
+            "fingerprint": fingerprint,
+            "severity": _SEVERITIES[each.severity],
+            "location": {
+                "path": each.path,
+                "positions": {
+                    "begin": {"line": each.span.line, "column": each.span.column},
+                    "end": {"line": each.span.end_line, "column": each.span.end_column},
+                },
+            },
+        }
+        for each, fingerprint in zip(
+            outcome.diagnostics, fingerprints(outcome.diagnostics, outcome.source), strict=True
+        )
+    ]
+    found += [
+        {
+            "description": each.message,
+            "check_name": "not-checked",
+            "fingerprint": f"not-checked:{each.path}:{each.rule}",
+            "severity": "critical",
+            "location": {"path": each.path, "lines": {"begin": 1}},
+        }
+        for each in outcome.failures
+    ]
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,54 @@
+"""JSON for programs; keys are added, never renamed or removed, while `version` stays 1."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from mcpcore_lint.report import page
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Diagnostic, Fix, Span
+    from mcpcore_lint.report import Outcome
+
+
+def render(outcome: Outcome) -> str:
+    """The report."""
+    report = {
+        "version": 1,
+        "diagnostics": [_diagnostic(each) for each in outcome.diagnostics],
+        "failures": [{"path": each.path, "rule": each.rule, "message": each.message} for each in outcome.failures],
+        "summary": {
+            "files": outcome.files,
+            "tools": outcome.tools,
+            "suppressed": outcome.suppressed,
+            "baselined": outcome.baselined,
+            "fixed": outcome.fixed,
+        },
+        "notes": list(outcome.notes),
+    }
+    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+
+
+def _diagnostic(each: Diagnostic) -> dict[str, Any]:
+    return {
+        "rule": each.rule,
+        "severity": each.severity.label,
+        "path": each.path,
+        **_span(each.span),
+        "message": each.message,
+        "help": each.help,
+        "tool": each.tool,
+        "url": page(each.rule),
+        "related": [{"path": one.path, **_span(one.span), "message": one.message} for one in each.related],
+        "fix": None if each.fix is None else _fix(each.fix),
+    }
+
+
+def _span(span: Span) -> dict[str, int]:
+    return {"line": span.line, "column": span.column, "endLine": span.end_line, "endColumn": span.end_column}
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    edits = [{"start": each.start, "end": each.end, "text": each.text} for each in fix.edits]
+    return {"title": fix.title, "safety": fix.safety, "edits": edits}

@@ -1,0 +1,139 @@
+"""SARIF 2.1.0, which code scanning reads. Source of the form: OASIS, sarif-v2.1.0, sections 3.13 to 3.58."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from mcpcore_lint.baseline import fingerprints
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.report import page
+from mcpcore_lint.source import Source
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Diagnostic, Span
+    from mcpcore_lint.report import Outcome
+
+_LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_ROOT: Final = "PROJECT"
+
+
+def render(outcome: Outcome) -> str:
+    """The report."""
+    from mcpcore_lint.rules import all_rules
+
+    used = sorted({each.rule for each in outcome.diagnostics})
+    known = all_rules()
+    rules = []
+    for name in used:
+        rule = known.get(name)
+        entry: dict[str, Any] = {"id": name, "helpUri": page(name)}
+        if rule is not None:
+            entry |= {
+                "shortDescription": {"text": _plain(rule.summary)},
+                "fullDescription": {"text": _plain(rule.why)},
+                "help": {"text": _plain(rule.how_to_fix), "markdown": rule.how_to_fix},
+                "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+                "properties": {"tags": [rule.family]},
+            }
+        rules.append(entry)
+    marks = fingerprints(outcome.diagnostics, outcome.source)
+    sources: dict[str, Source | None] = {}
+    run: dict[str, Any] = {
+        "tool": {"driver": {"name": "mcpcore lint", "version": _version(), "informationUri": page(""), "rules": rules}},
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the project."}}},
+        "results": [
+            _result(each, used.index(each.rule), mark, outcome, sources)
+            for each, mark in zip(outcome.diagnostics, marks, strict=True)
+        ],
+        "invocations": [
+            {
+                "executionSuccessful": not outcome.failures,
+                "toolExecutionNotifications": [
+                    {
+                        "level": "error",
+                        "message": {"text": each.message},
+                        "locations": [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}],
+                    }
+                    for each in outcome.failures
+                ],
+            }
+        ],
+    }
+    report = {
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [run],
+    }
+    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+
+
+def _result(
+    each: Diagnostic, index: int, mark: str, outcome: Outcome, sources: dict[str, Source | None]
+) -> dict[str, Any]:
+    said = f"{each.message}. {each.help}" if each.help else each.message
+    result: dict[str, Any] = {
+        "ruleId": each.rule,
+        "ruleIndex": index,
+        "level": _LEVELS[each.severity],
+        "message": {"text": said},
+        "locations": [{"physicalLocation": _location(each.path, each.span)}],
+        "partialFingerprints": {"mcpcore/v1": mark},
+    }
+    if each.related:
+        result["relatedLocations"] = [
+            {"id": number, "physicalLocation": _location(one.path, one.span), "message": {"text": one.message}}
+            for number, one in enumerate(each.related, 1)
+        ]
+    if each.fix is not None:
+        if each.path not in sources:
+            text = outcome.source(each.path)
+            sources[each.path] = None if text is None else Source(each.path, text)
+        source = sources[each.path]
+        if source is not None:
+            changes = [
+                {"deletedRegion": _region(source, edit.start, edit.end), "insertedContent": {"text": edit.text}}
+                for edit in each.fix.edits
+            ]
+            result["fixes"] = [
+                {
+                    "description": {"text": each.fix.title},
+                    "artifactChanges": [{"artifactLocation": _artifact(each.path), "replacements": changes}],
+                }
+            ]
+    return result
+
+
+def _region(source: Source, start: int, end: int) -> dict[str, int]:
+    line, column = source.position(start)
+    end_line, end_column = source.position(end)
+    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+
+
+def _location(path: str, span: Span) -> dict[str, Any]:
+    region = {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": max(span.end_column, 1),
+    }
+    return {"artifactLocation": _artifact(path), "region": region}
+
+
+def _artifact(path: str) -> dict[str, str]:
+    if path.startswith("/"):
+        return {"uri": PurePosixPath(path).as_uri()}
+    return {"uri": quote(path), "uriBaseId": _ROOT}
+
+
+def _plain(text: str) -> str:
+    return text.replace("`", "")
+
+
+def _version() -> str:
+    from mcpcore import __version__
+
+    return __version__

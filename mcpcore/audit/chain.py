@@ -36,9 +36,16 @@ _LINE = re.compile(
 )
 _TAIL: Final = len(b',"hash":""}\n') + 64
 _HEAD = re.compile(
-    rb'\{"head":\{"seq":(0|[1-9][0-9]{0,17}),"hash":"([0-9a-f]{64})","bytes":(0|[1-9][0-9]{0,17}),'
-    rb'"writing":(true|false)\},"alg":"(sha256|hmac-sha256:[0-9a-f]{16})","mac":"([0-9a-f]{64})"\}\s*'
+    rb'\{"head":\{"seq":(0|[1-9][0-9]{0,17}),"hash":"([0-9a-f]{64})","bytes":(0|[1-9][0-9]{0,17})\},'
+    rb'"alg":"(sha256|hmac-sha256:[0-9a-f]{16})","mac":"([0-9a-f]{64})"\}\s*'
 )
+
+FLAG_AT: Final = HEAD_SIZE - 2
+"""Where in its file the head says that a record is being written."""
+
+WRITING: Final = b"w"
+"""What stands there then, and a blank otherwise. It is not signed, which would cost as much as the head itself does:
+it excuses one unfinished or unaccounted record beyond the head, and with a key nobody else can make one."""
 
 
 class Signer:
@@ -116,35 +123,34 @@ class Head:
     writing: bool = False
 
     def to_line(self, signer: Signer) -> bytes:
-        """The head as it stands in its file, without padding, signed as the trail is."""
-        body = (
-            f'{{"head":{{"seq":{self.seq},"hash":"{self.hash}","bytes":{self.size},'
-            f'"writing":{"true" if self.writing else "false"}}},"alg":"{signer.alg}"'
-        ).encode("ascii")
+        """The head as a line, signed as the trail is."""
+        body = (f'{{"head":{{"seq":{self.seq},"hash":"{self.hash}","bytes":{self.size}}},"alg":"{signer.alg}"').encode(
+            "ascii"
+        )
         return b'%b,"mac":"%b"}' % (body, signer.digest(body).encode("ascii"))
 
     @classmethod
-    def from_line(cls, line: bytes, signer: Signer) -> Head | None:
-        """The head that `line` holds; None where it is damaged, forged, or signed with another key."""
+    def read(cls, raw: bytes, signer: Signer) -> Head | None:
+        """The head in `raw`, a head's file or its line; None where it is damaged, forged, or signed with another key."""
+        line, writing = raw[:FLAG_AT].rstrip(), raw[FLAG_AT : FLAG_AT + 1] == WRITING
         match = _HEAD.fullmatch(line)
-        if match is None:
+        if match is None or raw[FLAG_AT:].strip() not in (b"", WRITING):
             return None
-        seq, digest, size, writing, alg, mac = match.groups()
+        seq, digest, size, alg, mac = match.groups()
         body = line[: line.rindex(b',"mac":"')]
         if alg.decode() != signer.alg or not hmac.compare_digest(signer.digest(body), mac.decode()):
             return None
-        return cls(int(seq), digest.decode(), int(size), writing == b"true")
+        return cls(int(seq), digest.decode(), int(size), writing)
 
     @staticmethod
-    def alg_of(line: bytes) -> str | None:
-        """How `line` says that it is signed; None where it is no head."""
-        match = _HEAD.fullmatch(line)
-        return match.group(5).decode() if match else None
+    def alg_of(raw: bytes) -> str | None:
+        """How the head in `raw` says that it is signed; None where it is no head."""
+        match = _HEAD.fullmatch(raw[:FLAG_AT].rstrip())
+        return match.group(4).decode() if match else None
 
-
-def padded(line: bytes) -> bytes:
-    """A head's line filled up to the size of its file, so that overwriting it leaves nothing of the one before."""
-    return line.ljust(HEAD_SIZE - 1) + b"\n"
+    def to_file(self, signer: Signer) -> bytes:
+        """The head as it fills its file, so that overwriting it leaves nothing of the one before."""
+        return self.to_line(signer).ljust(HEAD_SIZE - 1) + b"\n"
 
 
 def event_of(line: bytes) -> dict[str, object] | None:

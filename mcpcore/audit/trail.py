@@ -26,7 +26,7 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
-from mcpcore.audit.chain import GENESIS, HEAD_SIZE, MAX_LINE, Head, Link, Signer, padded, read_link
+from mcpcore.audit.chain import FLAG_AT, GENESIS, HEAD_SIZE, MAX_LINE, WRITING, Head, Link, Signer, read_link
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path, lock, rotated_files, rotated_path, unlock
 from mcpcore.audit.record import encode, encode_event
@@ -299,7 +299,9 @@ class AuditTrail:
     def _tell(self, record: Mapping[str, Any], line: str) -> None:
         level = logging.ERROR if record.get("name") in _SERVER_FAULTS else logging.INFO
         if LOGGER.isEnabledFor(level):
-            LOGGER.log(level, "%s", line, extra={"audit": record})
+            # Made by hand: the logger itself would walk the stack for a caller that is always this line.
+            extra = {"audit": record}
+            LOGGER.handle(LOGGER.makeRecord(LOGGER.name, level, __file__, 0, line, (), None, "record", extra))
         if self._sinks is None:
             self._sinks = _default_sinks()
         for sink in self._sinks:
@@ -399,7 +401,7 @@ class AuditTrail:
         raw = self._read_head()
         if size == self._end and raw == self._head_bytes:
             return
-        head = Head.from_line(raw.rstrip(), self._signer) if raw else None
+        head = Head.read(raw, self._signer) if raw else None
         if head is not None and not head.writing and head.size == size:
             behind = head.seq < self._seq or (head.seq == self._seq and head.hash != self._hash)
             if not behind:
@@ -416,7 +418,7 @@ class AuditTrail:
         tail, torn = self._tail(self._fd, size)
         if tail is None:
             tail = self._tail_of_full()
-        signed_by = tail.alg if tail is not None else Head.alg_of(raw.rstrip()) if raw else None
+        signed_by = tail.alg if tail is not None else Head.alg_of(raw) if raw else None
         if signed_by not in (None, "sha256", self._signer.alg):
             raise AuditError(
                 f"it is signed with the key {str(signed_by).partition(':')[2]}, and {KEY_VARIABLE} is "
@@ -424,7 +426,7 @@ class AuditTrail:
             )
         if head is None and raw and (tail is None or not tail.keyed):
             # The key is new: the head was still made without it, as all that came before.
-            head = Head.from_line(raw.rstrip(), Signer(None))
+            head = Head.read(raw, Signer(None))
         events: list[str] = []
         at = (tail.seq, tail.hash) if tail is not None else (0, GENESIS)
         last = read_link(torn + b"\n", self._signer) if torn else None
@@ -453,7 +455,7 @@ class AuditTrail:
         for event in events:
             LOGGER.warning("the audit trail %s needed repair: %s", self.path, event)
         self._know(size, *end, raw)
-        self._put_head(writing=False)
+        self._put_head()
         if torn:
             # The fragment gets its newline together with the record that accounts for it, or not at all.
             line, digest = self._signer.seal(self._seq + 1, self._hash, events.pop(0))
@@ -511,7 +513,7 @@ class AuditTrail:
 
     def _write(self, line: bytes, digest: str) -> None:
         """Append `line`, whole or not at all, and move the head."""
-        self._put_head(writing=True)
+        self._announce()
         start = self._end
         # Unknown until it is known again: whatever interrupts the next steps, the file is then looked at anew.
         self._end = -1
@@ -523,12 +525,12 @@ class AuditTrail:
             # A part of a record is worth nothing, and on a full disk its space is needed.
             os.ftruncate(self._fd, start)
             self._end = start
-            self._put_head(writing=False)
+            self._put_head()
             raise
         self._end = start + len(line)
         self._seq += 1
         self._hash = digest
-        self._put_head(writing=False)
+        self._put_head()
         if self._flush == "interval":
             self._flush_soon()
 
@@ -550,14 +552,22 @@ class AuditTrail:
                 raise AuditError(f"its head, {head_path(self.path)}, is not a regular file")
         return _read_at(self._head_fd, HEAD_SIZE, 0)
 
-    def _put_head(self, *, writing: bool) -> None:
-        line = padded(Head(self._seq, self._hash, self._end, writing).to_line(self._signer))
+    def _put_head(self) -> None:
+        """Say where the trail ends now."""
+        raw = Head(self._seq, self._hash, self._end).to_file(self._signer)
         # Unknown while it is being written, as with the end of the file.
         self._head_bytes = b""
-        _write_at(self._head_fd, line, 0)
+        _write_at(self._head_fd, raw, 0)
         if self._flush == "fsync":
             os.fsync(self._head_fd)
-        self._head_bytes = line
+        self._head_bytes = raw
+
+    def _announce(self) -> None:
+        """Say that a record is about to be written after this end."""
+        self._head_bytes = b""
+        _write_at(self._head_fd, WRITING, FLAG_AT)
+        if self._flush == "fsync":
+            os.fsync(self._head_fd)
 
     # Rotation, flushing
 

@@ -121,7 +121,7 @@ class KnownHead:
         """
         text = text.strip()
         if text.startswith("{"):
-            head = Head.from_line(text.encode("utf-8", "replace"), signer)
+            head = Head.read(text.encode("utf-8", "replace"), signer)
             if head is None:
                 raise AuditError("the head given is damaged, or signed with another key")
             return cls(head.hash, head.seq)
@@ -225,10 +225,10 @@ def _judge_head_file(raw: bytes | None, signer: Signer, report: Report) -> Head 
             "there is no head file beside the trail: records cut off the end can only be found with --head"
         )
         return None
-    head = Head.from_line(raw.rstrip(), signer)
+    head = Head.read(raw, signer)
     report.head, report.head_source = head, "file" if head else None
     if head is None:
-        alg = Head.alg_of(raw.rstrip())
+        alg = Head.alg_of(raw)
         # A head signed with a key that was not given is judged with the trail itself, which is signed with it too.
         if alg in (None, signer.alg) or signer.keyed:
             why = "it is damaged" if alg in (None, signer.alg) else f"it is signed as {alg}, the key given is another"

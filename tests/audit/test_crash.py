@@ -264,7 +264,7 @@ def test_an_unfinished_line_is_sealed_off_and_named(tmp_path, failure, cut):
         trail.record(failure(1))
         # The state of a process that dies in the middle of its second record.
         trail._enter()
-        trail._put_head(writing=True)
+        trail._announce()
         line, _ = Signer(None).seal(2, trail._hash, json.dumps({"tool": "x", "message": "y" * 400}))
         os.write(trail._fd, line[:-cut])
         trail._leave()

@@ -293,6 +293,7 @@ class _Command:
             baselined=baselined,
             fixed=fixed,
             source=result.source,
+            place=lambda path: _from_here(result.absolute(path), path),
             color=self._color(),
             notes=tuple(notes),
         )
@@ -379,6 +380,12 @@ def _statistics(outcome: Any) -> str:
         for (rule, severity), count in counts.most_common()
     ]
     return "\n".join([*lines, summary(outcome)]) + "\n"
+
+
+def _from_here(absolute: str, path: str) -> str:
+    """A path relative to the current folder, where it lies below it; else as the report has it."""
+    here = os.getcwd()
+    return os.path.relpath(absolute, here).replace(os.sep, "/") if absolute.startswith(here + os.sep) else path
 
 
 def _near(name: str, known: list[str]) -> str:

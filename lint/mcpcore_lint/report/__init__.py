@@ -33,7 +33,8 @@ class Outcome:
     fixed: int = 0
     source: Callable[[str], str | None] = lambda path: None  # noqa: ARG005
     """The text of a file by its path in the report, for excerpts; None where it cannot be had."""
-    root: str = ""
+    place: Callable[[str], str] = lambda path: path
+    """A path of the report as the reader can open it: relative to the folder that the command runs in."""
     color: bool = False
     notes: tuple[str, ...] = ()
     summaries: Mapping[str, str] = field(default_factory=dict[str, str])

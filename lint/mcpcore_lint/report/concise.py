@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 def render(outcome: Outcome) -> str:
     """The report."""
     lines = [
-        f"{each.path}:{each.span.line}:{each.span.column}: {each.severity.label} [{each.rule}] {each.message}"
+        f"{outcome.place(each.path)}:{each.span.line}:{each.span.column}: {each.severity.label} [{each.rule}] {each.message}"
         f"{' (fixable)' if each.fix else ''}"
         for each in outcome.diagnostics
     ]
-    lines += [f"{each.path}: not checked in full: {each.message}" for each in outcome.failures]
+    lines += [f"{outcome.place(each.path)}: not checked in full: {each.message}" for each in outcome.failures]
     lines += [*outcome.notes, summary(outcome)]
     return "\n".join(lines) + "\n"

@@ -24,7 +24,9 @@ def render(outcome: Outcome) -> str:
     texts: dict[str, list[str]] = {}
     blocks = [_block(each, outcome, texts, paint) for each in outcome.diagnostics]
     for failure in outcome.failures:
-        head = f"{paint.bold(failure.path)}: {paint.color('31', 'not checked in full')}: {failure.message}"
+        head = (
+            f"{paint.bold(outcome.place(failure.path))}: {paint.color('31', 'not checked in full')}: {failure.message}"
+        )
         blocks.append("\n".join([head, *(f"  {line}" for line in failure.detail.splitlines()[-12:])]))
     fixable = sum(each.fix is not None for each in outcome.diagnostics)
     unsafe = sum(each.fix is not None and each.fix.safety == "unsafe" for each in outcome.diagnostics)
@@ -81,7 +83,7 @@ def _excerpt(
 ) -> list[str]:
     """The place, its line of source, and carets under what is meant; the place alone where the source is not there."""
     arrow = paint.color("34", "-->")
-    place = f"  {arrow} {path}:{span.line}:{span.column}"
+    place = f"  {arrow} {outcome.place(path)}:{span.line}:{span.column}"
     if label:
         place += f" {paint.dim(label)}"
     lines = texts.get(path)

@@ -18,12 +18,12 @@ def render(outcome: Outcome) -> str:
     lines = []
     for each in outcome.diagnostics:
         span = each.span
-        place = f"file={_property(each.path)},line={span.line},endLine={span.end_line},col={span.column}"
+        place = f"file={_property(outcome.place(each.path))},line={span.line},endLine={span.end_line},col={span.column}"
         if span.end_line == span.line:
             place += f",endColumn={span.end_column}"
         said = f"{each.message}. {each.help}" if each.help else each.message
         lines.append(f"::{_COMMANDS[each.severity]} {place},title={_property(each.rule)}::{_text(said)}")
-    lines += [f"::error file={_property(each.path)}::{_text(each.message)}" for each in outcome.failures]
+    lines += [f"::error file={_property(outcome.place(each.path))}::{_text(each.message)}" for each in outcome.failures]
     lines += [*outcome.notes, summary(outcome)]
     return "\n".join(lines) + "\n"
 

@@ -2,6 +2,15 @@
 
 from mcpcore_lint.rules.contract.codes import ContractCodeType, ContractCodeUnknown, ContractCodeUnknownError
 from mcpcore_lint.rules.contract.reasons import ContractReasonFormat, ContractReasonRequired, ContractReasonUnique
+from mcpcore_lint.rules.contract.retry import ContractRetryContradiction, ContractRetryType
+from mcpcore_lint.rules.contract.texts import (
+    ContractHintTooLong,
+    ContractRecoveryEmpty,
+    ContractRecoveryMinWords,
+    ContractRecoveryRequired,
+    ContractRecoveryUnknownTool,
+    ContractWhenRequired,
+)
 from mcpcore_lint.rules.contract.whole import ContractEmpty, ContractEntryType, ContractType
 
 __all__ = [
@@ -10,8 +19,16 @@ __all__ = [
     "ContractCodeUnknownError",
     "ContractEmpty",
     "ContractEntryType",
+    "ContractHintTooLong",
     "ContractReasonFormat",
     "ContractReasonRequired",
     "ContractReasonUnique",
+    "ContractRecoveryEmpty",
+    "ContractRecoveryMinWords",
+    "ContractRecoveryRequired",
+    "ContractRecoveryUnknownTool",
+    "ContractRetryContradiction",
+    "ContractRetryType",
     "ContractType",
+    "ContractWhenRequired",
 ]

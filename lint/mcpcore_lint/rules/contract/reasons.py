@@ -154,8 +154,8 @@ class ContractReasonFormat(EntryRule):
     bad = 'FailureMode("NoMatch", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     how_to_fix = (
-        "Rename it, with every `ctx.fail` and `Context[Literal[...]]` that uses it. The fix does so within the file; it "
-        "is unsafe, since clients see the new name."
+        "Rename it, with every `ctx.fail` and `Context[Literal[...]]` that uses it. The fix does so within the file "
+        "and is unsafe, since clients see the new name."
     )
     when_to_suppress = "When clients already switch on the reason as it is."
     valid = (

@@ -1,0 +1,407 @@
+"""The rules about retry advice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import CallValue, CodeValue, Const, Missing, Symbol, Text, options
+from mcpcore_lint.rules.base import Invalid, RuleContext
+from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, shortened
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import Value
+    from mcpcore_lint.rules.base import Family
+
+_RETRY: Final = frozenset({"mcpcore.Retry"})
+_MAKERS: Final = frozenset({"mcpcore.Retry.never", "mcpcore.Retry.now", "mcpcore.Retry.after"})
+
+
+class ContractRetryType(EntryRule):
+    """Advice in another form."""
+
+    id = "error-contract-retry-type"
+    severity = Severity.WARNING
+    family: ClassVar[Family] = "contract"
+    summary = "`retry` is not a Retry"
+    why = "Every failure carries its retry advice in one of three forms; a bool or a number of seconds is none of them."
+    bad = 'FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=30)'
+    good = (
+        'FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=Retry.after(seconds=30))'
+    )
+    how_to_fix = "Write `Retry.never()`, `Retry.now()` or `Retry.after(seconds=...)`, or leave it to the code."
+    when_to_suppress = "Never: the failure mode cannot be made."
+    valid = (
+        """
+        import mcpcore
+        from elsewhere import ADVICE, advice
+        from mcpcore import ErrorCode, FailureMode, Retry, tool
+
+        SOON = Retry.after(seconds=5)
+
+        @tool(
+            errors=[
+                FailureMode("a", ErrorCode.CONFLICT, when="x", recovery="y"),
+                FailureMode("b", ErrorCode.CONFLICT, when="x", recovery="y", retry=Retry.now()),
+                FailureMode("c", ErrorCode.CONFLICT, when="x", recovery="y", retry=SOON),
+                FailureMode("d", ErrorCode.CONFLICT, when="x", recovery="y", retry=mcpcore.Retry.never()),
+                FailureMode("e", ErrorCode.CONFLICT, when="x", recovery="y", retry=None),
+                FailureMode("f", ErrorCode.CONFLICT, when="x", recovery="y", retry=ADVICE),
+                FailureMode("g", ErrorCode.CONFLICT, when="x", recovery="y", retry=advice(3)),
+                FailureMode("h", ErrorCode.CONFLICT, when="x", recovery="y", retry=ErrorCode.TIMEOUT.retry),
+                FailureMode("i", ErrorCode.CONFLICT, when="x", recovery="y", retry=SOON if ADVICE else None),
+                FailureMode("j", ErrorCode.CONFLICT, when="x", recovery="y", retry=Retry("not_retryable")),
+            ]
+        )
+        def one() -> str: ...
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from datetime import timedelta
+
+            from mcpcore import ErrorCode as EC, FailureMode as FM, Retry as R, tool
+
+            SECONDS = 30
+
+            @tool(
+                errors=[
+                    FM("a", EC.RATE_LIMITED, when="x", recovery="y", retry=True),  # here
+                    FM("b", EC.RATE_LIMITED, when="x", recovery="y", retry=SECONDS),  # here
+                    FM("c", EC.RATE_LIMITED, when="x", recovery="y", retry="later"),  # here
+                    FM("d", EC.RATE_LIMITED, when="x", recovery="y", retry={"kind": "not_retryable"}),  # here
+                    FM("e", EC.RATE_LIMITED, when="x", recovery="y", retry=R.never),  # here
+                    FM("f", EC.RATE_LIMITED, when="x", recovery="y", retry=R),  # here
+                    FM("g", EC.RATE_LIMITED, when="x", recovery="y", retry=timedelta(seconds=30)),  # here
+                    FM("h", EC.RATE_LIMITED, when="x", recovery="y", retry=EC.TIMEOUT),  # here
+                    FM("i", EC.RATE_LIMITED, when="x", recovery="y", retry=R.now() if SECONDS else False),  # here
+                ]
+            )
+            def one() -> str: ...
+            """,
+            "the retry of 'a' is the bool True, not a Retry",
+        ),
+    )
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+        """Report advice that is something else for certain."""
+        retry = entry["retry"]
+        for value in options(retry.value):
+            if (isinstance(value, Const) and value.value is None) or not _no_retry(value, ctx):
+                continue
+            uncalled = isinstance(value, Symbol) and value.name in _MAKERS
+            what = f"{value.name.removeprefix('mcpcore.')} itself" if isinstance(value, Symbol) else described(value)
+            entry.report(
+                retry,
+                f"the retry of {entry.label} is {what}, not a Retry",
+                help="call it" if uncalled else _advice_for(value),
+            )
+            return
+
+
+def _no_retry(value: Value, ctx: RuleContext) -> bool:
+    if isinstance(value, Symbol) and value.name in _MAKERS:
+        return True
+    if isinstance(value, CallValue) and value.func.name.startswith("mcpcore.Retry"):
+        return False
+    if isinstance(value, CallValue) and value.func.name == "datetime.timedelta":
+        return True
+    return certainly_not(value, _RETRY, ctx)
+
+
+def _advice_for(value: Value) -> str:
+    if isinstance(value, Const):
+        if isinstance(value.value, bool):
+            return f"write Retry.{'now' if value.value else 'never'}()"
+        if isinstance(value.value, int | float) and value.value > 0:
+            return f"write Retry.after(seconds={value.value:g})"
+    return "write Retry.never(), Retry.now() or Retry.after(seconds=...)"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Contradictions.
+# ---------------------------------------------------------------------------------------------------------------------
+
+HOPELESS: Final = frozenset(
+    {
+        "PARSE_ERROR",
+        "INVALID_REQUEST",
+        "METHOD_NOT_FOUND",
+        "INVALID_PARAMS",
+        "NOT_FOUND",
+        "FORBIDDEN",
+        "UNAUTHORIZED",
+        "VALIDATION_ERROR",
+        "CONFIGURATION_ERROR",
+    }
+)
+"""Codes of failures that the same call meets again, however often it is made. Of the other codes whose own advice is
+never, a conflict may be over a moment later, and so may what is wrong inside a server."""
+
+_NUMBERS: Final = {
+    each: float(number)
+    for number, each in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905 - easier to read
+    )
+} | {"a": 1.0, "an": 1.0, "fifteen": 15.0, "twenty": 20.0, "thirty": 30.0, "forty-five": 45.0, "sixty": 60.0}
+_UNITS: Final = (
+    (re.compile(r"(?:milliseconds?|msecs?|ms)\Z", re.IGNORECASE), 0.001),
+    (re.compile(r"(?:seconds?|secs?|s)\Z", re.IGNORECASE), 1.0),
+    (re.compile(r"(?:minutes?|mins?|m)\Z", re.IGNORECASE), 60.0),
+    (re.compile(r"(?:hours?|hrs?|h)\Z", re.IGNORECASE), 3600.0),
+    (re.compile(r"days?\Z", re.IGNORECASE), 86400.0),
+)
+_UNIT: Final = r"(?P<unit>milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?)(?![\w-])"
+_NUMBER: Final = rf"\d+(?:\.\d+)?|{'|'.join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))}"
+_LEAD: Final = (
+    r"\b(?:wait(?:ing)?|retry(?:ing)?|(?:try|trying|call|calling)(?: it| this| the tool)? again|back off)"
+    r"(?P<how>(?: (?:for|in|after|about|around|approximately|roughly|at least|at most|up to|no more than|another|the|once"
+    r"|until|a further|another|some))*) ~?"
+)
+_WAIT_FOR: Final = re.compile(
+    rf"{_LEAD}(?P<low>{_NUMBER})(?:\s*(?:to|-|\u2013|or)\s*(?P<high>{_NUMBER}))?(?:\s+|-)?{_UNIT}", re.IGNORECASE
+)
+_WAIT_SOME: Final = re.compile(
+    r"\b(?:wait(?:ing)? (?:a|for a|some|a few|a little|several|briefly|and (?:then )?(?:retry|try)|before (?:retrying|trying))"
+    r"|(?:retry|try again|try (?:it|this) again) (?:later|shortly|soon|in a (?:few|little|moment|while)|after a (?:few|while))"
+    r"|retry the (?:same )?(?:call|request) (?:later|shortly|unchanged|as it is)|back off and (?:retry|try)"
+    r"|try (?:the same call|again) (?:later|shortly|soon))\b",
+    re.IGNORECASE,
+)
+_NO_RETRY: Final = re.compile(
+    r"\b(?:do not|don't|never|must not|should not|no point in|no use in|there is no point in) (?:retry(?:ing)?|try(?:ing)? again)\b"
+    r"(?!,? (?:before|until|more|for|within|too|immediately|at once|right away|straight away|again and|in a loop|blindly"
+    r"|without|unless|if|while|yet|faster|sooner|automatically|except|other|any))"
+    r"|\bretrying (?:will not|won't|does not|doesn't|cannot|can't|is (?:no use|pointless|useless)|never)\b"
+    r"|\b(?:is|are) not retr(?:y|i)able\b",
+    re.IGNORECASE,
+)
+_NOT_NOW: Final = re.compile(
+    r"\b(?:do not|don't|never) (?:retry|try again),? (?:immediately|at once|right away|straight away)\b", re.IGNORECASE
+)
+_NEGATED: Final = re.compile(
+    r"\b(?:do not|don't|never|not|no need to|no point in|no use in|without|cannot|can't|won't|instead of|rather than"
+    r"|useless to|pointless to)(?: \w+){0,2} \Z",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Advice:
+    """The effective advice: seconds to wait (0 is at once), or None for never; and where it comes from."""
+
+    seconds: float | None
+    explicit: bool
+
+    @property
+    def words(self) -> str:
+        if self.seconds is None:
+            return "not retryable"
+        return "retryable at once" if self.seconds == 0 else f"retryable after {self.seconds:g} seconds"
+
+
+class ContractRetryContradiction(EntryRule):
+    """Advice in two voices."""
+
+    id = "error-contract-retry-contradiction"
+    severity = Severity.WARNING
+    family: ClassVar[Family] = "contract"
+    summary = 'retry advice that its code or its hint contradicts (NOT_FOUND "retryable", "wait" but not retryable)'
+    why = (
+        "A program follows `retry`, a model follows the hint. Where the two differ, one of them waits in vain or gives up "
+        "too early. An entry without `retry` has its code's advice."
+    )
+    bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Wait 30 seconds and try again.")'
+    good = (
+        'FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="...", recovery="Wait 30 seconds and try again.",\n'
+        "            retry=Retry.after(seconds=30))"
+    )
+    how_to_fix = "Give the `retry` that the hint speaks of, reword the hint, or choose the code that fits both."
+    when_to_suppress = "When the hint speaks of another call than the one that failed."
+    valid = (
+        """
+        from elsewhere import ADVICE, CODE, HINT
+        from mcpcore import CustomCode, ErrorCode as EC, FailureMode as FM, Retry, tool
+
+        MINE = CustomCode("MINE", 1402, http_status=402, category="client", retry=Retry.never(), sentence="Spent.")
+
+        @tool(
+            errors=[
+                FM("a", EC.NOT_FOUND, when="x", recovery="Call search_articles for valid PMIDs."),
+                FM("b", EC.NOT_FOUND, when="x", recovery="Check the PMID and try again with a valid one."),
+                FM("c", EC.NOT_FOUND, when="x", recovery="Do not wait 30 seconds: it will not come back."),
+                FM("d", EC.RATE_LIMITED, when="x", recovery="Wait 30 seconds and retry."),
+                FM("e", EC.RATE_LIMITED, when="x", recovery="Wait 60 seconds.", retry=Retry.after(seconds=60)),
+                FM("f", EC.RATE_LIMITED, when="x", recovery="Wait a minute.", retry=Retry.after(seconds=60)),
+                FM("g", EC.RATE_LIMITED, when="x", recovery="Wait at least 5 seconds and retry."),
+                FM("h", EC.RATE_LIMITED, when="x", recovery="Wait 10 to 60 seconds and retry."),
+                FM("i", EC.RATE_LIMITED, when="x", recovery="Wait 60 s.", retry=ADVICE),
+                FM("j", CODE, when="x", recovery="Wait 60 seconds."),
+                FM("k", EC.NOT_FOUND, when="x", recovery=HINT),
+                FM("l", MINE, when="x", recovery="Wait 60 seconds."),
+                FM("m", EC.CONFLICT, when="x", recovery="Read it again first, then retry.", retry=Retry.now()),
+                FM("n", EC.DATABASE_ERROR, when="x", recovery="Wait 2 seconds and retry.", retry=Retry.after(seconds=2)),
+                FM("o", EC.RATE_LIMITED, when="x", recovery="Ask for a smaller batch.", retry=Retry.never()),
+                FM("p", EC.TIMEOUT, when="x", recovery="Do not retry more than three times; ask for less."),
+                FM("q", EC.TIMEOUT, when="x", recovery="Wait a moment and retry."),
+                FM("r", EC.TIMEOUT, when="x", recovery="Retry with a timeout of 60 seconds."),
+                FM("s", EC.RATE_LIMITED, when="x", recovery="Do not retry before 30 seconds are over."),
+                FM("t", EC.NOT_FOUND, when="x", recovery="Wait for the user to name another file."),
+                FM("u", EC.RATE_LIMITED, when="x", recovery="Wait 30 s.", retry=Retry.after(seconds=ADVICE)),
+                FM("v", EC.RATE_LIMITED, when="x", recovery="Wait about half an hour.", retry=Retry.after(seconds=1800)),
+                FM("w", EC.NOT_FOUND, when="x", recovery="y", strategy="check_input"),
+                FM("x", EC.TIMEOUT, when="x", recovery="y", strategy="retry_later"),
+                FM("z", EC.RATE_LIMITED, when="x", recovery="Wait 2 seconds, then 30 seconds the second time."),
+            ]
+        )
+        def one() -> str: ...
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            import mcpcore
+            from mcpcore import ErrorCode as EC, FailureMode as FM, Retry, tool
+
+            SOON = Retry.after(seconds=5)
+            HINT = "Wait 30 seconds and try again."
+
+            @tool(
+                errors=[
+                    FM("a", EC.NOT_FOUND, when="x", recovery="Wait 30 seconds and try again."),  # here
+                    FM("b", EC.NOT_FOUND, when="x", recovery="Call list_items.", retry=Retry.now()),  # here
+                    FM("c", EC.INVALID_PARAMS, when="x", recovery="y", retry=SOON),  # here
+                    FM("d", EC.RATE_LIMITED, when="x", recovery=HINT, retry=SOON),  # here
+                    FM("e", EC.RATE_LIMITED, when="x", recovery="Wait 60 seconds."),  # here
+                    FM("f", EC.RATE_LIMITED, when="x", recovery="Wait a minute, then retry.", retry=Retry.never()),  # here
+                    FM("g", EC.CONFLICT, when="x", recovery="Another call runs: try again later."),  # here
+                    FM("h", EC.TIMEOUT, when="x", recovery="Wait 30 seconds and retry."),  # here
+                    FM("i", EC.SERVICE_UNAVAILABLE, when="x", recovery="Do not retry; tell the user."),  # here
+                    FM("j", EC.TIMEOUT, when="x", recovery="Do not retry immediately."),  # here
+                    FM("k", EC.RATE_LIMITED, when="x", recovery="Wait up to 10 seconds and retry."),  # here
+                    FM("l", EC.NOT_FOUND, when="x", recovery="y", strategy="retry_later"),  # here
+                    FM("m", EC.FORBIDDEN, when="x", recovery="y", retry=mcpcore.Retry.after(seconds=1.5)),  # here
+                    FM("n", EC.SERVICE_UNAVAILABLE, when="x", recovery="Retry in 2 minutes."),  # here
+                    FM("o", EC.SERVICE_UNAVAILABLE, when="x", recovery="Retrying will not help; ask the user."),  # here
+                    FM("p", EC(-32001), when="x", recovery="Please wait a few seconds."),  # here
+                    FM("q", EC.RATE_LIMITED, when="x", recovery="Wait thirty seconds.", retry=Retry.now()),  # here
+                    FM("r", EC.NOT_FOUND, when="x", recovery=f"Wait 30 seconds, then read {HINT.x}."),  # here
+                ]
+            )
+            def one() -> str: ...
+            """,
+            "the hint of 'a' says 'Wait 30 seconds', but NOT_FOUND is not retryable",
+        ),
+    )
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:  # noqa: ARG002
+        """Report the first contradiction of an entry."""
+        code = entry.model.code_value
+        advice = _advice(entry["retry"].value, code)
+        if advice is None:
+            return
+        retry = entry["retry"]
+        if advice.explicit and advice.seconds is not None and code is not None and code.name in HOPELESS:
+            entry.report(
+                retry,
+                f"{entry.label} is {advice.words}, but the same call meets {code.name} again however often it is made",
+                help="leave retry out, or choose a code for failures that pass, such as SERVICE_UNAVAILABLE",
+            )
+            return
+        said = _contradiction(_hint(entry["recovery"].value), advice)
+        if said is not None:
+            whose = "its retry" if advice.explicit or code is None else code.name
+            saying = f"{whose} says {advice.words}" if advice.explicit else f"{whose} is {advice.words}"
+            step = (
+                "reword the hint" if advice.explicit else "give the retry that the hint speaks of, or reword the hint"
+            )
+            if advice.seconds is None and code is not None and code.name in HOPELESS:
+                step = "reword the hint, or choose a code for failures that pass, such as SERVICE_UNAVAILABLE"
+            elif advice.explicit:
+                step = "make the retry and the hint say the same"
+            entry.report(
+                retry if advice.explicit and retry.node is not None else entry["recovery"],
+                f"the hint of {entry.label} says {shortened(said)!r}, but {saying}",
+                help=step,
+            )
+            return
+        strategy = entry["strategy"]
+        if advice.seconds is None and strategy.text == "retry_later":
+            whose = "its retry" if advice.explicit or code is None else code.name
+            entry.report(
+                strategy,
+                f"the strategy of {entry.label} is to retry later, but {whose} is not retryable",
+                help="give a retry, or another strategy",
+            )
+
+
+def _advice(value: Value, code: CodeValue | None) -> _Advice | None:
+    """The advice in force; None where it cannot be known."""
+    if isinstance(value, CallValue):
+        match value.func.name:
+            case "mcpcore.Retry.never":
+                return _Advice(None, explicit=True)
+            case "mcpcore.Retry.now":
+                return _Advice(0.0, explicit=True)
+            case "mcpcore.Retry.after":
+                seconds = value.argument("seconds")
+                if isinstance(seconds, Const) and isinstance(seconds.value, int | float):
+                    return _Advice(float(seconds.value), explicit=True)
+        return None
+    left_out = isinstance(value, Missing) or (isinstance(value, Const) and value.value is None)
+    if not left_out or code is None or code.custom or not code.exists:
+        return None
+    from mcpcore.codes import ErrorCode
+
+    member = ErrorCode.__members__.get(code.name)
+    return None if member is None else _Advice(member.retry.seconds, explicit=False)
+
+
+def _hint(value: Value) -> str:
+    """The text of a hint; what is not known of it is a gap that no pattern crosses."""
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return " ".join(value.value.split())
+    if isinstance(value, Text):
+        return " ".join("\0".join(part or "\0" for part in value.parts).split())
+    return ""
+
+
+def _contradiction(hint: str, advice: _Advice) -> str | None:
+    """The words of a hint that the advice contradicts; None where they agree, or cannot be told."""
+    waits = [each for each in _WAIT_FOR.finditer(hint) if not _NEGATED.search(hint[: each.start()])]
+    if advice.seconds is None:
+        some = [each for each in _WAIT_SOME.finditer(hint) if not _NEGATED.search(hint[: each.start()])]
+        first = min((*waits, *some), key=lambda each: each.start(), default=None)
+        return first[0] if first is not None else None
+    if refused := _NO_RETRY.search(hint):
+        return refused[0]
+    if advice.seconds == 0 and (later := _NOT_NOW.search(hint)):
+        return later[0]
+    if waits and not any(_agrees(each, advice.seconds) for each in waits) and not _more_durations(hint, waits):
+        return waits[0][0]
+    return None
+
+
+def _more_durations(hint: str, waits: list[re.Match[str]]) -> bool:
+    """Whether a hint speaks of further stretches of time, so that which one is meant is anybody's guess."""
+    return len(re.findall(rf"\b(?:{_NUMBER})\s*{_UNIT.replace('?P<unit>', '?:')}", hint, re.IGNORECASE)) > len(waits)
+
+
+def _agrees(match: re.Match[str], seconds: float) -> bool:
+    unit = next(size for pattern, size in _UNITS if pattern.match(match["unit"]))
+    low = _number(match["low"]) * unit
+    high = _number(match["high"]) * unit if match["high"] else low
+    how = match["how"].lower()
+    if "at least" in how:
+        return seconds >= low
+    if any(each in how for each in ("at most", "up to", "no more than")):
+        return seconds <= high
+    slack = 0.5 if any(each in how for each in ("about", "around", "approximately", "roughly")) else 0.001
+    return low * (1 - slack) <= seconds <= high * (1 + slack)
+
+
+def _number(text: str) -> float:
+    return _NUMBERS[text.lower()] if text.lower() in _NUMBERS else float(text)

@@ -1,0 +1,561 @@
+"""The rules about what a failure mode says in words: when it happens, and what the caller can do about it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import CallValue, Const, Mapping, Symbol, Text, options
+from mcpcore_lint.rules.base import Invalid, RuleContext, Valid
+from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, near, shortened
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import Argument, ErrorSite, Handler, ToolDef, Value
+    from mcpcore_lint.rules.base import Family
+
+_STRINGS: Final = frozenset({"builtins.str"})
+_PLACEHOLDER: Final = re.compile(r"\W*(?:TODO|FIXME|XXX|TBD)\b")
+_WORD: Final = re.compile(r"\w")
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Text) or (isinstance(value, Const) and isinstance(value.value, str))
+
+
+def _no_text(value: Value, ctx: RuleContext) -> bool:
+    """Whether a value is no string for certain."""
+    if _is_text(value) or (isinstance(value, CallValue) and value.func.name == "builtins.str"):
+        return False
+    if isinstance(value, Symbol) and value.definition is None and not value.name.startswith(("builtins.", "mcpcore.")):
+        return False
+    return certainly_not(value, _STRINGS, ctx)
+
+
+def _blank(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, str) and not value.value.strip()
+
+
+class ContractWhenRequired(EntryRule):
+    """A failure mode that does not say when it happens."""
+
+    id = "error-contract-when-required"
+    severity = Severity.ERROR
+    family: ClassVar[Family] = "contract"
+    summary = "`when` is missing, empty or blank"
+    why = (
+        "It tells a reader of the contract in which circumstances to expect the failure, and it is the message that an "
+        "agent reads where a throw gives none."
+    )
+    bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="", recovery="...")'
+    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="No requested PMID returned data.", recovery="...")'
+    how_to_fix = "Say in a sentence in which circumstances the tool fails in this way."
+    when_to_suppress = "Never: the failure mode cannot be made."
+    valid = (
+        """
+        from functools import partial
+
+        from elsewhere import WHEN
+        from mcpcore import ErrorCode, FailureMode, tool
+
+        busy = partial(FailureMode, code=ErrorCode.CONFLICT, when="It is busy.", recovery="y")
+
+        @tool(
+            errors=[
+                FailureMode("a", ErrorCode.NOT_FOUND, when="It is gone.", recovery="y"),
+                FailureMode("b", ErrorCode.NOT_FOUND, when=WHEN, recovery="y"),
+                FailureMode("c", ErrorCode.NOT_FOUND, when=f"{WHEN}", recovery="y"),
+                FailureMode("d", ErrorCode.NOT_FOUND, when=WHEN.strip(), recovery="y"),
+                FailureMode("e", ErrorCode.NOT_FOUND, recovery="y", **unknown),
+                FailureMode("f", ErrorCode.NOT_FOUND, recovery="y", **{"when": "It is gone."}),
+                busy("g"),
+            ]
+        )
+        def one() -> str: ...
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode as FM, tool
+
+            LATER = "  "
+
+            @tool(
+                errors=[
+                    FM("a", ErrorCode.NOT_FOUND, recovery="y"),  # here
+                    FM("b", ErrorCode.NOT_FOUND, when="", recovery="y"),  # here
+                    FM("c", ErrorCode.NOT_FOUND, when=LATER, recovery="y"),  # here
+                    FM("d", ErrorCode.NOT_FOUND, when=None, recovery="y"),  # here
+                    FM("e", ErrorCode.NOT_FOUND, when=["gone"], recovery="y"),  # here
+                    FM("f", ErrorCode.NOT_FOUND, recovery="y", **{"retry": None}),  # here
+                    FM("g", ErrorCode.NOT_FOUND, "It is gone.", recovery="y"),  # here
+                    FM("h", ErrorCode.NOT_FOUND, when="It is gone." if LATER else " ", recovery="y"),  # here
+                    FM(
+                        "i",
+                        ErrorCode.NOT_FOUND,
+                        when="",  # here
+                        recovery="y",
+                    ),
+                ]
+            )
+            def one() -> str: ...
+            """,
+            "'a' does not say when it happens",
+        ),
+    )
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+        """Report a circumstance that is missing, blank, or no string for certain."""
+        when = entry["when"]
+        step = "say in a sentence in which circumstances the tool fails in this way"
+        if not when.given:
+            entry.report(None, f"{entry.label} does not say when it happens", help=f"add when=...: {step}")
+            return
+        for value in options(when.value):
+            if _blank(value):
+                entry.report(when, f"the when of {entry.label} is blank", help=step)
+                return
+            if _no_text(value, ctx):
+                entry.report(when, f"the when of {entry.label} is {described(value)}, not a string", help=step)
+                return
+
+
+class ContractRecoveryRequired(EntryRule):
+    """A failure mode that leaves the caller alone."""
+
+    id = "error-contract-recovery-required"
+    severity = Severity.ERROR
+    family: ClassVar[Family] = "contract"
+    summary = "`recovery` is missing or not a string"
+    why = "The hint is what turns a failure into the agent's next step; without one it retries blindly or gives up."
+    bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...")'
+    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
+    how_to_fix = "Say what the caller can do: the next tool, the argument to change, how long to wait, whom to ask."
+    when_to_suppress = "Never: the failure mode cannot be made."
+    valid = (
+        """
+        from elsewhere import HINT, HINTS
+        from mcpcore import ErrorCode, FailureMode, tool
+
+        @tool(
+            errors=[
+                FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="Call search_articles for valid PMIDs."),
+                FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery=HINT),
+                FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery=HINTS["c"]),
+                FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery=f"Wait {HINT} seconds."),
+                FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery=str(HINT)),
+                FailureMode("f", ErrorCode.NOT_FOUND, when="x", **unknown),
+                FailureMode("g", ErrorCode.NOT_FOUND, when="x", recovery=""),
+            ]
+        )
+        def one() -> str: ...
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            import mcpcore
+            from mcpcore import ErrorCode, FailureMode, Retry, tool
+
+            @tool(
+                errors=[
+                    FailureMode("a", ErrorCode.NOT_FOUND, when="x"),  # here
+                    FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery=None),  # here
+                    FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery={"hint": "Try again."}),  # here
+                    FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery=30),  # here
+                    FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery=Retry.now()),  # here
+                    FailureMode("f", ErrorCode.NOT_FOUND, when="x", recovery=("a", "b")),  # here
+                    mcpcore.FailureMode("g", mcpcore.ErrorCode.NOT_FOUND, when="x"),  # here
+                ]
+            )
+            def one() -> str: ...
+            """,
+            "'a' does not say what the caller can do",
+        ),
+    )
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+        """Report a hint that is missing, or no string for certain."""
+        recovery = entry["recovery"]
+        step = "say what the caller can do next: the tool to call, the argument to change, how long to wait"
+        if not recovery.given:
+            entry.report(None, f"{entry.label} does not say what the caller can do", help=f"add recovery=...: {step}")
+            return
+        for value in options(recovery.value):
+            if _no_text(value, ctx):
+                entry.report(recovery, f"the recovery of {entry.label} is {described(value)}, not a string", help=step)
+                return
+
+
+class ContractRecoveryEmpty(EntryRule):
+    """A hint without a word."""
+
+    id = "error-contract-recovery-empty"
+    severity = Severity.ERROR
+    family: ClassVar[Family] = "contract"
+    summary = "`recovery` is empty or blank"
+    why = "A blank hint is refused at import: it would take the place of one that helps."
+    bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="")'
+    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
+    how_to_fix = "Say what the caller can do, or, where nothing helps, whom to tell: `Tell the user that ...`."
+    when_to_suppress = "Never: the failure mode cannot be made."
+    valid = (
+        """
+        from elsewhere import HINT
+        from mcpcore import ErrorCode, FailureMode, tool
+
+        @tool(
+            errors=[
+                FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="Call search_articles for valid PMIDs."),
+                FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery=f"{HINT}"),
+                FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="" + HINT),
+                FailureMode("d", ErrorCode.NOT_FOUND, when="x"),
+                FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery=None),
+                FailureMode("f", ErrorCode.NOT_FOUND, when="", recovery="Ask."),
+            ]
+        )
+        def one() -> str: ...
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import ErrorCode as E, FailureMode, tool
+
+            HINT = ""
+            SHARED = FailureMode("d", E.NOT_FOUND, when="x", recovery=" ")  # here
+
+            @tool(
+                errors=[
+                    FailureMode("a", E.NOT_FOUND, when="x", recovery=""),  # here
+                    FailureMode("b", E.NOT_FOUND, when="x", recovery=" \\n\\t "),  # here
+                    FailureMode("c", E.NOT_FOUND, when="x", recovery=HINT),  # here
+                    SHARED,
+                    FailureMode("e", E.NOT_FOUND, when="x", recovery="Ask the user for it." if HINT else ""),  # here
+                ]
+            )
+            def one() -> str: ...
+
+            @tool(errors=[SHARED])
+            def two() -> str: ...
+            """,
+            "the recovery of 'd' is blank",
+        ),
+    )
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:  # noqa: ARG002
+        """Report a blank hint."""
+        recovery = entry["recovery"]
+        if any(_blank(each) for each in options(recovery.value)):
+            entry.report(
+                recovery,
+                f"the recovery of {entry.label} is blank",
+                help="say what the caller can do next: the tool to call, the argument to change, how long to wait",
+            )
+
+
+class ContractRecoveryMinWords(EntryRule):
+    """A hint that says too little to act on."""
+
+    id = "error-contract-recovery-min-words"
+    severity = Severity.WARNING
+    family: ClassVar[Family] = "contract"
+    summary = '`recovery` has fewer than five words ("Try again.")'
+    why = '"Try again." or "Check the input." fits every failure, and so helps with none.'
+    bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Check input.")'
+    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
+    how_to_fix = "Name the next tool, the argument to change and to what, how long to wait, or whom to ask."
+    when_to_suppress = "When the few words are all there is to do, such as `Call login first.`"
+    valid = (
+        """
+        from elsewhere import HINT
+        from mcpcore import ErrorCode, FailureMode, tool
+
+        @tool(
+            errors=[
+                FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="Call search_articles for valid PMIDs."),
+                FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery=HINT),
+                FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery=f"Call {HINT}"),
+                FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery=""),
+                FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery="Call "
+                            "list_items to see " + "them."),
+                FailureMode("f", ErrorCode.NOT_FOUND, when="x"),
+            ]
+        )
+        def one() -> str: ...
+        """,
+        Valid(
+            """
+            from mcpcore import ErrorCode, FailureMode
+
+            A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="Call search_articles first.")
+            """,
+            settings={"min_recovery_words": 3},
+        ),
+    )
+    invalid = (
+        Invalid(
+            """
+            import mcpcore as m
+            from mcpcore import ErrorCode, FailureMode, tool
+
+            HINT = "Check input."
+
+            @tool(
+                errors=[
+                    FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="Try again."),  # here
+                    m.FailureMode("b", m.ErrorCode.NOT_FOUND, when="x", recovery=HINT),  # here
+                    FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="..."),  # here
+                    FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery="Retry - or - ask - me"),  # here
+                    FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery=f"Call {'it'} again."),  # here
+                    FailureMode("f", ErrorCode.NOT_FOUND, when="x", recovery="TODO: say what the caller can do"),  # here
+                ]
+            )
+            def one() -> str: ...
+            """,
+            "the recovery of 'a' has 2 words: 'Try again.'",
+        ),
+    )
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+        """Report a hint of a few words, and one that is still to be written."""
+        recovery = entry["recovery"]
+        least = ctx.settings.min_recovery_words
+        for value in options(recovery.value):
+            if not isinstance(value, Const) or not isinstance(value.value, str) or _blank(value):
+                continue
+            text = " ".join(value.value.split())
+            count = sum(bool(_WORD.search(each)) for each in text.split(" "))
+            step = "name the next tool, the argument to change, how long to wait, or whom to ask"
+            if _PLACEHOLDER.match(text):
+                entry.report(recovery, f"the recovery of {entry.label} is still to be written", help=step)
+                return
+            if count < least:
+                words = "1 word" if count == 1 else f"{count} words"
+                entry.report(recovery, f"the recovery of {entry.label} has {words}: {shortened(text)!r}", help=step)
+                return
+
+
+class ContractRecoveryUnknownTool(EntryRule):
+    """A way out that is not there."""
+
+    id = "error-contract-recovery-unknown-tool"
+    severity = Severity.ERROR
+    family: ClassVar[Family] = "contract"
+    summary = "`fallback_tool` names a tool that the project does not define"
+    why = "The agent is sent to a tool that does not exist, fails there again, and has lost the way."
+    bad = 'FailureMode("no_match", ..., fallback_tool="serach_articles")'
+    good = 'FailureMode("no_match", ..., fallback_tool="search_articles")'
+    how_to_fix = (
+        "Correct the name: it is the one in `tools/list`, not the function's where the two differ. List tools of "
+        "other servers under `tools` in the settings."
+    )
+    when_to_suppress = "When another server, mounted beside this one, brings the tool."
+    valid = (
+        """
+        from elsewhere import OTHER
+        from mcpcore import ErrorCode, FailureMode, tool
+
+        @tool
+        def search_articles() -> str: ...
+
+        @tool(name="list-all")
+        def list_everything() -> str: ...
+
+        @tool(
+            errors=[
+                FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="search_articles"),
+                FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="list-all"),
+                FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool=None),
+                FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool=OTHER),
+                FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="one"),
+            ]
+        )
+        def one() -> str: ...
+        """,
+        # A tool whose name is made at run time may be any.
+        """
+        from elsewhere import PREFIX
+        from mcpcore import ErrorCode, FailureMode, tool
+
+        @tool(name=PREFIX + "search")
+        def search() -> str: ...
+
+        @tool(errors=[FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="my_search")])
+        def one() -> str: ...
+        """,
+        Valid(
+            """
+            from mcpcore import ErrorCode, FailureMode, tool
+
+            @tool(errors=[FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="theirs")])
+            def one() -> str: ...
+            """,
+            settings={"tools": frozenset({"theirs"})},
+        ),
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, tool
+
+            OTHER = "search"
+
+            @tool(name="list-all")
+            def list_everything() -> str: ...
+
+            @tool
+            def search_articles() -> str: ...
+
+            @tool(
+                errors=[
+                    FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="search_article"),  # here
+                    FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="list_everything"),  # here
+                    FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool=OTHER),  # here
+                ]
+            )
+            def one() -> str: ...
+            """,
+            "'a' sends the caller to the tool 'search_article', which the project does not define",
+        ),
+    )
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+        """Report a tool that no file of the project defines."""
+        fallback = entry["fallback_tool"]
+        if not fallback.given:
+            return
+        defined = ctx.project_tools()
+        if not defined:
+            return
+        for value in options(fallback.value):
+            if not isinstance(value, Const) or not isinstance(value.value, str) or value.value in defined:
+                continue
+            close = near(value.value, defined)
+            entry.report(
+                fallback,
+                f"{entry.label} sends the caller to the tool {shortened(value.value)!r}, which the project does not "
+                "define",
+                help=f"did you mean {close!r}?"
+                if close
+                else "name a tool as tools/list shows it, or list tools of other servers under tools in the settings",
+            )
+            return
+
+
+class ContractHintTooLong(EntryRule):
+    """A text that the wire cuts."""
+
+    id = "error-contract-hint-too-long"
+    severity = Severity.WARNING
+    family: ClassVar[Family] = "contract"
+    summary = "message or hint longer than the wire allows"
+    why = (
+        "A message is cut after 1,000 characters and a hint after 500, so the end of it never reaches the agent; and the "
+        "end is often where the next step stands."
+    )
+    bad = 'FailureMode("no_match", ..., recovery="Call search_articles ... (600 characters)")'
+    good = 'FailureMode("no_match", ..., recovery="Call search_articles to discover valid PMIDs first.")'
+    how_to_fix = "Say the step, and leave the explanation to the description of the tool or to `data`."
+    when_to_suppress = "When the server is made with wider `limits`."
+    valid = (
+        """
+        from elsewhere import TEXT
+        from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
+
+        @tool(
+            errors=[
+                FailureMode("a", ErrorCode.NOT_FOUND, when="x" * 10, recovery=TEXT, user_message=None),
+                FailureMode("b", ErrorCode.NOT_FOUND, when=TEXT, recovery=f"{TEXT}"),
+            ]
+        )
+        def one(ctx: Context) -> str:
+            raise ctx.fail("a", TEXT, recovery=None)
+        """,
+        Valid(
+            "from mcpcore import ErrorCode, FailureMode\n"
+            f'A = FailureMode("a", ErrorCode.NOT_FOUND, when="{"w" * 1000}", recovery=" {"r" * 500} ")\n'
+        ),
+    )
+    invalid = (
+        Invalid(
+            "from mcpcore import Context, ErrorCode, FailureMode, not_found, tool\n"
+            f'LONG = "{"x" * 501}"\n'
+            "@tool(errors=[\n"
+            f'    FailureMode("a", ErrorCode.NOT_FOUND, when="{"w" * 1001}", recovery="y"),  # here\n'
+            '    FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery=LONG),  # here\n'
+            '    FailureMode("c", ErrorCode.NOT_FOUND, when=LONG, recovery="y", user_message=LONG),  # here\n'
+            '    FailureMode("d", ErrorCode.NOT_FOUND, when=f"{LONG}{LONG}{x}", recovery="y"),  # here\n'
+            "])\n"
+            "def one(ctx: Context, x: str) -> str:\n"
+            "    if x:\n"
+            '        raise ctx.fail("a", LONG + LONG)  # here\n'
+            '    raise not_found("x", recovery={"hint": LONG})  # here\n'
+            "\n"
+            "@tool\n"
+            "def two() -> str:\n"
+            '    raise not_found(f"{LONG}{LONG}", recovery="y") from None  # here\n',
+            "the when of 'a' has 1001 characters; the wire carries 1000",
+        ),
+    )
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:  # noqa: ARG002
+        """Report a text of an entry that the wire cuts."""
+        for name in ("when", "recovery", "user_message"):
+            limit = _limits()["message" if name == "when" else "hint"]
+            length = _longest(entry[name])
+            if length > limit:
+                entry.report(
+                    entry[name],
+                    f"the {name} of {entry.label} has {length} characters; the wire carries {limit}",
+                    help="say the step, and leave the explanation to the tool's description or to data",
+                )
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report a text at a throw that the wire cuts."""
+        for error in handler.errors:
+            if error.form not in {"fail", "factory", "coded"}:
+                continue
+            for name, limit, length in _at_throw(error):
+                if length > limit:
+                    where = error.message if name == "message" else error.recovery
+                    ctx.report(
+                        where.node or error.node,
+                        f"the {name} has {length} characters; the wire carries {limit}",
+                        help="say the step, and leave the explanation to the tool's description or to data",
+                        tool=tool,
+                        module=error.module,
+                    )
+
+
+def _limits() -> dict[str, int]:
+    from mcpcore.limits import DEFAULT_LIMITS
+
+    return {"message": DEFAULT_LIMITS.message, "hint": DEFAULT_LIMITS.hint}
+
+
+def _length(value: Value) -> int:
+    """The characters that a text has at least."""
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return len(value.value.strip())
+    return value.known_length if isinstance(value, Text) else 0
+
+
+def _longest(argument: Argument) -> int:
+    return max((_length(each) for each in options(argument.value)), default=0)
+
+
+def _at_throw(error: ErrorSite) -> list[tuple[str, int, int]]:
+    limits = _limits()
+    found = [
+        ("message", limits["message"], _longest(error.message)),
+        ("recovery", limits["hint"], _longest(error.recovery)),
+    ]
+    for value in options(error.recovery.value):
+        if isinstance(value, Mapping):
+            for key in ("hint", "userMessage"):
+                inner = value.get(key)
+                if inner is not None:
+                    found.append((key, limits["hint"], max(_length(each) for each in options(inner))))
+    return found

@@ -224,18 +224,24 @@ class _Conversation:
                 hint="mend the tool: its result must fit the output schema that it lists",
             ) from exc
         present.result(name, result, as_json=self._request.as_json)
+        if result.is_error:
+            self._suggest(present.texts(result), [tool.name for tool in tools])
         return not result.is_error
 
     def _refused(self, error: MCPError, known: Sequence[str]) -> bool:
         present.protocol_error(error, as_json=self._request.as_json)
+        self._suggest(error.message, known)
+        return False
+
+    def _suggest(self, said: str, known: Sequence[str]) -> None:
+        """Name the tools that were probably meant, where the server did not."""
         name = self._request.tool
         if name is not None and known and name not in known:
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-            if near and not any(tool in error.message for tool in near):
+            if near and not any(tool in said.replace(name, "") for tool in near):
                 click.echo(f"Next: did you mean {' or '.join(near)}?", err=True)
             elif not near:
                 click.echo(f"Next: the server has {', '.join(known)}", err=True)
-        return False
 
     def _transport(self) -> Any:
         if self._address.url is not None:

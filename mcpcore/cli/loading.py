@@ -56,7 +56,7 @@ class Target:
         if not colon or not source or not all(part.isidentifier() for part in dotted) or Path(text).is_file():
             source, name = text, ""
         path = Path(source)
-        if path.is_dir():
+        if source and path.is_dir():
             raise Problem(
                 f"{source} is a folder, not a server.",
                 hint=f"give the file in it, such as {path / 'server.py'}, or a module, such as package.server",

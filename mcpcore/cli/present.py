@@ -40,6 +40,11 @@ def result(tool: str, received: CallToolResult, *, as_json: bool) -> None:
         click.echo(printable(dumps(structured)))
 
 
+def texts(received: CallToolResult) -> str:
+    """The text blocks of a result, one after the other."""
+    return "\n".join(block.text for block in received.content if block.type == "text")
+
+
 def protocol_error(error: MCPError, *, as_json: bool) -> None:
     """Print an error that the protocol itself carries, which most hosts never show to the model."""
     whole: dict[str, Any] = {"code": error.code, "message": error.message}

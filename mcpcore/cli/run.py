@@ -248,9 +248,14 @@ def _bind(host: str, port: int) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         bound = socket.socket(family, kind, protocol)
-        if os.name == "posix":
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
+        try:
+            if os.name == "posix":
+                bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+            bound.listen(128)  # now, so that whoever reads the URL can connect
+        except OSError:
+            bound.close()
+            raise
     except OSError as exc:
         raise Problem(
             f"cannot listen on {host}:{port}: {exc.strerror or exc}.",

@@ -1,0 +1,367 @@
+"""`mcpcore call` and `mcpcore run` against real servers, in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mcpcore.cli.root import cli
+
+SERVERS = Path(__file__).parent / "servers"
+NOISY = str(SERVERS / "noisy.py")
+SEVERAL = str(SERVERS / "several.py")
+
+
+def call(*arguments, stdin=None, env=None):
+    """`mcpcore call`; the client runs here, the server in a process of its own."""
+    return CliRunner(env=env).invoke(cli, ["call", *map(str, arguments)], input=stdin, catch_exceptions=False)
+
+
+def told(done):
+    """The exit code and what was told, where a command could not do what it was asked."""
+    assert "Traceback" not in done.stderr
+    assert "" == done.stdout
+    return done.exit_code, done.stderr
+
+
+def test_a_success_shows_both_surfaces_whatever_the_server_prints():
+    """A server that prints at every turn, from every thread, does not disturb the protocol."""
+    done = call(NOISY, "echo", "words=a", "words=b", 'point={"x": 1}', "--", "one", "--two")
+    assert 0 == done.exit_code, done.stderr
+    structured = json.loads(done.stdout.split("--- structuredContent\n")[1])
+    expected = {"words": ["a", "b"], "count": 1, "mode": "fast", "point": {"x": 1, "y": 0}}
+    assert {"given": expected, "argv": ["one", "--two"], "stdin": ""} == structured
+    assert done.stdout.startswith("echo succeeded (isError: false)\n\n--- content[0] text\n")
+    assert "" == done.stderr
+
+
+def test_a_failure_shows_both_surfaces_and_exits_1():
+    """A declared failure is printed as a client receives it, and scripts see it in the exit code."""
+    done = call(NOISY, "echo", "words=a", "count=-1")
+    assert 1 == done.exit_code, done.stderr
+    text, structured = done.stdout.split("--- structuredContent\n")
+    error = json.loads(structured)["error"]
+    assert ("queue_full", "RATE_LIMITED") == (error["data"]["reason"], error["name"])
+    assert "Recovery: Wait 30 seconds and retry, or reduce the batch size." in text
+    assert error["correlationId"] in text
+    assert "\x1b" not in done.stdout
+
+
+def test_json_prints_the_whole_result_for_machines():
+    """`--json` is the CallToolResult by the names of the wire, and nothing else."""
+    done = call(NOISY, "echo", "-", "--json", stdin='{"words": [], "count": -1}')
+    result = json.loads(done.stdout)
+    assert 1 == done.exit_code, done.stderr
+    assert result["isError"] is True
+    assert result["content"][0]["text"].startswith("Error: The queue is at capacity.")
+    assert 30000 == result["structuredContent"]["error"]["retry"]["afterMs"]
+
+
+@pytest.mark.parametrize("era", ["modern", "handshake"])
+def test_an_unknown_tool_is_a_protocol_error_with_the_near_name(era):
+    """What the protocol refuses is printed with its data, and exits 1, in both eras."""
+    done = call(NOISY, "ecko", "anything=1", "--json", "--era", era)
+    error = json.loads(done.stdout)["error"]
+    assert (1, -32602) == (done.exit_code, error["code"])
+    assert "Did you mean echo?" in error["message"]
+    assert "unknown_tool" == error["data"]["error"]["data"]["reason"]
+
+
+def test_an_unknown_tool_of_another_server_gets_near_names_too():
+    """Where the server does not say what was meant, the command does."""
+    done = call(f"{SEVERAL}:second", "ad")
+    assert 1 == done.exit_code, done.stderr
+    assert "ad" in done.stdout
+    assert "did you mean add?" in done.stderr
+
+
+def test_bad_arguments_reach_the_server_as_json_only():
+    """key=value is checked before anything is sent; JSON is sent as it is, so that the tool's own answer shows."""
+    code, message = told(call(NOISY, "echo", "wrods=a"))
+    assert 2 == code
+    assert "did you mean words?" in message
+    done = call(NOISY, "echo", '{"wrods": ["a"]}')
+    assert 1 == done.exit_code, done.stderr
+    assert "invalid_arguments" in done.stdout
+
+
+def test_the_list_shows_arguments_and_failure_modes():
+    """`--list` tells what a caller needs: names, types, defaults, and how each tool fails."""
+    done = call(NOISY, "--list")
+    assert 0 == done.exit_code, done.stderr
+    assert done.stdout.startswith("echo  Echo what is given.\n")
+    assert "words: list of string\n" in done.stdout
+    assert 'mode?: "fast" | "slow" = "fast"\n' in done.stdout
+    assert "fails: queue_full (RATE_LIMITED · retry after 30 s · try other)" in done.stdout
+    assert "recovery: Wait 30 seconds and retry, or reduce the batch size." in done.stdout
+
+
+def test_a_server_that_dies_during_the_call_is_a_failed_call():
+    """The crash is told with the server's last words, and exits 1."""
+    code, message = told(call(NOISY, "echo", "words=a", "count=99"))
+    assert 1 == code
+    assert "went away during the call" in message
+    assert "printed by the handler" in message
+
+
+def test_a_call_that_takes_too_long_is_a_failed_call():
+    """`--timeout` ends the wait and the server."""
+    started = time.monotonic()
+    done = call(NOISY, "echo", "words=a", "count=98", "--timeout", "5")
+    code, message = told(done)
+    assert 1 == code
+    assert "echo did not answer within 5 s" in message
+    assert time.monotonic() - started < 25
+
+
+def test_verbose_shows_what_the_server_writes():
+    """`-v` passes the server's standard error through, and the server says why its prints are there."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mcpcore", "call", "-v", NOISY, "echo", "words=a"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert 0 == done.returncode
+    assert "standard output belongs to the protocol" in done.stderr
+    for printed in ("printed while loading", "written to descriptor 1", "echoed by a child", "printed by the handler"):
+        assert printed in done.stderr
+        assert printed not in done.stdout
+
+
+def test_a_command_after_dashes_is_the_server():
+    """Any command can be the server; the tool then comes first."""
+    done = call("add", "a=1", "b=2.5", "--json", "--", sys.executable, "-m", "mcpcore", "run", f"{SEVERAL}:second")
+    assert {"result": 3.5} == json.loads(done.stdout)["structuredContent"]
+
+
+def test_factories_are_called_with_the_arguments_after_dashes():
+    """OBJECT may be a function; make_server is found by itself; FastMCP servers work as well."""
+    done = call(f"{SEVERAL}:made_of", "name_of", "--json", "--", "given name")
+    assert {"result": "given name"} == json.loads(done.stdout)["structuredContent"]
+    done = call(SERVERS / "plain_fastmcp.py", "add", "a=1", "b=2", "--json")
+    assert {"result": 3} == json.loads(done.stdout)["structuredContent"], done.stderr
+
+
+def test_a_result_that_breaks_the_tools_own_schema_is_a_failed_call():
+    """The SDK's client refuses it, as agents' clients do; the command says who is wrong."""
+    code, message = told(call(SERVERS / "lowlevel.py", "lie"))
+    assert 1 == code
+    assert "the client refused the result of lie" in message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "which server?"),
+        ((NOISY,), "which tool?"),
+        ((NOISY, "--list", "echo"), "comes after it"),
+        ((NOISY.replace("noisy", "nosy"), "echo"), "did you mean"),
+        ((str(SERVERS), "echo"), "is a folder"),
+        (("no such name", "echo"), "names no server"),
+        (("not_a_module_at_all", "echo"), "there is no module not_a_module_at_all"),
+        (("http://127.0.0.1:1/mcp", "echo"), "cannot be reached"),
+        (("http://127.0.0.1:1/mcp", "echo", "--", "x"), "takes no arguments"),
+        (("echo", "--"), "nothing stands after"),
+        (("echo", "--", "no-such-command-here"), "there is no command 'no-such-command-here'"),
+        (("echo", "--", "echo", "hello"), "no message of the protocol: 'hello'"),
+        (("echo", "--", sys.executable, "-c", "raise SystemExit('out of luck')"), "out of luck"),
+        (("echo", "--timeout", "0.5", "--", "sleep", "60"), "did not answer within 0.5 s"),
+        ((f"{SEVERAL}:secnd", "add"), "several.py:second"),
+    ],
+)
+def test_a_server_that_cannot_be_reached_exits_2_and_says_why(arguments, said):
+    """A mistake of the user is told in sentences: what, where, what next."""
+    code, message = told(call(*arguments))
+    assert 2 == code
+    assert said in message
+
+
+def run(*arguments, cwd=None):
+    """`mcpcore run` to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "mcpcore", "run", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        cwd=cwd,
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("", "names no server"),
+        (SEVERAL, f"say which one: {SEVERAL}:first"),
+        (f"{SEVERAL}:number", "is a int, not a server"),
+        (f"{SEVERAL}:made_of", "missing a required argument: 'name'"),
+        (f"{SEVERAL}:made_later", "is async"),
+        (f"{SEVERAL}:made_wrong", "returned a int, not a server"),
+        ("json", "no server at its top level"),
+    ],
+)
+def test_a_module_without_one_server_is_told(monkeypatch, target, said):
+    """None, several, or a thing that is no server: the message names what there is and what to write."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "argv", list(sys.argv))
+    done = CliRunner().invoke(cli, ["run", target, "--http", "127.0.0.1:0"], catch_exceptions=False)
+    assert 2 == done.exit_code
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("x = (\n", "broken.py:1: '(' was never closed"),
+        ("import math\nprint(math.nothing)\n", "broken.py:2: print(math.nothing)"),
+        ("import sys\nsys.exit('no key is set')\n", "no key is set"),
+        ("if __name__ == '__main__':\n    pass\n", "no server at its top level"),
+        ("raise KeyboardInterrupt\n", ""),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_told_without_a_traceback(tmp_path, source, said):
+    """The file's own mistake is shown with its line; nothing reaches standard output."""
+    (tmp_path / "broken.py").write_text(source)
+    done = run("broken.py", cwd=tmp_path)
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert ("", 2 if said else 130) == (done.stdout, done.returncode)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--stateless"], "add --http HOST:PORT"),
+        (["--http", "localhost"], "is not a port"),
+        (["--http", "::1:80"], "stands in brackets"),
+        (["--http", "1.2.3.4:99999"], "is not a port"),
+        (["--http", ":80", "--path", "mcp"], "write --path /mcp"),
+        (["--http", "203.0.113.7:8000"], "cannot listen on 203.0.113.7:8000"),
+    ],
+)
+def test_options_that_do_not_fit_are_told(monkeypatch, options, said):
+    """A bad address or a lonely option is exit code 2 and says what to write."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "argv", list(sys.argv))
+    done = CliRunner().invoke(cli, ["run", f"{SEVERAL}:second", *options], catch_exceptions=False)
+    assert 2 == done.exit_code
+    assert said in done.stderr
+
+
+def test_a_file_named_like_a_module_and_a_file_in_a_package_both_load(tmp_path):
+    """types.py does not replace the library's, and a file in a package has its relative imports."""
+    package = tmp_path / "pack"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "names.py").write_text("NAME = 'packed'\n")
+    (package / "types.py").write_text(
+        "from mcpcore import Server\nfrom .names import NAME\nserver = Server(NAME)\n"
+        "def hello() -> str:\n    return __name__\nserver.add_tool(hello)\n"
+    )
+    (tmp_path / "types.py").write_text(
+        (package / "types.py").read_text().replace("from .names import NAME", "NAME='x'")
+    )
+    done = call(package / "types.py", "hello", "--json")
+    assert {"result": "pack.types"} == json.loads(done.stdout)["structuredContent"], done.stderr
+    done = call(tmp_path / "types.py", "hello", "--json")
+    assert {"result": "__mcpcore_server__"} == json.loads(done.stdout)["structuredContent"], done.stderr
+
+
+def test_nothing_but_the_protocol_reaches_standard_output():
+    """Every line on standard output is a message, from the first import to the last exit handler."""
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}  # fmt: skip
+    with subprocess.Popen(
+        [sys.executable, "-m", "mcpcore", "run", NOISY],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        lines = [process.stdout.readline()]
+        rest, errors = process.communicate(timeout=30)
+        lines += rest.splitlines()
+    assert [1] == [json.loads(line)["id"] for line in lines]
+    assert "written at exit" in errors
+
+
+@contextmanager
+def served(*arguments):
+    """`mcpcore run … --http` on a free port; yields the process and its URL."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "mcpcore", "run", *arguments, "--http", "127.0.0.1:0"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stderr is not None
+            for line in process.stderr:
+                found = re.search(r"http://\S+", line)
+                if found:
+                    break
+            else:
+                pytest.fail("the server did not say where it is")
+            yield process, found[0]
+        finally:
+            process.kill()
+
+
+def test_a_server_over_http_is_called_by_its_url():
+    """Streamable HTTP, stateless with JSON answers, at a path of one's own; Ctrl+C ends it."""
+    with served(f"{SEVERAL}:second", "--stateless", "--json-response", "--path", "/here") as (process, url):
+        assert url.endswith("/here")
+        for era in ("modern", "handshake"):
+            done = call(url, "add", "a=1", "--json", "--era", era)
+            assert {"result": 1.5} == json.loads(done.stdout)["structuredContent"], done.stderr
+        code, message = told(call(url + "x", "add"))
+        assert 2 == code
+        assert "the path of the URL" in message
+        process.send_signal(signal.SIGINT)
+        assert 130 == process.wait(timeout=20)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_interrupting_a_server_over_stdio_ends_it_though_its_input_stays_open():
+    """Ctrl+C at a terminal does not wait for another line of input."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "mcpcore", "run", NOISY],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert 130 == process.wait(timeout=20)
+
+
+def test_a_terminal_is_not_taken_over_by_what_a_server_sends(monkeypatch):
+    """Control characters are shown as such on a terminal, and left alone in a pipe."""
+    from mcpcore.cli import present
+
+    text = "a\x1b[2Jb\u202e\x07\n\tc"
+    assert text == present.printable(text)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert "a\\u001b[2Jb\\u202e\\u0007\n\tc" == present.printable(text)

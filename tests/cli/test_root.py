@@ -1,0 +1,112 @@
+"""The group: what it lists, what it loads, what it says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from mcpcore import __version__
+from mcpcore.cli.root import COMMANDS, SHELLS, cli
+
+HEAVY = ("mcp", "mcp_types", "pydantic", "libcst", "anyio", "asyncio", "uvicorn")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mcpcore", *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize("argument", ["--version", "--help", "-h", "-V"])
+def test_the_version_and_the_help_load_neither_the_sdk_nor_the_linter(argument):
+    """`--version` and `--help` answer without a heavy import."""
+    code = (
+        "import sys\n"
+        f"sys.argv = ['mcpcore', {argument!r}]\n"
+        "from mcpcore.cli import main\n"
+        "try:\n    main()\nexcept SystemExit as exc:\n    assert not exc.code, exc.code\n"
+        f"print(sorted(set({HEAVY!r}) & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+    assert "mcpcore" in done.stdout
+
+
+def test_the_version_is_that_of_the_package():
+    """`python -m mcpcore --version` prints the name and the version."""
+    done = run("--version")
+    assert (0, f"mcpcore {__version__}\n", "") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_the_help_lists_every_command_with_its_line():
+    """Each command of the table stands in the help, and the help has examples and the exit codes."""
+    shown = CliRunner().invoke(cli, ["--help"]).stdout
+    for name, mounted in COMMANDS.items():
+        assert name in shown
+        assert mounted.help in shown
+    assert "mcpcore call server.py" in shown
+    assert "Exit codes" in shown
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "lint"])
+def test_each_command_loads_and_explains_itself(name):
+    """The table leads to a command, whose help is there."""
+    done = CliRunner().invoke(cli, [name, "--help"])
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "Usage:" in done.stdout
+
+
+def test_an_unknown_command_is_answered_with_the_nearest():
+    """A misspelt command is exit code 2, and the message names the near one."""
+    done = CliRunner().invoke(cli, ["cal", "x"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "did you mean `mcpcore call`?" in done.stderr
+
+
+def test_a_command_whose_package_is_missing_says_so(monkeypatch):
+    """A mounted module that is not installed is told in a sentence, not a traceback."""
+    monkeypatch.setitem(COMMANDS, "lint", COMMANDS["lint"]._replace(module="mcpcore_not_there.cli"))
+    done = CliRunner().invoke(cli, ["lint"])
+    assert done.exit_code == 2
+    assert "there is no module mcpcore_not_there" in done.stderr
+
+
+def test_an_import_error_inside_a_command_is_not_hidden(monkeypatch, tmp_path):
+    """A command that is there but lacks a module of its own raises that error."""
+    (tmp_path / "broken_command.py").write_text("import not_installed_at_all\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(COMMANDS, "lint", COMMANDS["lint"]._replace(module="broken_command"))
+    done = CliRunner().invoke(cli, ["lint"])
+    assert isinstance(done.exception, ModuleNotFoundError)
+    assert done.exception.name == "not_installed_at_all"
+
+
+def test_without_click_the_command_says_what_to_install(tmp_path):
+    """Where click is missing, one sentence names the extra."""
+    code = "import sys; sys.modules['click'] = None\nfrom mcpcore.cli import main\nmain()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert 'pip install "mcpcore[cli]"' in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_prints_a_script_for_each_shell(shell):
+    """The script calls the command back through click's own variable."""
+    done = CliRunner().invoke(cli, ["completion", shell])
+    assert done.exit_code == 0
+    assert "_MCPCORE_COMPLETE" in done.stdout
+
+
+def test_completion_offers_commands_and_options():
+    """What the shell asks for is answered from the table."""
+    from click.shell_completion import BashComplete
+
+    complete = BashComplete(cli, {}, "mcpcore", "_MCPCORE_COMPLETE")
+    assert [item.value for item in complete.get_completions([], "c")] == ["call", "completion"]
+    assert "--timeout" in [item.value for item in complete.get_completions(["call"], "--t")]
+    assert isinstance(cli, click.Group)

@@ -158,23 +158,26 @@ _UNIT: Final = r"(?P<unit>milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins
 _NUMBER: Final = rf"\d+(?:\.\d+)?|{'|'.join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))}"
 _LEAD: Final = (
     r"\b(?:wait(?:ing)?|retry(?:ing)?|(?:try|trying|call|calling)(?: it| this| the tool)? again|back off)"
-    r"(?P<how>(?: (?:for|in|after|about|around|approximately|roughly|at least|at most|up to|no more than|another|the|once"
-    r"|until|a further|another|some))*) ~?"
+    r"(?P<how>(?: (?:for|in|after|about|around|approximately|roughly|at least|at most|up to|no more than|the|once|until"
+    r"|a further|another|some))*) ~?"
 )
 _WAIT_FOR: Final = re.compile(
     rf"{_LEAD}(?P<low>{_NUMBER})(?:\s*(?:to|-|\u2013|or)\s*(?P<high>{_NUMBER}))?(?:\s+|-)?{_UNIT}", re.IGNORECASE
 )
 _WAIT_SOME: Final = re.compile(
-    r"\b(?:wait(?:ing)? (?:a|for a|some|a few|a little|several|briefly|and (?:then )?(?:retry|try)|before (?:retrying|trying))"
-    r"|(?:retry|try again|try (?:it|this) again) (?:later|shortly|soon|in a (?:few|little|moment|while)|after a (?:few|while))"
+    r"\b(?:wait(?:ing)? (?:a|for a|some|a few|a little|several|briefly|and (?:then )?(?:retry|try)"
+    r"|before (?:retrying|trying))"
+    r"|(?:retry|try again|try (?:it|this) again)"
+    r" (?:later|shortly|soon|in a (?:few|little|moment|while)|after a (?:few|while))"
     r"|retry the (?:same )?(?:call|request) (?:later|shortly|unchanged|as it is)|back off and (?:retry|try)"
     r"|try (?:the same call|again) (?:later|shortly|soon))\b",
     re.IGNORECASE,
 )
 _NO_RETRY: Final = re.compile(
-    r"\b(?:do not|don't|never|must not|should not|no point in|no use in|there is no point in) (?:retry(?:ing)?|try(?:ing)? again)\b"
-    r"(?!,? (?:before|until|more|for|within|too|immediately|at once|right away|straight away|again and|in a loop|blindly"
-    r"|without|unless|if|while|yet|faster|sooner|automatically|except|other|any))"
+    r"\b(?:do not|don't|never|must not|should not|no point in|no use in)"
+    r" (?:retry(?:ing)?|try(?:ing)? again)\b"
+    r"(?!,? (?:before|until|more|for|within|too|immediately|at once|right away|straight away|again and|in a loop"
+    r"|blindly|without|unless|if|while|yet|faster|sooner|automatically|except|other|any))"
     r"|\bretrying (?:will not|won't|does not|doesn't|cannot|can't|is (?:no use|pointless|useless)|never)\b"
     r"|\b(?:is|are) not retr(?:y|i)able\b",
     re.IGNORECASE,
@@ -211,8 +214,8 @@ class ContractRetryContradiction(EntryRule):
     family: ClassVar[Family] = "contract"
     summary = 'retry advice that its code or its hint contradicts (NOT_FOUND "retryable", "wait" but not retryable)'
     why = (
-        "A program follows `retry`, a model follows the hint. Where the two differ, one of them waits in vain or gives up "
-        "too early. An entry without `retry` has its code's advice."
+        "A program follows `retry`, a model follows the hint. Where the two differ, one of them waits in vain or gives "
+        "up too early. An entry without `retry` has its code's advice."
     )
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Wait 30 seconds and try again.")'
     good = (
@@ -243,7 +246,7 @@ class ContractRetryContradiction(EntryRule):
                 FM("k", EC.NOT_FOUND, when="x", recovery=HINT),
                 FM("l", MINE, when="x", recovery="Wait 60 seconds."),
                 FM("m", EC.CONFLICT, when="x", recovery="Read it again first, then retry.", retry=Retry.now()),
-                FM("n", EC.DATABASE_ERROR, when="x", recovery="Wait 2 seconds and retry.", retry=Retry.after(seconds=2)),
+                FM("n", EC.DATABASE_ERROR, when="x", recovery="Wait 2 seconds.", retry=Retry.after(seconds=2)),
                 FM("o", EC.RATE_LIMITED, when="x", recovery="Ask for a smaller batch.", retry=Retry.never()),
                 FM("p", EC.TIMEOUT, when="x", recovery="Do not retry more than three times; ask for less."),
                 FM("q", EC.TIMEOUT, when="x", recovery="Wait a moment and retry."),
@@ -251,7 +254,7 @@ class ContractRetryContradiction(EntryRule):
                 FM("s", EC.RATE_LIMITED, when="x", recovery="Do not retry before 30 seconds are over."),
                 FM("t", EC.NOT_FOUND, when="x", recovery="Wait for the user to name another file."),
                 FM("u", EC.RATE_LIMITED, when="x", recovery="Wait 30 s.", retry=Retry.after(seconds=ADVICE)),
-                FM("v", EC.RATE_LIMITED, when="x", recovery="Wait about half an hour.", retry=Retry.after(seconds=1800)),
+                FM("v", EC.RATE_LIMITED, when="x", recovery="Wait half an hour.", retry=Retry.after(seconds=1800)),
                 FM("w", EC.NOT_FOUND, when="x", recovery="y", strategy="check_input"),
                 FM("x", EC.TIMEOUT, when="x", recovery="y", strategy="retry_later"),
                 FM("z", EC.RATE_LIMITED, when="x", recovery="Wait 2 seconds, then 30 seconds the second time."),
@@ -276,7 +279,7 @@ class ContractRetryContradiction(EntryRule):
                     FM("c", EC.INVALID_PARAMS, when="x", recovery="y", retry=SOON),  # here
                     FM("d", EC.RATE_LIMITED, when="x", recovery=HINT, retry=SOON),  # here
                     FM("e", EC.RATE_LIMITED, when="x", recovery="Wait 60 seconds."),  # here
-                    FM("f", EC.RATE_LIMITED, when="x", recovery="Wait a minute, then retry.", retry=Retry.never()),  # here
+                    FM("f", EC.RATE_LIMITED, when="x", recovery="Wait a minute.", retry=Retry.never()),  # here
                     FM("g", EC.CONFLICT, when="x", recovery="Another call runs: try again later."),  # here
                     FM("h", EC.TIMEOUT, when="x", recovery="Wait 30 seconds and retry."),  # here
                     FM("i", EC.SERVICE_UNAVAILABLE, when="x", recovery="Do not retry; tell the user."),  # here

@@ -309,7 +309,7 @@ class ContractRecoveryMinWords(EntryRule):
                     FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="..."),  # here
                     FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery="Retry - or - ask - me"),  # here
                     FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery=f"Call {'it'} again."),  # here
-                    FailureMode("f", ErrorCode.NOT_FOUND, when="x", recovery="TODO: say what the caller can do"),  # here
+                    FailureMode("f", ErrorCode.NOT_FOUND, when="x", recovery="TODO: say what the caller does"),  # here
                 ]
             )
             def one() -> str: ...
@@ -403,21 +403,21 @@ class ContractRecoveryUnknownTool(EntryRule):
             OTHER = "search"
 
             @tool(name="list-all")
-            def list_everything() -> str: ...
+            def list_all_it() -> str: ...
 
             @tool
-            def search_articles() -> str: ...
+            def search_items() -> str: ...
 
             @tool(
                 errors=[
-                    FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="search_article"),  # here
-                    FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="list_everything"),  # here
+                    FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="search_item"),  # here
+                    FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="list_all_it"),  # here
                     FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool=OTHER),  # here
                 ]
             )
             def one() -> str: ...
             """,
-            "'a' sends the caller to the tool 'search_article', which the project does not define",
+            "'a' sends the caller to the tool 'search_item', which the project does not define",
         ),
     )
 
@@ -452,8 +452,8 @@ class ContractHintTooLong(EntryRule):
     family: ClassVar[Family] = "contract"
     summary = "message or hint longer than the wire allows"
     why = (
-        "A message is cut after 1,000 characters and a hint after 500, so the end of it never reaches the agent; and the "
-        "end is often where the next step stands."
+        "A message is cut after 1,000 characters and a hint after 500, so the end of it never reaches the agent; and "
+        "the end is often where the next step stands."
     )
     bad = 'FailureMode("no_match", ..., recovery="Call search_articles ... (600 characters)")'
     good = 'FailureMode("no_match", ..., recovery="Call search_articles to discover valid PMIDs first.")'

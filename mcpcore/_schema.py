@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ConfigDict, PydanticUserError, TypeAdapter, with_config
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError, with_config
 from pydantic_core import SchemaError
 
 from mcpcore.contract import RESERVED_DATA_KEYS, ContractError
@@ -19,10 +19,10 @@ def data_adapter(entry: FailureMode[Any]) -> TypeAdapter[Any]:
     Raises:
         ContractError: If `data` is not a model of an object, or has a reserved key.
     """
-    where = f"FailureMode({entry.reason!r}, data={entry.data.__name__})"
+    where = f"FailureMode({entry.reason!r}, data={getattr(entry.data, '__name__', entry.data)})"
     try:
         adapter = TypeAdapter(_readable(entry.data))
-        schema = adapter.json_schema()
+        schema = inlined(adapter.json_schema())
     except (PydanticUserError, SchemaError, TypeError, ValueError, NameError) as exc:
         raise ContractError(f"{where}: the type has no JSON schema: {exc}") from exc
     properties = schema.get("properties")
@@ -32,8 +32,20 @@ def data_adapter(entry: FailureMode[Any]) -> TypeAdapter[Any]:
     if reserved:
         raise ContractError(f"{where}: the field {reserved[0]!r} is reserved for the framework; rename it")
     if entry.example is not None:
-        adapter.validate_python(entry.example)
+        try:
+            adapter.validate_python(dict(entry.example))
+        except ValidationError as exc:
+            first = exc.errors(include_url=False)[0]
+            path = ".".join(map(str, first["loc"])) or "the whole"
+            raise ContractError(f"{where}: the example does not fit the type: {path}: {first['msg']}") from exc
     return adapter
+
+
+def inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """`schema` with an object at its root, where a type that contains itself has a reference there."""
+    from mcp.server.mcpserver.utilities.func_metadata import _inline_root_ref
+
+    return _inline_root_ref(schema)
 
 
 def _readable(declared: type[Any]) -> type[Any]:

@@ -6,10 +6,13 @@ import ast
 import linecache
 import os
 import sys
-from types import FrameType
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-_PACKAGE: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+_PACKAGE: Final = f"{Path(__file__).parent}{os.sep}"
 _DefNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -34,7 +37,7 @@ def where_function(function: object, tool: str) -> str:
 
 
 def where_declared(reason: object) -> str:
-    """The file and line of a failure mode that is being made, with the tool and the entry where the source shows them."""
+    """The file and line of a failure mode that is being made; the tool and the entry where the source shows them."""
     frame = caller()
     place = _place(frame)
     entry = f"FailureMode({reason!r})"
@@ -59,33 +62,45 @@ def _join(*parts: str | None) -> str:
 
 
 def _enclosing_tool(frame: FrameType) -> tuple[str | None, int | None]:
-    """The tool whose decorator spans the line that `frame` is at, and the entry's place in the list there."""
+    """The tool whose decorator makes the failure mode that `frame` is at, and the entry's place in `errors`."""
     try:
         tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals)))
     except (SyntaxError, ValueError, RecursionError):
         return None, None
-    line = frame.f_lineno
+    at = _position(frame.f_code, frame.f_lasti) or (frame.f_lineno, 0)
     for node in ast.walk(tree):
-        if not isinstance(node, _DefNode):
-            continue
-        for decorator in node.decorator_list:
-            if decorator.lineno <= line <= (decorator.end_lineno or decorator.lineno):
-                return _tool_name(node, decorator), _entry_index(decorator, line)
+        if isinstance(node, _DefNode):
+            for decorator in node.decorator_list:
+                if _spans(decorator, at):
+                    return _tool_name(node, decorator), _entry_index(decorator, at)
     return None, None
 
 
-def _tool_name(node: _DefNode, decorator: ast.expr) -> str:
-    if isinstance(decorator, ast.Call):
-        for keyword in decorator.keywords:
-            if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
-                return str(keyword.value.value)
-    return node.name
-
-
-def _entry_index(decorator: ast.expr, line: int) -> int | None:
-    for node in ast.walk(decorator):
-        if isinstance(node, ast.List | ast.Tuple):
-            for index, element in enumerate(node.elts):
-                if element.lineno <= line <= (element.end_lineno or element.lineno):
-                    return index
+def _position(code: CodeType, instruction: int) -> tuple[int, int] | None:
+    """The line and column of the call that runs at `instruction`; None where the code was compiled without."""
+    for index, (line, _, column, _) in enumerate(code.co_positions()):
+        if index == instruction // 2:
+            return None if line is None or column is None else (line, column)
     return None
+
+
+def _spans(node: ast.expr, at: tuple[int, int]) -> bool:
+    if node.end_lineno is None or node.end_col_offset is None:
+        return False
+    return (node.lineno, node.col_offset) <= at < (node.end_lineno, node.end_col_offset)
+
+
+def _tool_name(node: _DefNode, decorator: ast.expr) -> str:
+    named = _keyword(decorator, "name")
+    return str(named.value) if isinstance(named, ast.Constant) else node.name
+
+
+def _entry_index(decorator: ast.expr, at: tuple[int, int]) -> int | None:
+    errors = _keyword(decorator, "errors")
+    entries = errors.elts if isinstance(errors, ast.List | ast.Tuple) else []
+    return next((index for index, entry in enumerate(entries) if _spans(entry, at)), None)
+
+
+def _keyword(decorator: ast.expr, name: str) -> ast.expr | None:
+    keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+    return next((keyword.value for keyword in keywords if keyword.arg == name), None)

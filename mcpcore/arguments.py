@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 from mcpcore.jsonable import clean_text, cut_text, dumps, to_json
 
@@ -18,89 +18,145 @@ _MAX_ISSUES: Final = 20
 _MAX_MESSAGE: Final = 200
 _MAX_HINTS: Final = 4
 _MAX_CHOICES: Final = 20
+_MAX_PLACES: Final = 5
 
-# pydantic's own messages for these repeat what the caller sent.
+# pydantic's own messages for these repeat what the caller sent, or the text of an exception.
 _SAYS_THE_INPUT: Final = {
-    "union_tag_invalid": "Input does not match any of the expected kinds: {expected_tags}",
-    "date_from_datetime_inexact": "Date must be a date, or a datetime at midnight",
-    "int_from_float": "Input should be an integer, without a fraction",
+    "union_tag_invalid": "Input should have one of the expected tags: {expected_tags}",
+    "uuid_parsing": "Input should be a valid UUID",
+    "bytes_invalid_encoding": "Data should be valid {encoding}",
+    "get_attribute_error": "The attributes of the input cannot be read",
+    "iteration_error": "The input cannot be iterated over",
+    "mapping_type": "Input should be a valid mapping",
+    "json_invalid": "Input should be valid JSON",
 }
 
+_UNKNOWN: Final = ("extra_forbidden", "unexpected_keyword_argument")
+_MISSING: Final = ("missing", "missing_argument", "missing_keyword_only_argument", "missing_positional_only_argument")
 
-def issues_of(error: ValidationError) -> list[dict[str, Any]]:
+
+class Misfit(NamedTuple):
+    """What a client is told of arguments that do not fit."""
+
+    message: str
+    issues: list[dict[str, Any]]
     """What does not fit, each as `{path, type, message}`: no rejected value, no link; at most 20, and a count."""
-    found = error.errors(include_url=False, include_input=False)
-    issues = [
-        {"path": path_of(one["loc"]), "type": one["type"], "message": _message(one)}  # type: ignore[arg-type]
-        for one in found[:_MAX_ISSUES]
-    ]
+
+    hint: str
+    """What to send instead, from the schema: the missing field, the allowed values, the name that was meant."""
+
+
+def misfit(error: ValidationError, schema: Mapping[str, Any], tool: str) -> Misfit:
+    """Describe arguments that pydantic rejected; `schema` is the tool's input schema."""
+    found = error.errors(include_url=False)
+    hints: dict[str, None] = {}
+    issues: list[dict[str, Any]] = []
+    for one in found[:_MAX_ISSUES]:
+        path = _path(one["loc"], one["type"], schema)
+        issues.append({"path": path, "type": one["type"], "message": _message(one)})
+        if len(hints) < _MAX_HINTS:
+            hints[_hint(path, one["type"], one["loc"], schema)] = None
     if len(found) > _MAX_ISSUES:
         issues.append({"path": "", "type": "more", "message": f"{len(found) - _MAX_ISSUES} more"})
-    return issues
+    return Misfit(_summary(issues, len(found), tool), issues, " ".join(hints))
 
 
-def path_of(loc: Sequence[str | int]) -> str:
-    """A place in the arguments, such as `filter.tags.0`."""
-    return cut_text(clean_text(".".join(str(part)[:100] for part in loc)), 300)
+def _summary(issues: Sequence[Mapping[str, Any]], count: int, tool: str) -> str:
+    """One sentence: the issue where there is one, else the places; the details are the issues' own."""
+    if count == 1:
+        path, message = issues[0]["path"], issues[0]["message"]
+        return f"The arguments do not fit {tool}: {f'{path}: {message}' if path else message}"
+    places = list(dict.fromkeys(issue["path"] for issue in issues if issue["path"]))
+    more = f" and {len(places) - _MAX_PLACES} more" if len(places) > _MAX_PLACES else ""
+    at = f": {', '.join(places[:_MAX_PLACES])}{more}" if places else ""
+    return f"The arguments do not fit {tool} in {count} ways{at}"
 
 
-def summary_of(issues: Sequence[Mapping[str, Any]], tool: str) -> str:
-    """The issues as one sentence."""
-    told = "; ".join(
-        f"{issue['path']}: {issue['message']}" if issue["path"] else str(issue["message"]) for issue in issues[:3]
-    )
-    more = f"; and {len(issues) - 3} more" if len(issues) > 3 else ""
-    return f"The arguments do not fit {tool}: {told}{more}"
+def _path(loc: Sequence[str | int], kind: str, schema: Mapping[str, Any]) -> str:
+    """A place in the arguments, such as `filter.tags.0`.
 
-
-def hint_of(error: ValidationError, schema: Mapping[str, Any]) -> str:
-    """What to send instead, from the input schema: the missing field, the allowed values, the name that was meant."""
-    hints: list[str] = []
-    for one in error.errors(include_url=False, include_input=False):
-        hint = _hint(one["type"], one["loc"], schema)
-        if hint not in hints:
-            hints.append(hint)
-        if len(hints) == _MAX_HINTS:
-            break
-    return " ".join(hints)
+    pydantic also names the branch of a union and the key that was rejected; neither is a place that a caller knows.
+    """
+    last = len(loc) - 1
+    current = _resolved(schema, schema)
+    parts: list[str] = []
+    for index, part in enumerate(loc):
+        if part == "[key]" or (index < last and loc[index + 1] == "[key]"):
+            continue
+        following = _step(current, part, schema)
+        if following is not None:
+            current = following
+        elif isinstance(part, str) and not (index == last and kind in (*_UNKNOWN, *_MISSING)):
+            continue
+        parts.append(str(part)[:100])
+    return cut_text(clean_text(".".join(parts)), 300)
 
 
 def _message(one: Mapping[str, Any]) -> str:
     template = _SAYS_THE_INPUT.get(one["type"])
     if template is not None:
         context = one.get("ctx") or {}
-        return cut_text(
-            clean_text(template.format_map({"expected_tags": context.get("expected_tags", "")})), _MAX_MESSAGE
-        )
-    return cut_text(clean_text(str(one["msg"])), _MAX_MESSAGE)
+        text = template.format(expected_tags=context.get("expected_tags"), encoding=context.get("encoding"))
+    else:
+        text = str(one["msg"])
+        if one["type"] not in _own_types():
+            # A validator's own words may quote what it was given.
+            for value in _texts(one.get("input")):
+                text = text.replace(value, "…")
+    return cut_text(clean_text(text), _MAX_MESSAGE)
 
 
-def _hint(kind: str, loc: Sequence[str | int], schema: Mapping[str, Any]) -> str:
-    path = path_of(loc)
-    if kind in ("extra_forbidden", "unexpected_keyword_argument") and loc:
-        known = list(_properties(_at(schema, loc[:-1], schema), schema))
-        near = difflib.get_close_matches(str(loc[-1]), known, n=1, cutoff=0.5)
+_known_types: set[str] = set()
+
+
+def _own_types() -> set[str]:
+    """The kinds of error whose messages are pydantic's own."""
+    if not _known_types:
+        from pydantic_core.core_schema import ErrorType
+
+        _known_types.update(get_args(ErrorType))
+        _known_types.difference_update({"value_error", "assertion_error"})
+    return _known_types
+
+
+def _texts(value: object) -> Iterator[str]:
+    """The scalars in a rejected value, as text, the longest first; too short ones would be found in any word."""
+    found: set[str] = set()
+    stack, looked = [value], 0
+    while stack and looked < 1_000:
+        one = stack.pop()
+        looked += 1
+        if isinstance(one, Mapping):
+            stack += [*one.keys(), *one.values()]
+        elif isinstance(one, list | tuple | set | frozenset):
+            stack += one
+        elif isinstance(one, str | int | float | bytes) and not isinstance(one, bool):
+            text = str(one)
+            found |= {shown for shown in (text, text.strip(), repr(one)[1:-1]) if len(shown) > 3}
+    yield from sorted(found, key=len, reverse=True)
+
+
+def _hint(path: str, kind: str, loc: Sequence[str | int], schema: Mapping[str, Any]) -> str:
+    if kind in _UNKNOWN and loc:
+        known = list(_properties(_at(schema, loc[:-1]), schema))
+        near = difflib.get_close_matches(str(loc[-1])[:100], known, n=1, cutoff=0.5)
         if near:
             return f"There is no {path!r}; did you mean {near[0]!r}?"
-        return (
-            f"Leave out {path!r}; known are {', '.join(map(repr, known[:_MAX_CHOICES]))}."
-            if known
-            else (f"Leave out {path!r}; no arguments are taken.")
-        )
-    found = _at(schema, loc, schema)
-    described = _described(found, schema)
-    if kind in ("missing", "missing_argument", "missing_keyword_only_argument"):
-        return f"Add {path!r}{f': {described}' if described else ''}."
-    if described:
-        return f"Send {path!r} as {described}."
-    return f"Correct {path!r}." if path else "Send the arguments as one object."
+        shown = ", ".join(map(repr, known[:_MAX_CHOICES]))
+        return f"Leave out {path!r}; {f'known are {shown}' if shown else 'no arguments are taken'}."
+    told = _described(_at(schema, loc), schema)
+    if kind in _MISSING:
+        return f"Add {path!r}{f': {told}' if told else ''}."
+    if path and told:
+        return f"Send {path!r} as {told}."
+    return f"Correct {path!r}." if path else "Send arguments that meet the rules of the tool together."
 
 
-def _at(node: object, loc: Sequence[str | int], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema of a place; `{}` where the schema says nothing of it. Names of union branches are passed over."""
-    current = _resolved(node, root)
+def _at(schema: Mapping[str, Any], loc: Sequence[str | int]) -> Mapping[str, Any]:
+    """The schema of a place; that of the nearest place around it where the schema says nothing of it."""
+    current = _resolved(schema, schema)
     for part in loc:
-        following = _step(current, part, root)
+        following = _step(current, part, schema)
         if following is not None:
             current = following
     return current
@@ -148,51 +204,71 @@ def _properties(node: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str
 
 def _described(node: Mapping[str, Any], root: Mapping[str, Any]) -> str:
     """A schema in words: its kind, its bounds, its description."""
-    kind = _kind(node, root)
-    bounds = [
-        words.format(node[key])
-        for key, words in _BOUNDS.items()
-        if key in node and isinstance(node[key], str | int | float)
-    ]
+    told = _kind(node, root, depth=3)
     description = node.get("description")
-    told = ", ".join(part for part in (kind, *bounds) if part)
     if isinstance(description, str) and description.strip():
         first = cut_text(" ".join(description.split()), 160).rstrip(".")
         told = f"{told} ({first})" if told else first
     return told
 
 
-_BOUNDS: Final = {
-    "minimum": "at least {}",
-    "exclusiveMinimum": "more than {}",
-    "maximum": "at most {}",
-    "exclusiveMaximum": "less than {}",
-    "minLength": "of at least {} characters",
-    "maxLength": "of at most {} characters",
-    "minItems": "of at least {} items",
-    "maxItems": "of at most {} items",
-    "pattern": "matching {}",
-    "format": "in the format {}",
-    "multipleOf": "a multiple of {}",
-}
-
-
-def _kind(node: Mapping[str, Any], root: Mapping[str, Any]) -> str:
+def _kind(node: Mapping[str, Any], root: Mapping[str, Any], *, depth: int, many: bool = False) -> str:
+    """What kind of value a schema describes, with its bounds: one of it, or with `many` several."""
     if "const" in node:
         return dumps(to_json(node["const"]))
     if isinstance(node.get("enum"), list):
-        return _choices([dumps(to_json(value)) for value in node["enum"]])
+        choices = _choices([dumps(to_json(value)) for value in node["enum"]])
+        return f"values out of {choices}" if many else f"one of {choices}" if len(node["enum"]) > 1 else choices
     kind = node.get("type")
-    if kind == "array":
-        items = _kind(_resolved(node.get("items", {}), root), root)
-        return f"an array of {items.removeprefix('an ').removeprefix('a ')} values" if items else "an array"
     if isinstance(kind, str):
-        return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-    branches = [_kind(branch, root) for branch in _branches(node, root)]
+        noun = kind if kind != "null" else "null"
+        if kind != "null":
+            noun = f"{kind}s" if many else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+        if kind == "array" and depth > 0:
+            items = _kind(_resolved(node.get("items", {}), root), root, depth=depth - 1, many=True)
+            noun = f"{noun} of {items}" if items else noun
+        return " ".join([noun, *_bounds(node)])
+    if depth <= 0:
+        return ""
+    branches = [_kind(branch, root, depth=depth - 1, many=many) for branch in _branches(node, root)]
     return " or ".join(dict.fromkeys(branch for branch in branches if branch))
+
+
+def _bounds(node: Mapping[str, Any]) -> list[str]:
+    told = []
+    for least, most, between, at_least, at_most, unit in _RANGES:
+        low, high = node.get(least), node.get(most)
+        if low is not None and high is not None:
+            amount = f"{low}" if unit and low == high else f"{low} to {high}"
+            told.append(f"{between} {_counted(amount, unit, one=low == high == 1)}")
+        elif low is not None:
+            told.append(f"{at_least} {_counted(str(low), unit, one=low == 1)}")
+        elif high is not None:
+            told.append(f"{at_most} {_counted(str(high), unit, one=high == 1)}")
+    told += [words.format(node[key]) for key, words in _RULES.items() if isinstance(node.get(key), str | int | float)]
+    return told
+
+
+def _counted(amount: str, unit: str, *, one: bool) -> str:
+    return f"{amount} {unit if one else f'{unit}s'}" if unit else amount
+
+
+_RANGES: Final = (
+    ("minimum", "maximum", "from", "of at least", "of at most", ""),
+    ("minLength", "maxLength", "of", "of at least", "of at most", "character"),
+    ("minItems", "maxItems", "with", "with at least", "with at most", "item"),
+    ("minProperties", "maxProperties", "with", "with at least", "with at most", "field"),
+)
+_RULES: Final = {
+    "exclusiveMinimum": "greater than {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "that is a multiple of {}",
+    "pattern": "matching {}",
+    "format": "in the format {}",
+}
 
 
 def _choices(values: list[str]) -> str:
     shown = values[:_MAX_CHOICES]
     more = f", … ({len(values) - len(shown)} more)" if len(values) > len(shown) else ""
-    return f"one of {', '.join(shown)}{more}" if len(values) != 1 else shown[0]
+    return f"{', '.join(shown)}{more}"

@@ -11,8 +11,8 @@ import logging
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import anyio
 
@@ -20,8 +20,8 @@ from mcpcore.audit import AuditError
 from mcpcore.codes import BASELINE, Code, ErrorCode
 from mcpcore.contract import Contract, ContractError
 from mcpcore.envelope import CANONICAL, Envelope, envelope
-from mcpcore.errors import CodedError, FrameworkError, declare, recovery_of
-from mcpcore.jsonable import JSON, safe_str
+from mcpcore.errors import CodedError, FrameworkError
+from mcpcore.jsonable import JSON, clean_text, named, safe_str
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
     from mcpcore.audit import AuditTrail
+    from mcpcore.contract import FailureMode
+    from mcpcore.retry import Retry
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 
@@ -58,6 +60,15 @@ class Verdict:
     """Failures of the same group that are not told."""
 
 
+class _Case(NamedTuple):
+    """What a verdict is about."""
+
+    exception: BaseException
+    contract: Contract[Any]
+    name: str | None
+    context: Mapping[str, Any] | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
     """Turns exceptions into envelopes, by the rules of one server."""
@@ -74,97 +85,73 @@ class Judge:
         context: Mapping[str, Any] | None = None,
     ) -> Verdict:
         """What `exc`, raised under `contract`, is to the client and to the log; never raises."""
-        chosen, others = _chosen(exc, contract)
+        case = _Case(exc, contract, name, context)
         try:
-            return self._judged(chosen, exc, others, contract, name, context)
+            chosen, others = _chosen(exc, contract)
+            verdict = self._judged(chosen, case)
         except Exception as failed:  # noqa: BLE001 - an exception that breaks its own telling is told as a crash
-            return Verdict(
-                envelope=envelope(
-                    ErrorCode.INTERNAL_ERROR,
-                    ErrorCode.INTERNAL_ERROR.sentence,
-                    retry=ErrorCode.INTERNAL_ERROR.retry,
-                    tool=name,
-                    masked=True,
-                    context=context,
-                    limits=self.limits,
-                ),
-                exception=exc,
-                expected=False,
-                broken_contract=f"the failure could not be told: {safe_str(failed)}",
-                others=others,
+            code = ErrorCode.INTERNAL_ERROR
+            told = envelope(
+                code, code.sentence, retry=code.retry, tool=name, masked=True, context=context, limits=self.limits
             )
+            broken = f"the failure could not be told: {safe_str(failed)}"
+            return Verdict(envelope=told, exception=exc, expected=False, broken_contract=broken)
+        return replace(verdict, others=others) if others else verdict
 
-    def _judged(
-        self,
-        chosen: BaseException,
-        exc: BaseException,
-        others: int,
-        contract: Contract[Any],
-        name: str | None,
-        context: Mapping[str, Any] | None,
-    ) -> Verdict:
-        if isinstance(chosen, CodedError):
-            return self._coded(chosen, exc, others, contract, name, context)
+    def _judged(self, chosen: BaseException, case: _Case) -> Verdict:
+        if is_a(chosen, CodedError):
+            return self._coded(cast("CodedError", chosen), case)
         spoken = _spoken(chosen)
         if spoken is not None:
             code, message, data = spoken
-            told = self._envelope(code, message, retry=code.retry, tool=name, data=data, context=context, exception=exc)
-            return Verdict(envelope=told, exception=exc, expected=True, others=others)
+            told = self._envelope(case, code, message, retry=code.retry, data=data)
+            return Verdict(envelope=told, exception=case.exception, expected=True)
         code, retry = _classified(chosen)
-        message = safe_str(chosen) or type(chosen).__name__ if self.expose else code.sentence
-        told = self._envelope(
-            code, message, retry=retry, tool=name, masked=not self.expose, context=context, exception=exc
-        )
-        broken = str(chosen) if isinstance(chosen, ContractError) else None
-        return Verdict(envelope=told, exception=exc, expected=False, broken_contract=broken, others=others)
+        message = safe_str(chosen) or named(chosen) if self.expose else code.sentence
+        told = self._envelope(case, code, message, retry=retry, masked=not self.expose)
+        broken = safe_str(chosen) if is_a(chosen, ContractError) else None
+        return Verdict(envelope=told, exception=case.exception, expected=False, broken_contract=broken)
 
-    def _coded(
-        self,
-        error: CodedError,
-        exc: BaseException,
-        others: int,
-        contract: Contract[Any],
-        name: str | None,
-        context: Mapping[str, Any] | None,
-    ) -> Verdict:
-        entry = contract.get(error.reason)
+    def _coded(self, error: CodedError, case: _Case) -> Verdict:
         broken: str | None = None
-        retry = error.retry
-        recovery = None if error.omits_recovery else error.recovery or recovery_of((error.data or {}).get("recovery"))
-        if entry is not None:
-            if error.entry is not entry:
-                declare(error, entry)
-            if error.code != entry.code:
-                broken = f"{error.reason!r} is declared as {entry.code.name} and was raised as {error.code.name}"
-                retry = retry or entry.retry
-            else:
-                retry = retry or entry.advice
-            if recovery is None and not error.omits_recovery:
-                recovery = entry.recovery_json()
-            if entry.data is not None and broken is None:
-                misfit = entry.check_data(error.data or {})
-                broken = None if misfit is None else f"the data of {error.reason!r} breaks its model: {misfit}"
-        elif error.reason is not None and len(contract) and not isinstance(error, FrameworkError):
-            broken = f"the reason {error.reason!r} is not declared"
+        if not isinstance(error, FrameworkError):
+            entry = case.contract.get(error.reason)
+            if entry is not None:
+                if error.entry is not entry:
+                    error.declare(entry)
+                broken = _broken(error, entry)
+            elif error.reason is not None and len(case.contract):
+                broken = f"the reason {error.reason!r} is not declared"
         told = self._envelope(
+            case,
             error.code,
             error.message,
-            retry=retry or error.code.retry,
-            tool=name,
+            retry=error.advice,
             data=error.data,
             reason=error.reason,
-            recovery=recovery,
-            context=context,
-            exception=exc,
+            recovery=error.recovery,
         )
-        return Verdict(envelope=told, exception=exc, expected=True, broken_contract=broken, others=others)
+        return Verdict(envelope=told, exception=case.exception, expected=True, broken_contract=broken)
 
     def _envelope(
-        self, code: Code, message: str, *, exception: BaseException, data: Any = None, **rest: Any
+        self, case: _Case, code: Code, message: str, *, retry: Retry, data: object = None, **rest: Any
     ) -> Envelope:
         if self.expose:
-            data = {**(data if isinstance(data, Mapping) else {}), "exception": described(exception)}
-        return envelope(code, message, data=data, limits=self.limits, **rest)
+            own = data if isinstance(data, Mapping) else {} if data is None else {"value": data}
+            data = {**own, "exception": described(case.exception)}
+        return envelope(
+            code, message, retry=retry, tool=case.name, data=data, context=case.context, limits=self.limits, **rest
+        )
+
+
+def _broken(error: CodedError, entry: FailureMode[Any]) -> str | None:
+    """How a failure parts from the entry that declares it; None where it does not."""
+    if error.code != entry.code:
+        return f"{error.reason!r} is declared as {entry.code.name} and was raised as {error.code.name}"
+    if entry.data is None:
+        return None
+    misfit = entry.check_data(error.data or {})
+    return None if misfit is None else f"the data of {error.reason!r} breaks its model: {misfit}"
 
 
 class Boundary:
@@ -210,11 +197,10 @@ class Boundary:
     ) -> Verdict:
         """The verdict on `exc`, recorded; where it cannot be and the policy is to refuse, a verdict that says so."""
         verdict = self.judge.verdict(exc, contract=contract, name=name, context=context)
-        record = self._record(verdict, surface)
-        if not verdict.expected or verdict.broken_contract is not None:
+        if not verdict.expected or verdict.broken_contract is not None or verdict.others:
             _log(verdict, name)
         try:
-            self.trail.record(record)
+            self.trail.record(self._record(verdict, surface))
         except AuditError as failed:
             _LOGGER.critical("the failure %s could not be recorded: %s", verdict.envelope.correlation_id, failed)
             return self.judge.verdict(_unrecorded(), contract=contract, name=name, context=context)
@@ -249,8 +235,8 @@ class Boundary:
             record["context"] = told.context
         if told.details:
             record["data"] = told.details
-        told_by_framework = isinstance(exc, FrameworkError)
-        if not verdict.expected or (exc.__cause__ is not None and not told_by_framework) or verdict.others:
+        told_by_framework = is_a(exc, FrameworkError)
+        if not verdict.expected or (_cause(exc) is not None and not told_by_framework) or verdict.others:
             exposed = described(exc)
             trace = exposed.pop("traceback")
             record["exception"] = exposed
@@ -268,6 +254,8 @@ def _log(verdict: Verdict, name: str) -> None:
     try:
         if verdict.broken_contract is not None:
             _LOGGER.warning("%r broke its contract: %s (id %s)", name, verdict.broken_contract, identity)
+        if verdict.others:
+            _LOGGER.warning("%r failed in %d more ways at once (id %s)", name, verdict.others, identity)
         if not verdict.expected:
             _LOGGER.error("%r failed unexpectedly (id %s)", name, identity, exc_info=verdict.exception)
     except Exception as failed:  # noqa: BLE001 - a handler's formatting calls the exception's own code
@@ -283,18 +271,39 @@ def _unrecorded() -> FrameworkError:
     )
 
 
+# Read past the class: an exception may define attributes of these names that raise or lie.
+_cause_of: Final = cast("Any", BaseException.__dict__["__cause__"]).__get__
+_context_of: Final = cast("Any", BaseException.__dict__["__context__"]).__get__
+_suppresses: Final = cast("Any", BaseException.__dict__["__suppress_context__"]).__get__
+_members_of: Final = cast("Any", BaseExceptionGroup.__dict__["exceptions"]).__get__
+
+
+def is_a(exc: BaseException, kind: type[BaseException] | tuple[type[BaseException], ...]) -> bool:
+    """`isinstance`, by the type alone: an exception may say that its `__class__` is another, or raise when asked."""
+    return issubclass(type(exc), kind)
+
+
+def _cause(exc: BaseException) -> BaseException | None:
+    return cast("BaseException | None", _cause_of(exc))
+
+
+def _behind(exc: BaseException) -> BaseException | None:
+    """The cause of `exc`, or what was being handled when it was raised."""
+    return _cause(exc) or (None if _suppresses(exc) else _context_of(exc))
+
+
+_EXITS: Final = (KeyboardInterrupt, GeneratorExit)
+
+
 def passes_through(exc: BaseException) -> bool:
     """Whether `exc` is no failure: the cancellation of this very call, or an exit that must not be caught."""
-    if isinstance(exc, KeyboardInterrupt | GeneratorExit):
+    if is_a(exc, Exception):
+        return False
+    leaves = list(_leaves(exc))
+    if any(is_a(leaf, _EXITS) for leaf in leaves):
         return True
-    if isinstance(exc, anyio.get_cancelled_exc_class()):
-        return _being_cancelled()
-    if isinstance(exc, BaseExceptionGroup):
-        leaves = list(_leaves(exc))
-        if any(isinstance(leaf, KeyboardInterrupt | GeneratorExit) for leaf in leaves):
-            return True
-        return all(passes_through(leaf) for leaf in leaves)
-    return False
+    cancelled = anyio.get_cancelled_exc_class()
+    return bool(leaves) and all(is_a(leaf, cancelled) for leaf in leaves) and _being_cancelled(cancelled)
 
 
 def described(exc: BaseException) -> dict[str, JSON]:
@@ -303,15 +312,15 @@ def described(exc: BaseException) -> dict[str, JSON]:
 
     causes: list[JSON] = []
     seen = {id(exc)}
-    cause = exc.__cause__ or (None if exc.__suppress_context__ else exc.__context__)
-    while cause is not None and id(cause) not in seen and len(causes) < 10:
+    cause = _behind(exc)
+    while cause is not None and id(cause) not in seen and len(causes) < _MAX_CAUSES:
         seen.add(id(cause))
         causes.append({"type": _type_name(cause), "message": safe_str(cause, limit=2_000)})
-        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+        cause = _behind(cause)
     try:
-        trace = "".join(traceback.format_exception(exc, limit=-30, chain=False))[-8_000:]
+        trace = clean_text("".join(traceback.format_exception(exc, limit=-30, chain=False))[-8_000:])
     except Exception as failed:  # noqa: BLE001 - formatting calls the exception's own code
-        trace = f"<{type(failed).__name__} while formatting the traceback>"
+        trace = f"{named(failed)} while formatting the traceback"
     return {
         "type": _type_name(exc),
         "message": safe_str(exc, limit=2_000),
@@ -320,24 +329,23 @@ def described(exc: BaseException) -> dict[str, JSON]:
     }
 
 
+_MAX_CAUSES: Final = 10
+
+
 def _type_name(exc: BaseException) -> str:
     kind = type(exc)
-    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    module, name = type.__dict__["__module__"].__get__(kind), type.__dict__["__qualname__"].__get__(kind)
+    return clean_text(name if module == "builtins" else f"{module}.{name}")[:200]
 
 
-def _being_cancelled() -> bool:
+def _being_cancelled(cancelled: type[BaseException]) -> bool:
     """Whether the task that runs now is being cancelled, by a scope of anyio's or by asyncio itself.
 
     A `CancelledError` in a task that nobody cancels comes from something that the handler waited for; it is a
-    failure like any other.
+    failure like any other. Trio raises its own in nothing but a cancelled task.
     """
-    if anyio.current_effective_deadline() == -math.inf:
+    if cancelled is not asyncio.CancelledError or anyio.current_effective_deadline() == -math.inf:
         return True
-    if "trio" in sys.modules:  # pragma: no cover - trio raises Cancelled in nothing but a cancelled task
-        import sniffio
-
-        if sniffio.current_async_library() == "trio":
-            return True
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
@@ -350,20 +358,23 @@ def _leaves(exc: BaseException) -> Iterator[BaseException]:
         if id(one) in seen:
             continue
         seen.add(id(one))
-        if isinstance(one, BaseExceptionGroup):
-            stack.extend(reversed(one.exceptions))
+        if is_a(one, BaseExceptionGroup):
+            stack.extend(reversed(_members_of(one)))
         else:
             found += 1
             yield one
 
 
+def chosen_of(exc: BaseException, contract: Contract[Any]) -> BaseException:
+    """The exception that speaks for `exc` under `contract`: of a group, the most specific declared one."""
+    return _chosen(exc, contract)[0]
+
+
 def _chosen(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, int]:
     """The exception that speaks for `exc`, and how many of the same group do not."""
-    if not isinstance(exc, BaseExceptionGroup):
+    if not is_a(exc, BaseExceptionGroup):
         return _unwrapped(exc), 0
     leaves = [_unwrapped(leaf) for leaf in _leaves(exc)]
-    if not leaves:
-        return exc, 0
     best = min(leaves, key=lambda leaf: _rank(leaf, contract))
     if _rank(best, contract)[0] >= _UNDECLARED:
         return (best, 0) if len(leaves) == 1 else (exc, len(leaves) - 1)
@@ -375,46 +386,63 @@ _UNDECLARED: Final = 5
 
 def _rank(exc: BaseException, contract: Contract[Any]) -> tuple[int, bool]:
     """How much an exception of a group has to say: least first."""
-    if isinstance(exc, CodedError):
-        entry = contract.get(exc.reason)
-        general = exc.code in BASELINE
+    if is_a(exc, CodedError):
+        error = cast("CodedError", exc)
+        entry = contract.get(error.reason)
+        general = error.code in BASELINE
         if entry is not None:
-            return (0 if entry.code == exc.code else 1), general
-        return (2 if exc.reason is not None else 3), general
+            return (0 if entry.code == error.code else 1), general
+        return (2 if error.reason is not None else 3), general
     return (4, False) if _spoken(exc) is not None else (_UNDECLARED, False)
 
 
 def _unwrapped(exc: BaseException) -> BaseException:
-    """What the SDK wrapped: a crash or a deliberate failure in a tool or a resource that was called in turn."""
+    """What the SDK wrapped: whatever left a tool or a resource that was called in turn."""
     exceptions = sys.modules.get("mcp.server.mcpserver.exceptions")
     if exceptions is None:
         return exc
-    wrappers = (exceptions.ToolError, exceptions.ResourceError)
-    for _ in range(20):
-        cause = exc.__cause__
-        if not isinstance(exc, wrappers) or cause is None:
+    crashes = (exceptions.UnexpectedToolError, exceptions.UnexpectedResourceError)
+    for _ in range(_MAX_WRAPPERS):
+        cause = _cause(exc)
+        if cause is None or not (is_a(exc, crashes) or _relays(exc, cause, exceptions.ToolError)):
             break
-        if isinstance(exc, exceptions.UnexpectedToolError | exceptions.UnexpectedResourceError) or (
-            isinstance(cause, (*wrappers, CodedError))
-        ):
-            exc = cause
-        else:
-            break
+        # Arguments that did not fit a tool which the handler called are the handler's own doing, not its caller's.
+        exc = _cause(cause) or cause if is_a(cause, FrameworkError) else cause
     return exc
+
+
+_MAX_WRAPPERS: Final = 20
+
+
+class Relayed(Exception):  # noqa: N818 - a mark, not raised as such
+    """An error of the SDK's kind that tells of another, its cause, and says nothing of its own."""
+
+
+class BrokenResultError(Exception):
+    """What a handler returned breaks the tool's own output model; the cause says how."""
+
+
+def _relays(exc: BaseException, cause: BaseException, tool_error: type[BaseException]) -> bool:
+    """Whether `exc` merely repeats its cause: the SDK puts "Error executing tool NAME: " before it, authors do not."""
+    if type(exc) is not tool_error:
+        return is_a(exc, Relayed)
+    text = safe_str(exc)
+    return text.startswith("Error executing tool ") and text.endswith(f": {safe_str(cause)}")
 
 
 def _spoken(exc: BaseException) -> tuple[Code, str, Any] | None:
     """The code, text and data of an error of the SDK's own, whose author meant it to be read; None for any other."""
     exceptions = sys.modules.get("mcp.server.mcpserver.exceptions")
     if exceptions is not None:
-        if isinstance(exc, exceptions.ResourceNotFoundError):
+        if is_a(exc, exceptions.ResourceNotFoundError):
             return ErrorCode.NOT_FOUND, safe_str(exc), None
-        if isinstance(exc, exceptions.ToolError | exceptions.ResourceError):
+        if is_a(exc, (exceptions.ToolError, exceptions.ResourceError)):
             return ErrorCode.INTERNAL_ERROR, safe_str(exc), None
     shared = sys.modules.get("mcp.shared.exceptions")
-    if shared is not None and isinstance(exc, shared.MCPError):
-        code = PROTOCOL_CODES.get(exc.code, ErrorCode.INTERNAL_ERROR)
-        return code, safe_str(exc.message), exc.data
+    if shared is not None and is_a(exc, shared.MCPError):
+        raised: Any = exc
+        code = PROTOCOL_CODES.get(raised.code, ErrorCode.INTERNAL_ERROR)
+        return code, safe_str(raised.message), raised.data
     return None
 
 
@@ -428,13 +456,13 @@ PROTOCOL_CODES: Final[Mapping[int, ErrorCode]] = {
     -32001: ErrorCode.TIMEOUT,  # the SDK's REQUEST_TIMEOUT
     -32002: ErrorCode.NOT_FOUND,  # "resource not found" before 2026-07-28
 }
-"""The nearest code of a tool for each code that the protocol or its SDK has; the numbers overlap, the meanings do not."""
+"""The nearest code of a tool for each code that the protocol or its SDK has; the numbers overlap, but no meanings."""
 
 
-def _classified(exc: BaseException) -> tuple[Code, Any]:
-    if isinstance(exc, ContractError):
-        return ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.retry
-    if not isinstance(exc, Exception) and not isinstance(exc, BaseExceptionGroup | asyncio.CancelledError):
+def _classified(exc: BaseException) -> tuple[Code, Retry]:
+    # A handler cannot end the server, so that an exit is a crash; a cancellation here is not the call's own.
+    crash = not is_a(exc, (Exception, BaseExceptionGroup, asyncio.CancelledError))
+    if crash or is_a(exc, (ContractError, BrokenResultError)):
         return ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.retry
     from mcpcore.classify import explain
 

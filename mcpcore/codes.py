@@ -39,7 +39,7 @@ class ErrorCode(IntEnum):
     strategy: Strategy
     actions: tuple[str, ...]
 
-    def __new__(
+    def __new__(  # noqa: PYI034 - an enum's members are of the enum itself
         cls,
         number: int,
         http_status: int,

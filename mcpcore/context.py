@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.session import ServerSession
     from mcp_types import ClientCapabilities, InputRequiredResult, InputResponses, LoggingLevel
-    from pydantic import AnyUrl, BaseModel
+    from pydantic import AnyUrl
 
+    from mcpcore.envelope import Envelope
     from mcpcore.retry import Retry
 
 R_contra = TypeVar("R_contra", bound=str, contravariant=True, default=Any)
@@ -32,11 +33,19 @@ LifespanT = TypeVar("LifespanT", default=Any)
 class Request:
     """The request behind a context; the SDK's own object for it is made when something asks for it."""
 
-    __slots__ = ("_make", "_sdk", "fields")
+    __slots__ = ("_make", "_sdk", "contract", "fields", "judged")
 
-    def __init__(self, make: Callable[[], SDKContext[Any, Any]]) -> None:
-        """Keep `make`, which makes the SDK's context."""
+    def __init__(
+        self,
+        make: Callable[[], SDKContext[Any, Any]],
+        *,
+        contract: Contract[Any] | None = None,
+        judged: Callable[[BaseException, Request], Envelope] | None = None,
+    ) -> None:
+        """Keep `make`, which makes the SDK's context, the contract of the tool, and the server's judgement."""
         self._make = make
+        self.contract: Contract[Any] = _EMPTY if contract is None else contract
+        self.judged = judged
         self._sdk: SDKContext[Any, Any] | None = None
         self.fields: dict[str, Any] | None = None
 
@@ -106,6 +115,17 @@ class Context(Generic[R_contra, LifespanT]):
         entry = self._contract.get(reason)
         return {} if entry is None else {"recovery": entry.recovery_json()}
 
+    def judged(self, exc: BaseException) -> Envelope:
+        """The envelope that `exc` would have as the failure of this call, recorded; the call itself goes on.
+
+        Outside a request nothing is recorded.
+        """
+        if self._request is not None and self._request.judged is not None:
+            return self._request.judged(exc, self._request)
+        from mcpcore.boundary import Judge
+
+        return Judge().verdict(exc, contract=self._contract, name=self._name).envelope
+
     def bind(self, **fields: str | None) -> None:
         """Bind fields for the rest of this call: they stand in `error.context` and in the record if it fails.
 
@@ -123,7 +143,10 @@ class Context(Generic[R_contra, LifespanT]):
     def _undeclared(self, reason: object) -> str:
         tool = f"tool {self._name!r}: " if self._name else ""
         if not len(self._contract):
-            return f"{tool}ctx.fail({reason!r}): the tool declares no failure modes; add errors=[FailureMode({reason!r}, …)]"
+            return (
+                f"{tool}ctx.fail({reason!r}): the tool declares no failure modes; "
+                f"add errors=[FailureMode({reason!r}, …)]"
+            )
         near = self._contract.near(reason) if isinstance(reason, str) else None
         meant = f"did you mean {near!r}?" if near else f"declared are {', '.join(map(repr, self._contract.reasons))}"
         return f"{tool}ctx.fail({reason!r}): the reason is not declared; {meant}"
@@ -168,7 +191,8 @@ class Context(Generic[R_contra, LifespanT]):
     @property
     def session(self) -> ServerSession:
         """The session."""
-        return self.sdk.session
+        session: ServerSession = self.sdk.session
+        return session
 
     @property
     def request_id(self) -> str:

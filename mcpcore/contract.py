@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, TypeVar, overload
 
 from mcpcore.codes import STRATEGIES, Code, ErrorCode, Strategy, code_numbered, is_code
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
     from mcpcore.jsonable import JSON
 
@@ -23,9 +24,19 @@ CONTRACT_META_KEY: Final = "dev.mcpcore/errors"
 RESERVED_DATA_KEYS: Final = frozenset({"reason", "retryable", "recovery"})
 """Keys of `data` that the framework writes; an entry's own data model does not have them."""
 
+MAX_REASON: Final = 200
+"""The longest reason, in characters."""
+
 
 class ContractError(ValueError, TypeError):
     """A declaration that cannot stand: a bad failure mode, contract, handler or tool. Raised at import."""
+
+
+_FIELDS: Final = (
+    "reason", "code", "when", "recovery", "retry", "fallback_tool", "strategy", "actions", "corrective_params",
+    "user_message", "data", "example", "fails_batch",
+)  # fmt: skip
+_SLOTS: Final = (*_FIELDS, "_data_adapter")
 
 
 class FailureMode(Generic[R_co]):
@@ -46,51 +57,40 @@ class FailureMode(Generic[R_co]):
         user_message: A sentence for the person behind the agent.
         data: A pydantic model, TypedDict or dataclass that the failure's data fits.
         example: Data of that shape, for the documentation.
+        fails_batch: Whether a batch fails as a whole where one of its items fails so.
     """
 
-    __slots__ = (
-        "_data_adapter",
-        "actions",
-        "code",
-        "corrective_params",
-        "data",
-        "example",
-        "fallback_tool",
-        "reason",
-        "recovery",
-        "retry",
-        "strategy",
-        "user_message",
-        "when",
-    )
+    __slots__ = _SLOTS
 
     # Read-only properties would cost a call at each failure; the slots are written once and guarded below.
     if TYPE_CHECKING:
 
         @property
-        def reason(self) -> R_co: ...
+        def reason(self) -> R_co: ...  # noqa: D102 - see Attributes
         @property
-        def code(self) -> Code: ...
+        def code(self) -> Code: ...  # noqa: D102 - see Attributes
         @property
-        def when(self) -> str: ...
+        def when(self) -> str: ...  # noqa: D102 - see Attributes
         @property
-        def recovery(self) -> str: ...
+        def recovery(self) -> str: ...  # noqa: D102 - see Attributes
         @property
-        def retry(self) -> Retry | None: ...
+        def retry(self) -> Retry | None: ...  # noqa: D102 - see Attributes
         @property
-        def fallback_tool(self) -> str | None: ...
+        def fallback_tool(self) -> str | None: ...  # noqa: D102 - see Attributes
         @property
-        def strategy(self) -> Strategy | None: ...
+        def strategy(self) -> Strategy | None: ...  # noqa: D102 - see Attributes
         @property
-        def actions(self) -> tuple[str, ...]: ...
+        def actions(self) -> tuple[str, ...]: ...  # noqa: D102 - see Attributes
         @property
-        def corrective_params(self) -> Mapping[str, Any] | None: ...
+        def corrective_params(self) -> Mapping[str, Any] | None: ...  # noqa: D102 - see Attributes
         @property
-        def user_message(self) -> str | None: ...
+        def user_message(self) -> str | None: ...  # noqa: D102 - see Attributes
         @property
-        def data(self) -> Any: ...
+        def data(self) -> Any: ...  # noqa: D102 - see Attributes
         @property
-        def example(self) -> Mapping[str, Any] | None: ...
+        def example(self) -> Mapping[str, Any] | None: ...  # noqa: D102 - see Attributes
+        @property
+        def fails_batch(self) -> bool: ...  # noqa: D102 - see Attributes
         @property
         def _data_adapter(self) -> Any: ...
 
@@ -109,6 +109,7 @@ class FailureMode(Generic[R_co]):
         user_message: str | None = None,
         data: Any = None,
         example: Mapping[str, Any] | None = None,
+        fails_batch: bool = False,
     ) -> FailureMode[RL]:
         """Declare a failure mode.
 
@@ -129,6 +130,7 @@ class FailureMode(Generic[R_co]):
             "user_message": user_message,
             "data": data,
             "example": example,
+            "fails_batch": fails_batch,
             "_data_adapter": None,
         }
         problem = _problem(values)
@@ -136,7 +138,11 @@ class FailureMode(Generic[R_co]):
             from mcpcore._where import where_declared
 
             raise ContractError(f"{where_declared(reason)}: {problem}")
+        values["reason"] = str.__str__(reason)  # of an enum, the value: what the wire and the log show
         values["actions"] = tuple(actions)
+        for name in ("corrective_params", "example"):
+            if (mapping := values[name]) is not None:
+                values[name] = MappingProxyType(dict(mapping))
         for name, value in values.items():
             object.__setattr__(self, name, value)
         return self  # type: ignore[return-value] # the same object, seen with the literal type of its reason
@@ -169,12 +175,14 @@ class FailureMode(Generic[R_co]):
         Raises:
             ContractError: If `data` is not a type that has a JSON schema.
         """
+        from mcpcore.jsonable import clean_text
+
         entry: dict[str, JSON] = {
-            "reason": str(self.reason),
+            "reason": self.reason,
             "code": int(self.code),
             "name": self.code.name,
-            "when": self.when,
-            "recovery": self.recovery,
+            "when": clean_text(self.when),
+            "recovery": clean_text(self.recovery),
             "retry": self.advice.to_json(),
         }
         if self.fallback_tool is not None:
@@ -190,7 +198,11 @@ class FailureMode(Generic[R_co]):
         Raises:
             ContractError: If `data` is not a type that has a JSON schema.
         """
-        return None if self.data is None else self._adapter().json_schema()
+        if self.data is None:
+            return None
+        from mcpcore._schema import inlined
+
+        return inlined(self._adapter().json_schema())
 
     def check_data(self, data: Mapping[str, Any]) -> str | None:
         """Why `data`, without its reserved keys, does not fit the declared model; None where it fits."""
@@ -215,7 +227,7 @@ class FailureMode(Generic[R_co]):
         return self._data_adapter
 
     def _astuple(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__ if not name.startswith("_"))
+        return tuple(getattr(self, name) for name in _FIELDS)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"FailureMode is frozen: {name} cannot be set")
@@ -232,7 +244,10 @@ class FailureMode(Generic[R_co]):
         return hash((self.reason, self.code, self.when, self.recovery))
 
     def __reduce__(self) -> tuple[object, tuple[dict[str, Any]]]:
-        return _rebuilt, ({name: getattr(self, name) for name in self.__slots__ if not name.startswith("_")},)
+        values = {name: getattr(self, name) for name in _FIELDS}
+        return _rebuilt, (
+            {name: dict(value) if isinstance(value, MappingProxyType) else value for name, value in values.items()},
+        )
 
     def __repr__(self) -> str:
         return f"FailureMode({self.reason!r}, {self.code.name}, when={self.when!r}, recovery={self.recovery!r})"
@@ -383,6 +398,11 @@ def _problem(values: Mapping[str, Any]) -> str | None:
         return f"the reason must be a string, not {type(reason).__name__}"
     if not reason.strip():
         return "the reason is empty; name the failure in snake_case, such as 'no_match'"
+    if not reason.isprintable() or reason != reason.strip() or len(reason) > MAX_REASON:
+        return (
+            f"the reason must be at most {MAX_REASON} printable characters, without spaces around them; name the "
+            "failure in snake_case, such as 'no_match'"
+        )
     if not is_code(values["code"]):
         return not_a_code(values["code"])
     for name, what in (("when", "when this happens"), ("recovery", "what the caller can do about it")):

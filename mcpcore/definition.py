@@ -9,20 +9,23 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.mcpserver.exceptions import InvalidSignature
 from mcp.server.mcpserver.resolve import resolve_arguments
 from mcp.server.mcpserver.tools.base import Tool as SDKTool
-from mcp_types import CallToolResult, InputRequiredResult
-from pydantic import ConfigDict, PydanticUserError
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, _inline_root_ref, _pydantic_readable_typeddict
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter, create_model
 from pydantic_core import SchemaError
 
 from mcpcore.contract import ContractError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mcp_types import CallToolResult, InputRequiredResult
+
     from mcpcore.context import Request
     from mcpcore.tool import Declaration
 
@@ -90,14 +93,18 @@ class ToolDefinition:
         model = _strict(sdk.fn_metadata.arg_model)
         sdk.fn_metadata = sdk.fn_metadata.model_copy(update={"arg_model": model})
         sdk.parameters = model.model_json_schema(by_alias=True)
+        sdk.fn_metadata = _with_an_object(sdk.fn_metadata, declaration.name)
         schema = sdk.fn_metadata.output_schema
-        if schema is not None and "error" in schema.get("properties", {}):
+        if schema is not None and "error" in _fields_of(schema, schema):
             raise ContractError(
                 f"{declaration.where}: the result has a field 'error', where clients look for a failure; rename the "
                 "field, or raise a declared failure in its place"
             )
-        if options.meta and not isinstance(options.meta, Mapping):
-            raise ContractError(f"{declaration.where}: meta must be a mapping, not {type(options.meta).__name__}")
+        for index, entry in enumerate(declaration.contract):
+            try:
+                entry.data_schema()
+            except ContractError as exc:
+                raise ContractError(f"{declaration.where}: errors[{index}]: {exc}") from exc
         parameters = declaration.signature.parameters
         return cls(
             sdk=sdk,
@@ -156,23 +163,78 @@ def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = 
     `failure`, the schema of another dialect, which may share names with the result, the branches stand side by side.
     """
     if failure is not None:
-        shared = {key: schema[key] for key in ("title", "description", "$defs") if key in schema}
+        shared = {str(key): schema[key] for key in ("title", "description", "$defs") if key in schema}
         result = {key: value for key, value in schema.items() if key not in shared}
         return {"type": "object", **shared, "anyOf": [result, dict(failure)]}
-    root = {key: value for key, value in schema.items() if key not in _RESULT_KEYWORDS}
-    branch: dict[str, Any] = {str(key): schema[key] for key in _RESULT_KEYWORDS if key in schema}
+    if schema.get("type", "object") != "object":
+        # Only the protocol of 2026-07-28 has such results; there the root needs no type.
+        shared = {key: schema[key] for key in ("title", "description", "$defs") if key in schema}
+        result = {key: value for key, value in schema.items() if key not in shared}
+        alone = {"type": "object", "properties": {"error": ERROR_SCHEMA}, "required": ["error"]}
+        return {**shared, "anyOf": [result, alone]}
+    moved = (*_RESULT_KEYWORDS, *(_EVERY_PROPERTY if "patternProperties" in schema else ()))
+    root = {key: value for key, value in schema.items() if key not in moved}
+    branch: dict[str, Any] = {key: schema[key] for key in moved if key in schema}
     properties = dict(root.get("properties") or {})
     own = properties.get("error")
-    properties["error"] = ERROR_SCHEMA if own is None else {}
-    branch["properties"] = {"error": False if own is None else own}
+    # Keywords that speak of all other properties see only those that stand beside them.
+    beside = properties if branch.keys() & _EVERY_PROPERTY else {}
+    branch["properties"] = {**beside, "error": False if own is None else own}
     failed: dict[str, Any] = {"required": ["error"]}
     if own is not None:
         failed["properties"] = {"error": ERROR_SCHEMA}
+    properties["error"] = ERROR_SCHEMA if own is None else {}
     root.setdefault("type", "object")
     return {**root, "properties": properties, "anyOf": [branch, failed]}
 
 
-def _strict(model: type[Any]) -> type[Any]:
+_EVERY_PROPERTY: Final = ("patternProperties", "additionalProperties", "unevaluatedProperties")
+
+
+def _with_an_object(metadata: FuncMetadata, name: str) -> FuncMetadata:
+    """`metadata` of a tool whose structured content is an object, and is described as it is sent.
+
+    A `RootModel` of anything else is wrapped as the SDK wraps a list: before 2026-07-28 a result that is no object
+    makes the whole list of tools invalid.
+    """
+    schema, model = metadata.output_schema, metadata.output_model
+    if schema is None or model is None:
+        return metadata
+    if not _is_object(schema, schema, depth=20):
+        wrapped = create_model(f"{name}Output", result=(model, ...))
+        return FuncMetadata(arg_model=metadata.arg_model, output_model=wrapped, wrap_output=True)
+    # The SDK describes what is read; aliases for writing and computed fields are in what is sent.
+    sent = TypeAdapter(_pydantic_readable_typeddict(model)).json_schema(mode="serialization")
+    sent = _inline_root_ref(sent)
+    if _fields_of(sent, sent) != _fields_of(schema, schema):
+        schema = sent
+    return metadata.model_copy(update={"output_schema": {"type": "object", **schema}})
+
+
+def _is_object(node: Mapping[str, Any], root: Mapping[str, Any], *, depth: int) -> bool:
+    if "type" in node or depth <= 0:
+        return bool(node.get("type") == "object")
+    branches = [branch for key in ("anyOf", "oneOf") for branch in node.get(key, ())]
+    if "$ref" in node:
+        branches.append(root.get("$defs", {}).get(node["$ref"].rpartition("/")[2], {}))
+    return bool(branches) and all(_is_object(branch, root, depth=depth - 1) for branch in branches)
+
+
+def _fields_of(node: Mapping[str, Any], root: Mapping[str, Any]) -> frozenset[str]:
+    """The names of the fields that an object has, in any of its forms."""
+    fields: set[str] = set()
+    stack, seen = [node], 0
+    while stack and seen < 1_000:
+        one = stack.pop()
+        seen += 1
+        fields |= (one.get("properties") or {}).keys()
+        stack += [branch for key in ("anyOf", "oneOf", "allOf") for branch in one.get(key, ())]
+        if "$ref" in one:
+            stack.append(root.get("$defs", {}).get(one["$ref"].rpartition("/")[2], {}))
+    return frozenset(fields)
+
+
+def _strict(model: Any) -> Any:
     """`model`, rejecting arguments that it does not have."""
     namespace = {"model_config": ConfigDict(extra="forbid"), "__module__": model.__module__, "__doc__": model.__doc__}
     return type(model)(model.__name__, (model,), namespace)

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.codes import Code, Strategy, code_named, code_numbered
+from mcpcore.codes import STRATEGIES, Code, Strategy, code_named, code_numbered
 from mcpcore.contract import RESERVED_DATA_KEYS
 from mcpcore.errors import recovery_of
-from mcpcore.jsonable import JSON, clean_text, cut_text, dumps, fit_object, size, to_json, to_json_object
+from mcpcore.jsonable import JSON, clean_text, cut_text, dumps, fit_object, size, to_json_object
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
 CANONICAL: Final = "canonical"
 
@@ -140,9 +140,9 @@ class Envelope:
         """
         code, name, message = error.get("code"), error.get("name"), error.get("message")
         if isinstance(code, bool) or not isinstance(code, int):
-            raise ValueError(f"error.code must be an integer, not {code!r}")
+            raise ValueError(f"error.code must be an integer, not {code!r}")  # noqa: TRY004 - what is read is data
         if not isinstance(message, str):
-            raise ValueError(f"error.message must be a string, not {message!r}")
+            raise ValueError(f"error.message must be a string, not {message!r}")  # noqa: TRY004 - the same
         known = code_numbered(code)
         if not isinstance(name, str):
             name = known.name if known is not None else "UNKNOWN_ERROR"
@@ -215,8 +215,20 @@ def envelope(
         correlation_id=correlation_id or new_correlation_id(),
         timestamp=now(),
         data=None if masked else _data(data, retry=retry, reason=reason, recovery=recovery, limits=limits),
-        context=to_json_object(context) if context else None,
+        context=fit_object(to_json_object(context), _MAX_CONTEXT) if context else None,
     )
+
+
+_RECOVERY_PARTS: Final[Mapping[str, type]] = {
+    "hint": str,
+    "strategy": str,
+    "actions": list,
+    "fallbackTool": str,
+    "correctiveParams": dict,
+    "userMessage": str,
+}
+_MAX_CONTEXT: Final = 4 * 1024
+"""Bytes of the fields that the server or the call had bound."""
 
 
 def new_correlation_id() -> str:
@@ -232,9 +244,14 @@ def now() -> str:
 def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, JSON]:
     """`recovery` as JSON, its sentences cut and its parts of the types that the wire has."""
     bounded = to_json_object(recovery, depth=limits.depth - 1)
-    for key in ("hint", "userMessage"):
-        if isinstance(text := bounded.get(key), str):
-            bounded[key] = cut_text(text, limits.hint)
+    # The hint first: what does not fit is cut from the end.
+    bounded = {"hint": bounded.get("hint"), **bounded}
+    for key, kind in _RECOVERY_PARTS.items():
+        part = bounded.get(key)
+        if part is None or not isinstance(part, kind) or (key == "strategy" and part not in STRATEGIES):
+            bounded.pop(key, None)
+        elif key in ("hint", "userMessage"):
+            bounded[key] = cut_text(str(part), limits.hint)
     # A quarter of the room at most: the author's data must not be cut for its recovery's sake.
     return bounded if size(bounded) <= limits.data // 4 else fit_object(bounded, limits.data // 4)
 
@@ -248,9 +265,8 @@ def _data(
     if reason is not None:
         reserved["reason"] = cut_text(clean_text(reason), 200)
     own: dict[str, JSON] = {}
-    if data:
-        converted = to_json(data, depth=limits.depth)
-        own = converted if isinstance(converted, dict) else {"value": converted}
+    if data is not None:
+        own = to_json_object(data, depth=limits.depth)
         own = {key: value for key, value in own.items() if key not in RESERVED_DATA_KEYS}
         own = fit_object(own, limits.data - size(reserved))
     return {**own, **reserved}

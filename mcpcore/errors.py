@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mcpcore.codes import Code, ErrorCode
-from mcpcore.jsonable import safe_str
+from mcpcore.jsonable import as_mapping, safe_str, to_json
+from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
     from types import EllipsisType
 
     from mcpcore.contract import FailureMode
-    from mcpcore.retry import Retry
 
 RecoveryLike: TypeAlias = "str | Mapping[str, Any]"
 """A recovery at a throw site: the hint alone, or the object of the wire (`hint`, `strategy`, `fallbackTool`, …)."""
@@ -26,11 +26,10 @@ class CodedError(Exception):
     Attributes:
         code: The `ErrorCode` or `CustomCode`.
         message: What went wrong here, as a sentence for the client.
-        data: Facts for the client, as the author gave them.
+        data: Facts for the client, as the author gave them; a model or a dataclass as the mapping of its fields.
         reason: The declared reason, given as such or as `data["reason"]`; None where there is none.
-        recovery: What the throw site says about recovery, in the form of the wire; None where it says nothing, and
-            where it leaves the declared one out (`omits_recovery` tells the two apart).
-        retry: The advice of the throw site, else None.
+        retry: The advice of the throw site or of `ctx.fail`, else None; `advice` is the one in force.
+        entry: The failure mode that declares the reason, once a contract has been asked.
         omits_recovery: Whether the throw site asked for no recovery at all, with `recovery=None`.
     """
 
@@ -38,11 +37,9 @@ class CodedError(Exception):
     message: str
     data: Mapping[str, Any] | None
     reason: str | None
-    recovery: dict[str, Any] | None
     retry: Retry | None
-    omits_recovery: bool
-    has_message: bool
     entry: FailureMode[Any] | None
+    omits_recovery: bool
 
     def __init__(
         self,
@@ -70,27 +67,147 @@ class CodedError(Exception):
         from mcpcore.contract import require_code
 
         self.code = require_code(code, f"{type(self).__name__}(code, …)")
-        if data is not None and not isinstance(data, Mapping):
-            data = {"value": data}  # a failure that is being told is worth more than the complaint about its data
-        given = data.get("reason") if reason is None and data else reason
-        self.reason = given if isinstance(given, str) and given else None
-        self.data = data
-        self.has_message = message is not None
-        self.message = self.code.sentence if message is None else safe_str(message)
+        self.data = _facts(data)
+        given = fact(self.data, "reason") if reason is None else reason
+        self.reason = str.__str__(given) if isinstance(given, str) and given else None
+        told = None if message is None else safe_str(message)
+        self._has_message = told is not None and not told.isspace() and told != ""
+        self.message = told if told is not None and self._has_message else self.code.sentence
         self.omits_recovery = recovery is None
-        self.recovery = _recovery(recovery)
-        self.retry = retry
+        self._given_recovery = recovery_of(recovery)
+        self.retry = retry if isinstance(retry, Retry) else None
         self.entry = None
         super().__init__(self.message)
+
+    @property
+    def recovery(self) -> dict[str, Any] | None:
+        """The recovery in force, in the form of the wire: the throw site's, else `data`'s, else the declared one."""
+        if self.omits_recovery:
+            return None
+        given = self._given_recovery or recovery_of(fact(self.data, "recovery"))
+        if given is not None:
+            return given
+        return None if self.entry is None else self.entry.recovery_json()
 
     @property
     def advice(self) -> Retry:
         """The retry advice in force: the throw site's, else the declared entry's, else the code's."""
         if self.retry is not None:
             return self.retry
-        if self.entry is not None and self.entry.code == self.code:
-            return self.entry.advice
+        # An entry's advice that is merely its code's says nothing about the code that was raised instead.
+        if self.entry is not None and self.entry.retry is not None:
+            return self.entry.retry
         return self.code.retry
+
+    def declare(self, entry: FailureMode[Any]) -> None:
+        """Tie the failure, wherever it was raised, to the entry that declares its reason."""
+        self.entry = entry
+        if not self._has_message:
+            self.message = entry.when
+            self.args = (entry.when,)
+
+    @classmethod
+    def from_unknown(
+        cls,
+        thrown: object,
+        *,
+        code: Code | None = None,
+        message: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        reason: str | None = None,
+        **fields: str | None,
+    ) -> CodedError:
+        """Whatever was thrown, as a coded error with it as the cause; a coded error stays itself.
+
+        Args:
+            thrown: An exception, or anything else that stands for a failure; its text goes to no client.
+            code: The code; left out, what `classify` says.
+            message: A sentence for the client; left out, the code's own.
+            data: Facts for the client.
+            reason: The reason of the contract that this failure is.
+            **fields: Fields to bind, such as `session_id`; see `mcpcore.governance.FIELDS`.
+
+        Raises:
+            TypeError: If a field is none of those.
+        """
+        if isinstance(thrown, CodedError):
+            return _carrying(thrown, fields)
+        if code is None:
+            from mcpcore.classify import classify
+
+            code = classify(thrown) if isinstance(thrown, BaseException) else ErrorCode.UNKNOWN_ERROR
+        error = cls(code, message, data, reason=reason)
+        error.__cause__ = thrown if isinstance(thrown, BaseException) else RuntimeError(safe_str(thrown))
+        return _carrying(error, fields)
+
+    @classmethod
+    def invariant_violation(
+        cls,
+        invariant_id: str,
+        message: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        *,
+        cause: BaseException | None = None,
+        **fields: str | None,
+    ) -> CodedError:
+        """An invariant of the system is broken: INTERNAL_ERROR, with the invariant bound.
+
+        Raises:
+            TypeError: If a field is none of `mcpcore.governance.FIELDS`.
+        """
+        said = f"The invariant {invariant_id} does not hold." if message is None else message
+        bound = {**fields, "invariant_id": invariant_id}
+        return cls._made(ErrorCode.INTERNAL_ERROR, said, data, "invariant_violation", cause, bound)
+
+    @classmethod
+    def tool_failure(
+        cls,
+        code: Code,
+        message: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        *,
+        reason: str | None = None,
+        cause: BaseException | None = None,
+        **fields: str | None,
+    ) -> CodedError:
+        """A tool fails in a way of its own.
+
+        Raises:
+            TypeError: If `code` is not a code, or a field is none of `mcpcore.governance.FIELDS`.
+        """
+        return cls._made(code, message, data, reason, cause, fields)
+
+    @classmethod
+    def startup_failure(
+        cls,
+        code: Code = ErrorCode.INITIALIZATION_FAILED,
+        message: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        *,
+        cause: BaseException | None = None,
+        **fields: str | None,
+    ) -> CodedError:
+        """A component does not start.
+
+        Raises:
+            TypeError: If `code` is not a code, or a field is none of `mcpcore.governance.FIELDS`.
+        """
+        return cls._made(code, message, data, "startup_failure", cause, fields)
+
+    @classmethod
+    def _made(
+        cls,
+        code: Code,
+        message: str | None,
+        data: Mapping[str, Any] | None,
+        reason: str | None,
+        cause: BaseException | None,
+        fields: Mapping[str, str | None],
+    ) -> CodedError:
+        error = cls(code, message, data, reason=reason)
+        if cause is not None:
+            error.__cause__ = cause
+        return _carrying(error, fields)
 
     def __str__(self) -> str:
         return self.message
@@ -105,6 +222,15 @@ class CodedError(Exception):
 
 class FrameworkError(CodedError):
     """A failure that the framework itself tells (bad arguments, an unknown tool): no contract declares its reason."""
+
+
+def _carrying(error: CodedError, fields: Mapping[str, str | None]) -> CodedError:
+    """`error`, with fields that stand in its envelope and its record."""
+    if fields:
+        from mcpcore.governance import carry
+
+        carry(error, fields)
+    return error
 
 
 def _bare(cls: type[CodedError], *args: Any) -> CodedError:
@@ -123,44 +249,58 @@ def failure_of(
     """The failure of a declared entry; `ctx.fail` makes its failures here."""
     error = CodedError(
         entry.code,
-        entry.when if message is None else message,
+        message,
         data,
         reason=entry.reason,
         recovery=recovery,
-        retry=None if retry is ... else retry,
+        retry=entry.advice if retry is None or retry is ... else retry,
     )
-    declare(error, entry)
-    if error.recovery is None and not error.omits_recovery and not _carries_recovery(data):
-        error.recovery = entry.recovery_json()
-    if error.retry is None:
-        error.retry = entry.advice
+    error.declare(entry)
     return error
 
 
-def declare(error: CodedError, entry: FailureMode[Any]) -> None:
-    """Tie `error`, wherever it was raised, to the entry that declares its reason."""
-    error.entry = entry
-    if not error.has_message:
-        error.message = entry.when
-        error.args = (entry.when,)
-
-
-def _carries_recovery(data: Mapping[str, Any] | None) -> bool:
-    return data is not None and recovery_of(data.get("recovery")) is not None
+def fact(data: Mapping[str, Any] | None, key: str) -> Any:
+    """What `data` has under `key`; None too where the mapping's own code raises."""
+    if data is None:
+        return None
+    try:
+        return data.get(key)
+    except Exception:  # noqa: BLE001 - a failure that is being told is worth more than its data
+        return None
 
 
 def recovery_of(value: object) -> dict[str, Any] | None:
     """`value` as a recovery in the form of the wire, or None where it is not one."""
     if isinstance(value, str):
         return {"hint": value} if value.strip() else None
-    if isinstance(value, Mapping):
-        hint = value.get("hint")
-        return dict(value) if isinstance(hint, str) and hint.strip() else None
-    return None
+    if not isinstance(value, Mapping):
+        return None
+    parts: Any = value if type(value) is dict else to_json(value)
+    hint = parts.get("hint") if isinstance(parts, dict) else None
+    if not isinstance(hint, str) or not hint.strip():
+        return None
+    recovery: dict[str, Any] = {"hint": hint}
+    recovery.update({_WIRE_NAMES.get(str(key), str(key)): part for key, part in parts.items() if key != "hint"})
+    return recovery
 
 
-def _recovery(value: RecoveryLike | EllipsisType | None) -> dict[str, Any] | None:
-    return None if value is None or value is ... else recovery_of(value)
+_WIRE_NAMES: Final = {
+    "fallback_tool": "fallbackTool",
+    "corrective_params": "correctiveParams",
+    "user_message": "userMessage",
+}
+"""The parts of a recovery by the names that `FailureMode` has for them."""
+
+
+def _facts(data: object) -> Mapping[str, Any] | None:
+    """What a throw site gave as data, as a mapping: to complain about it would cost the failure that is being told."""
+    if data is None or isinstance(data, Mapping):
+        return data
+    try:
+        found = as_mapping(data)
+    except Exception:  # noqa: BLE001 - a model that cannot be dumped is named when the failure is told
+        found = None
+    return found if isinstance(found, Mapping) else {"value": data}
 
 
 def invalid_params(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from mcpcore.jsonable import JSON
 
 FIELDS: Final = ("session_id", "role", "workspace_root", "phase_id", "plan_hash", "invariant_id")

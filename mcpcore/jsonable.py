@@ -31,10 +31,15 @@ _EXACT: Final = 2**53 - 1
 _MAX_ITEMS: Final = 10_000
 """Items of one container that are looked at: a bound on the work, not on the answer, which bytes bound."""
 
+_MAX_NODES: Final = 50_000
+"""Values looked at in all: lists that hold one another many times over grow with every level."""
+
 _CUT: Final = "…"
 
 # C0 controls other than tab, line feed and carriage return: a terminal that shows the text must not obey them.
-_CONTROLS: Final = {code: None for code in (*range(9), 11, 12, *range(14, 32), 127, *range(0x80, 0xA0))}
+_CONTROLS: Final = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, *range(0x80, 0xA0)))
+
+_name_of = type.__dict__["__name__"].__get__  # past a metaclass, which may raise
 
 
 def clean_text(text: str) -> str:
@@ -53,13 +58,15 @@ def safe_str(value: object, *, limit: int = 100_000) -> str:
     try:
         text = str(value)
         return clean_text(str.__str__(text)[:limit])
-    except Exception:  # noqa: BLE001 - whatever __str__ raises, the failure that is being told must not be lost
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - whatever __str__ raises, the failure that is being told must not be lost
         return named(value)
 
 
 def named(value: object) -> str:
     """The stand-in for a value that JSON cannot say: its type, never its contents."""
-    return f"<{type(value).__name__}>"
+    return f"<{clean_text(_name_of(type(value))[:200])}>"
 
 
 def cut_text(text: str, limit: int) -> str:
@@ -83,8 +90,8 @@ def size(value: JSON) -> int:
 def to_json(value: object, *, depth: int = 20) -> JSON:
     """`value` as JSON, nested at most `depth` levels; never raises and never calls out for long."""
     try:
-        return _convert(value, depth, ())
-    except RecursionError:
+        return _Conversion().convert(value, depth, ())
+    except RecursionError:  # the caller left no room at all
         return named(value)
 
 
@@ -112,113 +119,143 @@ def fit_object(value: dict[str, JSON], limit: int) -> dict[str, JSON]:
     return fitted if isinstance(fitted, dict) else {_CUT: fitted}
 
 
-def _convert(value: object, depth: int, above: tuple[int, ...]) -> JSON:
-    kind = type(value)
-    if kind is str:
-        return clean_text(value)  # type: ignore[arg-type] # kind says so
-    if value is None or kind is bool:
-        return value  # type: ignore[return-value] # kind says so
-    if kind is int:
-        return value if -_EXACT <= value <= _EXACT else _big(value)  # type: ignore[operator,return-value,arg-type]
-    if kind is float:
-        return value if math.isfinite(value) else _not_finite(value)  # type: ignore[arg-type,return-value]
-    if kind is dict or kind is list or kind is tuple:
-        return _container(value, depth, above)
-    try:
-        return _foreign(value, depth, above)
-    except RecursionError:
-        raise
-    except Exception:  # noqa: BLE001 - a value whose own code raises is named, and the rest is told
-        return named(value)
+class _Conversion:
+    """One value on its way to JSON, and how much of it may still be looked at."""
 
+    __slots__ = ("_left",)
 
-def _container(value: object, depth: int, above: tuple[int, ...]) -> JSON:
-    if depth <= 0:
-        return f"{named(value)} {_CUT} (too deep)"
-    if id(value) in above:
-        return f"{named(value)} {_CUT} (cycle)"
-    above = (*above, id(value))
-    if isinstance(value, Mapping):
-        result: dict[str, JSON] = {}
-        for number, (key, item) in enumerate(list(value.items())):
-            if number >= _MAX_ITEMS:
-                result[_CUT] = f"{len(value) - number} more"
+    def __init__(self) -> None:
+        self._left = _MAX_NODES
+
+    def convert(self, value: object, depth: int, above: tuple[int, ...]) -> JSON:
+        self._left -= 1
+        kind = type(value)
+        if kind is str:
+            return clean_text(value)  # type: ignore[arg-type] # kind says so
+        if value is None or kind is bool:
+            return value  # type: ignore[return-value] # kind says so
+        if kind is int:
+            return value if -_EXACT <= value <= _EXACT else _big(value)  # type: ignore[operator,return-value,arg-type]
+        if kind is float:
+            return value if math.isfinite(value) else _not_finite(value)  # type: ignore[arg-type,return-value]
+        try:
+            if kind is dict or kind is list or kind is tuple:
+                return self._container(value, depth, above)
+            return self._foreign(value, depth, above)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - a value whose own code raises is named, and the rest is told
+            return named(value)
+
+    def _container(self, value: object, depth: int, above: tuple[int, ...]) -> JSON:
+        if depth <= 0:
+            return f"{named(value)} {_CUT} (too deep)"
+        if id(value) in above:
+            return f"{named(value)} {_CUT} (cycle)"
+        above = (*above, id(value))
+        if isinstance(value, Mapping):
+            result: dict[str, JSON] = {}
+            again: dict[str, int] = {}
+            # A dict may change meanwhile, in another thread; anything else may have no end.
+            pairs: Iterable[tuple[object, object]] = list(value.items()) if type(value) is dict else value.items()
+            for number, (key, item) in enumerate(pairs):
+                if self._spent(number):
+                    result[_unused(_CUT, result, again)] = _more(value, number)
+                    break
+                result[_unused(_key(key), result, again)] = self.convert(item, depth - 1, above)
+            return result
+        items: list[JSON] = []
+        assert isinstance(value, Iterable)
+        for number, item in enumerate(value):
+            if self._spent(number):
+                items.append(f"{_CUT} {_more(value, number)}")
                 break
-            result[_unused(_key(key), result)] = _convert(item, depth - 1, above)
-        return result
-    items: list[JSON] = []
-    assert isinstance(value, Iterable)
-    for number, item in enumerate(value):
-        if number >= _MAX_ITEMS:
-            items.append(f"{_CUT} more than {_MAX_ITEMS}")
-            break
-        items.append(_convert(item, depth - 1, above))
-    return items
+            items.append(self.convert(item, depth - 1, above))
+        return items
+
+    def _spent(self, number: int) -> bool:
+        return number >= _MAX_ITEMS or self._left <= 0
+
+    def _foreign(self, value: object, depth: int, above: tuple[int, ...]) -> JSON:
+        match value:
+            case Enum():
+                return self.convert(value.value, depth, above)
+            case str():
+                return clean_text(str.__str__(value))
+            case int():
+                return self.convert(int.__int__(value), depth, above)
+            case float():
+                return self.convert(float.__float__(value), depth, above)
+            case datetime() | date() | time():
+                return clean_text(value.isoformat())
+            case timedelta():
+                return value.total_seconds()
+            case UUID() | Decimal() | Fraction() | PurePath():
+                return clean_text(str(value))
+            case bytes() | bytearray() | memoryview():
+                return base64.b64encode(bytes(value)).decode("ascii")
+            case Mapping() | list() | tuple() | deque():
+                return self._container(value, depth, above)
+            case set() | frozenset():
+                return self._container(sorted(value, key=safe_str), depth, above)
+            case Integral():
+                return self.convert(int(value), depth, above)
+            case Real():
+                return self.convert(float(value), depth, above)
+            case _:
+                return self._structured(value, depth, above)
+
+    def _structured(self, value: object, depth: int, above: tuple[int, ...]) -> JSON:
+        if isinstance(value, type):
+            return named(value)
+        if id(value) in above:
+            return f"{named(value)} {_CUT} (cycle)"
+        found = as_mapping(value)
+        if found is None:
+            return named(value)
+        return self.convert(found, depth, (*above, id(value)))
 
 
-def _foreign(value: object, depth: int, above: tuple[int, ...]) -> JSON:
-    match value:
-        case Enum():
-            return _convert(value.value, depth, above)
-        case str():
-            return clean_text(str.__str__(value))
-        case int():
-            return _convert(int(value), depth, above)
-        case float():
-            return _convert(float(value), depth, above)
-        case datetime() | date() | time():
-            return value.isoformat()
-        case timedelta():
-            return value.total_seconds()
-        case UUID() | Decimal() | Fraction():
-            return str(value)
-        case PurePath():
-            return clean_text(str(value))
-        case bytes() | bytearray() | memoryview():
-            return base64.b64encode(bytes(value)).decode("ascii")
-        case Mapping() | list() | tuple() | deque():
-            return _container(value, depth, above)
-        case set() | frozenset():
-            return _container(sorted(value, key=safe_str), depth, above)
-        case Integral():
-            return _convert(int(value), depth, above)
-        case Real():
-            return _convert(float(value), depth, above)
-        case _:
-            return _structured(value, depth, above)
-
-
-def _structured(value: object, depth: int, above: tuple[int, ...]) -> JSON:
-    if isinstance(value, type):
-        return named(value)
-    if id(value) in above:
-        return f"{named(value)} {_CUT} (cycle)"
+def as_mapping(value: object) -> object | None:
+    """The fields of a pydantic model or a dataclass, as its author would send them; None for anything else."""
     # Only where pydantic is loaded can the value be one of its models.
     pydantic = sys.modules.get("pydantic")
     if pydantic is not None and isinstance(value, pydantic.BaseModel):
-        dumped: Any = value.model_dump(mode="python", by_alias=True)
-        return _convert(dumped, depth, (*above, id(value)))
-    if is_dataclass(value):
-        return _container({f.name: getattr(value, f.name) for f in fields(value)}, depth, (*above, id(value)))
-    return named(value)
+        model: Any = value
+        return model.model_dump(mode="python", by_alias=True)  # type: ignore[no-any-return]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return None
 
 
 def _key(key: object) -> str:
     if type(key) is str:
         return clean_text(key)
-    if isinstance(key, Enum):
-        return _key(key.value)
-    converted = _convert(key, 1, ())
+    try:
+        inner = key.value if isinstance(key, Enum) else key
+    except Exception:  # noqa: BLE001 - a key whose own code raises is named
+        return named(key)
+    converted = to_json(inner, depth=1)
     if isinstance(converted, str):
         return converted
     return dumps(converted) if converted is None or isinstance(converted, bool | int | float) else named(key)
 
 
-def _unused(key: str, taken: Mapping[str, object]) -> str:
+def _more(value: Any, number: int) -> str:
+    try:
+        return f"{len(value) - number} more"
+    except Exception:  # noqa: BLE001 - a container may not know its length
+        return "more"
+
+
+def _unused(key: str, taken: Mapping[str, object], again: dict[str, int]) -> str:
     """`key`, or the key with a number where two keys of the value read the same as text."""
-    candidate, number = key, 2
-    while candidate in taken:
-        candidate, number = f"{key} ({number})", number + 1
+    if key not in taken:
+        return key
+    number = again.get(key, 1)
+    while (candidate := f"{key} ({number + 1})") in taken:
+        number += 1
+    again[key] = number + 1
     return candidate
 
 
@@ -243,13 +280,14 @@ def _shrink(value: JSON, budget: int) -> tuple[JSON, int]:
         return text, room - len(text.encode()) - 2
     if isinstance(value, dict):
         kept: dict[str, JSON] = {}
+        again: dict[str, int] = {}
         for number, (key, item) in enumerate(value.items()):
             short = cut_text(key, 120)
             if budget < len(short.encode()) + 40:
-                kept[_unused(_CUT, kept)] = f"cut: {len(value) - number} more"
+                kept[_unused(_CUT, kept, again)] = f"cut: {len(value) - number} more"
                 return kept, budget
             shrunk, budget = _shrink(item, budget - len(short.encode()) - 4)
-            kept[_unused(short, kept)] = shrunk
+            kept[_unused(short, kept, again)] = shrunk
         return kept, budget
     if isinstance(value, list):
         some: list[JSON] = []

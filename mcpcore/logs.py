@@ -8,9 +8,12 @@ of its own instead, in the same place.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import sys
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LOGGER: Final = "mcpcore"
 
@@ -32,9 +35,11 @@ def _not_ours(record: logging.LogRecord) -> bool:
     return record.name != LOGGER and not record.name.startswith(f"{LOGGER}.")
 
 
-class _Plain(logging.StreamHandler):  # type: ignore[type-arg]
-    """A line for each record, as long as the SDK's handlers are in place; an application that sets up logging later
-    has the last word."""
+class _Plain(logging.Handler):
+    """A line for each record, as long as the SDK's handlers are in place.
+
+    An application that sets up logging later has the last word.
+    """
 
     def __init__(self, stands_in_for: list[logging.Handler]) -> None:
         super().__init__()
@@ -43,5 +48,13 @@ class _Plain(logging.StreamHandler):  # type: ignore[type-arg]
 
     def emit(self, record: logging.LogRecord) -> None:
         handlers = logging.getLogger().handlers
-        if any(handler in handlers for handler in self._stands_in_for):
-            super().emit(record)
+        if not any(handler in handlers for handler in self._stands_in_for):
+            return
+        try:
+            # Looked up each time, as the SDK's own handler does: a host may replace it, or be without.
+            stream: TextIO | None = sys.stderr
+            if stream is not None:
+                stream.write(f"{self.format(record)}\n")
+                stream.flush()
+        except Exception:  # noqa: BLE001 - as every handler of the standard library does
+            self.handleError(record)

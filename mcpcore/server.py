@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import functools
+import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, cast, overload
 
 from mcp.server.mcpserver import Context as SDKContext
 from mcp.server.mcpserver import MCPServer
@@ -20,6 +21,7 @@ from mcp_types import (
     URL_ELICITATION_REQUIRED,
     CallToolRequestParams,
     CallToolResult,
+    ErrorData,
     Icon,
     InputRequiredResult,
     TextContent,
@@ -27,27 +29,31 @@ from mcp_types import (
 )
 from mcp_types import Tool as MCPTool
 from pydantic import PrivateAttr, ValidationError
+from typing_extensions import TypeVar
 
-from mcpcore.arguments import INVALID_ARGUMENTS, hint_of, issues_of, summary_of
-from mcpcore.boundary import Boundary, passes_through
+from mcpcore.arguments import INVALID_ARGUMENTS, misfit
+from mcpcore.boundary import Boundary, BrokenResultError, Judge, Relayed, is_a, passes_through
 from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.context import Request, current
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError, FailureMode
 from mcpcore.definition import admitting_error
+from mcpcore.dialects.reading import UNKNOWN_DIALECT
 from mcpcore.envelope import CANONICAL, Envelope
-from mcpcore.errors import FrameworkError
+from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.governance import TRACE_FIELD, bound, carried, checked
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.threads import in_thread
-from mcpcore.tool import Tool, ToolDecorator, ToolOptions, as_tool, make_tool, takes_context
+from mcpcore.tool import MethodTool, Tool, ToolDecorator, ToolOptions, as_tool, make_tool, takes_context
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from mcp.server.context import ServerRequestContext
 
     from mcpcore.audit import AuditTrail
     from mcpcore.definition import ToolDefinition
 
-LifespanT = TypeVar("LifespanT")
+LifespanT = TypeVar("LifespanT", default=Any)
 R = TypeVar("R", bound=str)
 _CallableT = TypeVar("_CallableT", bound=Callable[..., Any])
 
@@ -59,7 +65,7 @@ _PROTOCOL_NEEDS: Final = frozenset({MISSING_REQUIRED_CLIENT_CAPABILITY, URL_ELIC
 UnknownTool = Literal["protocol", "result"]
 
 
-class ToolFailure(ToolError):
+class ToolFailure(ToolError, Relayed):  # noqa: N818 - the word of the docs
     """What `server.call_tool(...)` raises where a tool fails: an error of the SDK's kind, with the envelope."""
 
     def __init__(self, envelope: Envelope) -> None:
@@ -80,6 +86,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         name: str | None = None,
         *args: Any,
         tools: Iterable[Tool[..., Any] | SDKTool] | None = None,
+        lifespan: Callable[[MCPServer[LifespanT]], AbstractAsyncContextManager[LifespanT]] | None = None,
         audit: AuditTrail | str | os.PathLike[str] | None = None,
         advertise_errors: bool = True,
         describe_failures: bool = False,
@@ -96,6 +103,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             name: The server's name.
             *args: The SDK's own positional arguments.
             tools: Tools of mcpcore and of the SDK.
+            lifespan: What is set up before the first request and torn down after the last; the SDK's own, as all of
+                `options`.
             audit: Where failures are recorded, beside the logger `mcpcore.audit`: a path, or a trail; left out, the
                 path in the environment variable MCPCORE_AUDIT, if any.
             advertise_errors: Whether the output schemas admit the error; some clients validate it.
@@ -121,11 +130,10 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self._describe_failures = describe_failures
         self._unknown_tool: UnknownTool = unknown_tool
         self._fields = checked(bind or {}, "Server(bind=…)")
-        self._listed: dict[str, tuple[SDKTool, MCPTool]] = {}
         from mcpcore.logs import own_handler
 
         with own_handler():
-            super().__init__(name, *args, **options)
+            super().__init__(name, *args, lifespan=lifespan, **options)
         self._boundary = Boundary(
             server=self.name,
             expose=expose_internal_errors or os.environ.get(EXPOSE_VARIABLE, "").lower() in ("1", "true", "yes"),
@@ -212,7 +220,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         else:
             super().add_tool(fn, name, title, description, annotations, icons, meta, structured_output)
 
-    @overload  # type: ignore[override]
+    @overload
     def tool(
         self,
         *,
@@ -234,7 +242,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         annotations: ToolAnnotations | None = None,
         icons: list[Icon] | None = None,
         meta: dict[str, Any] | None = None,
-        structured_output: bool | None = None,
+        structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
     ) -> Callable[[_CallableT], _CallableT]: ...
     def tool(
         self,
@@ -244,7 +252,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         annotations: ToolAnnotations | None = None,
         icons: list[Icon] | None = None,
         meta: dict[str, Any] | None = None,
-        structured_output: bool | None = None,
+        structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
         *,
         errors: Sequence[FailureMode[Any]] | None = None,
     ) -> Any:
@@ -276,19 +284,14 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         return [self._described(registered) for registered in self._tool_manager.list_tools()]
 
     def _described(self, registered: SDKTool) -> MCPTool:
-        known = self._listed.get(registered.name)
-        if known is not None and known[0] is registered:
-            return known[1]
         schema, meta, description = registered.output_schema, registered.meta, registered.description
-        if isinstance(registered, _ContractTool):
-            contract = registered.tool.contract
-            if len(contract):
-                meta = {**(meta or {}), CONTRACT_META_KEY: contract.to_json()}
-                if self._describe_failures:
-                    description = _with_failures(description, contract)
+        if isinstance(registered, _ContractTool) and len(registered.tool.contract):
+            meta = {**(meta or {}), CONTRACT_META_KEY: registered.published}
+            if self._describe_failures:
+                description = _with_failures(description, registered.tool.contract)
         if self._advertise_errors and schema is not None:
             schema = self._admitting_failure(registered, schema)
-        listed = MCPTool(
+        return MCPTool(
             name=registered.name,
             title=registered.title,
             description=description,
@@ -298,8 +301,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             icons=registered.icons,
             _meta=meta,
         )
-        self._listed[registered.name] = (registered, listed)
-        return listed
 
     def _admitting_failure(self, registered: SDKTool, schema: dict[str, Any]) -> dict[str, Any]:
         dialect = self._boundary.dialect
@@ -317,71 +318,81 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         registered = self._tool_manager.get_tool(params.name)
         if registered is None:
             return self._unknown(ctx, params.name)
+        contract = registered.tool.contract if isinstance(registered, _ContractTool) else _NO_CONTRACT
         request = Request(
             functools.partial(
                 SDKContext,
-                request_context=ctx,
+                request_context=cast("Any", ctx),
                 mcp_server=self,
                 input_params=params,
                 subscriptions=self._subscriptions,
-            )
+            ),
+            contract=contract,
+            judged=functools.partial(self._judged_item, ctx, params.name),
         )
-        contract = registered.tool.contract if isinstance(registered, _ContractTool) else _NO_CONTRACT
-        arguments = params.arguments or {}
         token = current.set(request)
         try:
-            result = await self._called(registered, arguments, request)
+            result = await self._called(registered, params.arguments or {}, request)
         except BaseException as exc:
-            if passes_through(exc) or self._is_protocol(exc, registered):
+            if passes_through(exc):
                 raise
+            if (protocol := _protocols_own(exc, registered)) is not None:
+                raise protocol from None
             return self._boundary.answer(
-                exc,
-                contract=contract,
-                name=params.name,
-                context=self._context(ctx, request, exc),
+                exc, contract=contract, name=params.name, context=self._context(ctx, request, exc)
             )
         finally:
             current.reset(token)
-        misread = self._misread(result)
+        misread = self._misread(result, registered)
         if misread is None:
             return result
         return self._boundary.answer(
             misread, contract=contract, name=params.name, context=self._context(ctx, request, misread)
         )
 
+    def _judged_item(
+        self, ctx: ServerRequestContext[LifespanT], name: str, exc: BaseException, request: Request
+    ) -> Envelope:
+        """The envelope of a part of a call that failed while the call goes on; recorded as a failed call is."""
+        context = self._context(ctx, request, exc)
+        return self._boundary.judged(exc, contract=request.contract, name=name, context=context).envelope
+
     async def _called(
         self, registered: SDKTool, arguments: dict[str, Any], request: Request
     ) -> CallToolResult | InputRequiredResult:
         if isinstance(registered, _ContractTool):
             return await registered.execute(arguments, request)
+        # A subclass may run and convert in its own way.
+        own = type(registered).run is SDKTool.run
         try:
-            return await registered.run(arguments, request.sdk, convert_result=True)  # type: ignore[no-any-return]
+            returned = await registered.run(arguments, request.sdk, convert_result=not own)
         except ToolError as exc:
             if isinstance(exc.__cause__, ValidationError) and type(exc) is ToolError:
                 raise _unfit(exc.__cause__, registered) from exc.__cause__
             raise
+        return _converted(registered.fn_metadata.convert_result, returned) if own else returned
 
-    def _is_protocol(self, exc: BaseException, registered: SDKTool) -> bool:
-        """Whether `exc` is the protocol's own: always where it needs it, and for the SDK's tools, which chose it."""
-        if not isinstance(exc, MCPError):
-            return False
-        return exc.code in _PROTOCOL_NEEDS or not isinstance(registered, _ContractTool)
-
-    def _misread(self, result: CallToolResult | InputRequiredResult) -> BaseException | None:
+    def _misread(self, result: CallToolResult | InputRequiredResult, registered: SDKTool) -> BaseException | None:
         """What is wrong with a result that a client could mistake for the other kind; None where nothing is."""
         if not isinstance(result, CallToolResult):
             return None
         content = result.structured_content
         if result.is_error:
-            if Envelope.from_result(result) is not None and isinstance(content, dict) and "error" in content:
+            told = Envelope.from_result(result)
+            if told is not None and told.dialect == self._boundary.dialect.name and isinstance(content, dict):
                 return None
-            return _HandMade(result)
-        if isinstance(content, dict) and "error" in content:
-            return ContractError(
-                "the result has a key 'error', where clients look for a failure; return it under another name, or "
-                "raise a declared failure"
-            )
-        return None
+            return _handmade(result, told)
+        if not isinstance(content, dict) or "error" not in content:
+            return None
+        told = Envelope.from_result(result)
+        if told is not None:
+            return _handmade(result, told)
+        if "error" in (registered.output_schema or {}).get("properties", {}):
+            return None  # a tool of the SDK's own, which says that its results have it
+        return ContractError(
+            "the result has a key 'error', where clients look for a failure; return it under another name, or "
+            "raise a declared failure"
+        )
 
     def _context(self, ctx: ServerRequestContext[LifespanT], request: Request, exc: BaseException) -> dict[str, Any]:
         found = {**self._fields, **bound(), **(request.fields or {}), **carried(exc)}
@@ -392,9 +403,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
     def _unknown(self, ctx: ServerRequestContext[LifespanT], name: str) -> CallToolResult:
         known = [registered.name for registered in self._tool_manager.list_tools()]
-        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-        meant = f" Did you mean {' or '.join(near)}?" if near else ""
         shown = name if len(name) <= 128 else f"{name[:127]}…"
+        near = difflib.get_close_matches(shown, known, n=3, cutoff=0.5)
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
         hint = (
             f"Call {near[0]} instead, or list the tools to see what there is."
             if near
@@ -410,7 +421,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             reason="unknown_tool",
             recovery=recovery,
         )
-        request = Request(functools.partial(SDKContext, request_context=ctx, mcp_server=self))
+        request = Request(functools.partial(SDKContext, request_context=cast("Any", ctx), mcp_server=self))
         verdict = self._boundary.judged(
             error, contract=_NO_CONTRACT, name=shown, context=self._context(ctx, request, error)
         )
@@ -438,8 +449,8 @@ class _ContractTool(SDKTool):
     def of(cls, tool: Tool[..., Any]) -> _ContractTool:
         definition = tool.definition
         made = cls.model_construct(**{name: getattr(definition.sdk, name) for name in SDKTool.model_fields})
-        made._tool = tool
-        made._definition = definition
+        made._tool = tool  # noqa: SLF001 - its own
+        made._definition = definition  # noqa: SLF001 - its own
         return made
 
     @property
@@ -449,6 +460,11 @@ class _ContractTool(SDKTool):
     @property
     def definition(self) -> ToolDefinition:
         return self._definition  # type: ignore[no-any-return]
+
+    @functools.cached_property
+    def published(self) -> list[Any]:
+        """The contract as `tools/list` carries it."""
+        return self._tool.contract.to_json()
 
     async def execute(self, arguments: Mapping[str, Any], request: Request) -> CallToolResult | InputRequiredResult:
         """Validate, run the handler, convert; raises what goes wrong."""
@@ -468,17 +484,21 @@ class _ContractTool(SDKTool):
         if definition.positional:
             leading = (*leading, *(values.pop(name) for name in definition.positional))
         handler = self._tool.declaration.handler
-        if self.is_async_handler:
+        if self._tool.declaration.is_async:
             returned = await handler(*leading, **values)
         else:
             returned = await in_thread(functools.partial(handler, *leading, **values))
-        return definition.convert(returned)
+            # A decorator may hide that the function within is async.
+            if inspect.isawaitable(returned):
+                returned = await returned
+        return _converted(definition.convert, returned)
 
-    @property
-    def is_async_handler(self) -> bool:
-        return self._tool.declaration.is_async
-
-    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
+    async def run(
+        self,
+        arguments: dict[str, Any],
+        context: Any,
+        convert_result: bool = False,  # noqa: ARG002, FBT001, FBT002 - the SDK's own signature
+    ) -> Any:
         """Run the tool for code on the server, which `server.call_tool` does.
 
         Raises:
@@ -498,8 +518,6 @@ class _ContractTool(SDKTool):
             current.reset(token)
 
     def _failure(self, exc: Exception) -> ToolFailure:
-        from mcpcore.boundary import Judge
-
         return ToolFailure(Judge().verdict(exc, contract=self._tool.contract, name=self.name).envelope)
 
 
@@ -510,19 +528,44 @@ class _Registering(ToolDecorator[R]):
         super().__init__(options)
         self._server = server
 
-    def __call__(self, fn: Callable[..., Any], /) -> Any:
-        made = super().__call__(fn)
+    def _made(self, made: Tool[..., Any] | MethodTool[Any, ..., Any]) -> Any:
         self._server.add_tool(_unbound(made))
         return made
 
 
-class _HandMade(Exception):  # noqa: N818 - never leaves the boundary
-    """A result with `is_error` that a handler made by hand, on its way to becoming an envelope."""
+def _protocols_own(exc: BaseException, registered: SDKTool) -> MCPError | None:
+    """The error that the protocol itself needs, also within a group, or that a tool of the SDK's chose; None else."""
+    while is_a(exc, BaseExceptionGroup):
+        members = cast("BaseExceptionGroup[BaseException]", exc).exceptions
+        if len(members) != 1:
+            return None
+        exc = members[0]
+    if not is_a(exc, MCPError) or not isinstance(getattr(exc, "error", None), ErrorData):
+        return None
+    error = cast("MCPError", exc)
+    return error if error.code in _PROTOCOL_NEEDS or not isinstance(registered, _ContractTool) else None
 
-    def __init__(self, result: CallToolResult) -> None:
-        texts = [block.text for block in result.content if isinstance(block, TextContent)]
-        super().__init__("\n".join(texts))
-        self.result = result
+
+def _converted(convert: Callable[[Any], Any], returned: Any) -> CallToolResult | InputRequiredResult:
+    try:
+        return convert(returned)  # type: ignore[no-any-return]
+    except Exception as exc:
+        raise BrokenResultError("the result breaks the tool's own output model") from exc
+
+
+def _handmade(result: CallToolResult, told: Envelope | None) -> CodedError:
+    """A failure that a handler returned instead of raising it, on its way to becoming an envelope."""
+    if told is not None and told.dialect != UNKNOWN_DIALECT:
+        return FrameworkError(
+            told.error_code or ErrorCode.INTERNAL_ERROR,
+            told.message,
+            told.details,
+            reason=told.reason,
+            recovery=told.recovery or ...,
+            retry=told.retry,
+        )
+    texts = [block.text for block in result.content if isinstance(block, TextContent)]
+    return FrameworkError(ErrorCode.INTERNAL_ERROR, "\n".join(texts), result.structured_content)
 
 
 _NO_CONTRACT: Final[Contract[Any]] = Contract()
@@ -535,13 +578,9 @@ def _unbound(made: Any) -> Tool[..., Any]:
 
 
 def _unfit(error: ValidationError, registered: SDKTool) -> FrameworkError:
-    issues = issues_of(error)
+    message, issues, hint = misfit(error, registered.parameters, registered.name)
     return FrameworkError(
-        ErrorCode.INVALID_PARAMS,
-        summary_of(issues, registered.name),
-        {"issues": issues},
-        reason=INVALID_ARGUMENTS,
-        recovery={"hint": hint_of(error, registered.parameters)},
+        ErrorCode.INVALID_PARAMS, message, {"issues": issues}, reason=INVALID_ARGUMENTS, recovery=hint
     )
 
 

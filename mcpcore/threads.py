@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio.from_thread
 import anyio.lowlevel
 import anyio.to_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _unlimited: Final[anyio.lowlevel.RunVar[anyio.CapacityLimiter]] = anyio.lowlevel.RunVar("mcpcore_threads")
 
@@ -63,10 +66,8 @@ class _Place:
                 self._ended = True
                 abandoned = self._left
             if abandoned:
-                try:
+                with contextlib.suppress(RuntimeError):  # the event loop has ended, and its places with it
                     anyio.from_thread.run_sync(self._places.release_on_behalf_of, self)
-                except RuntimeError:
-                    pass  # the event loop has ended, and its places with it
 
     def leave(self) -> None:
         with self._lock:

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import types
 import typing
-from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, Literal, ParamSpec, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, Literal, ParamSpec, cast, final, overload
 
 from typing_extensions import TypeVar
 
 from mcpcore._where import caller, where_function
 from mcpcore.context import Context, Request, current
 from mcpcore.contract import Contract, ContractError, FailureMode
-from mcpcore.errors import CodedError, declare
+from mcpcore.errors import CodedError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
     from mcp_types import Icon, ToolAnnotations
 
+    from mcpcore._shapes import SeenTool  # pyright: ignore[reportMissingModuleSource]
     from mcpcore.definition import ToolDefinition
 
+MYPY: Final = False
+"""True to mypy, which knows the name; see `_shapes.pyi`."""
+
 P = ParamSpec("P")
+Q = ParamSpec("Q")
 R = TypeVar("R", bound=str)
 S = TypeVar("S")
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +77,8 @@ class Declaration:
         self.method = method
         self.name: str = options.name or _name_of(handler)
         self.contract: Contract[Any] = Contract(options.errors, tool=self.name)
+        if not isinstance(self.name, str):
+            raise ContractError(f"{where_function(handler, str(self.name))}: name must be a string")
         self.is_async = _is_async(handler)
         self._signature: Signature | None = None
         self._definition: ToolDefinition | None = None
@@ -192,10 +202,20 @@ class Tool(Generic[P, T]):
             self._declare(error)
             raise
 
+    if TYPE_CHECKING and not MYPY:
+        # What stands in a class is a MethodTool; a checker that sees no context cannot tell, and asks here.
+        @overload
+        def __get__(self, instance: None, owner: type[Any]) -> Tool[P, T]: ...
+        @overload
+        def __get__(self: Tool[Concatenate[S, Q], U], instance: S, owner: type[Any] | None = None) -> Tool[Q, U]: ...
+        @overload
+        def __get__(self, instance: object, owner: type[Any] | None = None) -> Tool[..., T]: ...
+        def __get__(self, instance: object, owner: type[Any] | None = None) -> Any: ...
+
     def _declare(self, error: CodedError) -> None:
         entry = self.contract.get(error.reason)
         if entry is not None and error.entry is None:
-            declare(error, entry)
+            error.declare(entry)
 
     def __repr__(self) -> str:
         return f"<Tool {self.name}>"
@@ -248,6 +268,11 @@ class ContextNamesAnUndeclaredReason:
     """What a type checker sees where `Context[Literal[...]]` names a reason that `errors` does not declare."""
 
 
+@final
+class _Nothing:
+    """No parameter is of this type: what takes it takes anything, and says nothing about a context."""
+
+
 class ToolDecorator(Generic[R]):
     """What `@tool(...)` returns: it ties a handler to the contract."""
 
@@ -255,74 +280,105 @@ class ToolDecorator(Generic[R]):
         """Use `tool(...)` instead."""
         self._options = options
 
-    # The order decides what a checker says: the first two hold where the context names declared reasons only, the
-    # third where it names others, the last where there is none.
+    if False:  # mypy alone looks into what never runs, and so finds shapes of its own here
+        if MYPY:
+
+            def __call__(self, fn: Callable[P, T], /) -> SeenTool[P, T]:
+                """Make `fn` a tool."""
+
+    # The order decides what a checker says: the first two hold where a parameter without a type hides whether it is the
+    # context; the next two where the context names declared reasons only; then where it names others; then where there
+    # is none. mypy does not get these: it gives up on overloads as soon as an argument has an Any anywhere in it.
+    if not MYPY:
+
+        @overload
+        def __call__(self, fn: Callable[Concatenate[_Nothing, P], T], /) -> Tool[..., T]: ...
+        @overload
+        def __call__(self, fn: Callable[Concatenate[S, _Nothing, P], T], /) -> Tool[..., T]: ...
+        @overload
+        def __call__(self, fn: Callable[Concatenate[Context[R, Any], P], T], /) -> Tool[P, T]: ...  # pyright: ignore[reportOverlappingOverload]
+        @overload
+        def __call__(self, fn: Callable[Concatenate[S, Context[R, Any], P], T], /) -> MethodTool[S, P, T]: ...  # pyright: ignore[reportOverlappingOverload]
+        @overload
+        def __call__(self, fn: Callable[Concatenate[Context[str, Any], P], T], /) -> ContextNamesAnUndeclaredReason: ...
+        @overload
+        def __call__(
+            self, fn: Callable[Concatenate[S, Context[str, Any], P], T], /
+        ) -> ContextNamesAnUndeclaredReason: ...
+        @overload
+        def __call__(self, fn: Callable[P, T], /) -> Tool[P, T]: ...
+        def __call__(self, fn: Callable[..., Any], /) -> Any:
+            """Make `fn` a tool.
+
+            Raises:
+                ContractError: If the contract or the handler cannot stand; the message names the file, the tool and
+                    what.
+            """
+            return self._made(make_tool(fn, self._options))
+
+    def _made(self, made: Tool[..., Any] | MethodTool[Any, ..., Any]) -> Any:
+        return made
+
+
+if False:  # as above
+    if MYPY:
+        from mcpcore._shapes import tool
+if not MYPY:
+
     @overload
-    def __call__(self, fn: Callable[Concatenate[Context[R, Any], P], T], /) -> Tool[P, T]: ...
+    def tool(fn: Callable[Concatenate[_Nothing, P], T], /) -> Tool[..., T]: ...
     @overload
-    def __call__(self, fn: Callable[Concatenate[S, Context[R, Any], P], T], /) -> MethodTool[S, P, T]: ...
+    def tool(fn: Callable[Concatenate[S, _Nothing, P], T], /) -> Tool[..., T]: ...
     @overload
-    def __call__(self, fn: Callable[Concatenate[Context[str, Any], P], T], /) -> ContextNamesAnUndeclaredReason: ...
+    def tool(fn: Callable[Concatenate[Context[Any, Any], P], T], /) -> Tool[P, T]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
-    def __call__(self, fn: Callable[P, T], /) -> Tool[P, T]: ...
-    def __call__(self, fn: Callable[..., Any], /) -> Any:
-        """Make `fn` a tool.
+    def tool(fn: Callable[Concatenate[S, Context[Any, Any], P], T], /) -> MethodTool[S, P, T]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def tool(fn: Callable[P, T], /) -> Tool[P, T]: ...
+    @overload
+    def tool(
+        *,
+        errors: Sequence[FailureMode[R]],
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: ToolAnnotations | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        structured_output: bool | None = None,
+    ) -> ToolDecorator[R]: ...
+    @overload
+    def tool(
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: ToolAnnotations | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        structured_output: bool | None = None,
+    ) -> ToolDecorator[Any]: ...
+    def tool(fn: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+        """Make a function a tool of an MCP server: `@tool`, `@tool()` or `@tool(errors=[FailureMode(...), ...])`.
+
+        The handler may be sync (it runs in a worker thread) or async; its first parameter may be a `Context`.
+
+        Args:
+            fn: The handler, where the decorator is used without parentheses.
+            **options: `errors`, the contract; `name`, the function's own where left out; `title`, `description` (the
+                docstring where left out), `annotations`, `icons`, `meta` and `structured_output`, as the SDK takes
+                them.
 
         Raises:
-            ContractError: If the contract or the handler cannot stand; the message names the file, the tool and what.
+            ContractError: At import, if the contract or the handler cannot stand.
         """
-        return make_tool(fn, self._options)
-
-
-@overload
-def tool(fn: Callable[Concatenate[Context[Any, Any], P], T], /) -> Tool[P, T]: ...
-@overload
-def tool(fn: Callable[Concatenate[S, Context[Any, Any], P], T], /) -> MethodTool[S, P, T]: ...
-@overload
-def tool(fn: Callable[P, T], /) -> Tool[P, T]: ...
-@overload
-def tool(
-    *,
-    errors: Sequence[FailureMode[R]],
-    name: str | None = None,
-    title: str | None = None,
-    description: str | None = None,
-    annotations: ToolAnnotations | None = None,
-    icons: list[Icon] | None = None,
-    meta: dict[str, Any] | None = None,
-    structured_output: bool | None = None,
-) -> ToolDecorator[R]: ...
-@overload
-def tool(
-    *,
-    name: str | None = None,
-    title: str | None = None,
-    description: str | None = None,
-    annotations: ToolAnnotations | None = None,
-    icons: list[Icon] | None = None,
-    meta: dict[str, Any] | None = None,
-    structured_output: bool | None = None,
-) -> ToolDecorator[Any]: ...
-def tool(fn: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """Make a function a tool of an MCP server: `@tool`, `@tool()` or `@tool(errors=[FailureMode(...), ...])`.
-
-    The handler may be sync (it runs in a worker thread) or async; its first parameter may be a `Context`.
-
-    Args:
-        fn: The handler, where the decorator is used without parentheses.
-        **options: `errors`, the contract; `name`, the function's own where left out; `title`, `description` (the
-            docstring where left out), `annotations`, `icons`, `meta` and `structured_output`, as the SDK takes them.
-
-    Raises:
-        ContractError: At import, if the contract or the handler cannot stand.
-    """
-    if fn is None:
-        return ToolDecorator(ToolOptions(**options))
-    if not callable(fn) and not isinstance(fn, staticmethod | classmethod):
-        raise ContractError(
-            f"tool({fn!r}): a handler is a function; give everything else by keyword, such as tool(name={fn!r})"
-        )
-    return make_tool(fn, ToolOptions(**options))
+        if fn is None:
+            return ToolDecorator(ToolOptions(**options))
+        if not callable(fn) and not isinstance(fn, staticmethod | classmethod):
+            raise ContractError(
+                f"tool({fn!r}): a handler is a function; give everything else by keyword, such as tool(name={fn!r})"
+            )
+        return make_tool(fn, ToolOptions(**options))
 
 
 def make_tool(fn: Callable[..., Any], options: ToolOptions) -> Tool[..., Any] | MethodTool[Any, ..., Any]:
@@ -367,7 +423,10 @@ _KINDS: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 
 
 def _signature(fn: Callable[..., Any], where: str, contract: Contract[Any], *, method: bool) -> Signature:
-    found = inspect.signature(fn)
+    try:
+        found = inspect.signature(fn)
+    except ValueError as exc:
+        raise ContractError(f"{where}: the handler has no signature that can be read; wrap it in a function") from exc
     hints = _hints(fn)
     parameters = [
         parameter.replace(annotation=hints.get(parameter.name, parameter.annotation))
@@ -411,11 +470,12 @@ def _hints(fn: Callable[..., Any]) -> dict[str, Any]:
         NameError: If an annotation names what is not defined yet.
     """
     target = _plain(fn)
-    # A context type that is imported for type checkers alone would otherwise hide all other annotations.
+    # The names last tried are those that linters move under TYPE_CHECKING.
     try:
         return typing.get_type_hints(target, include_extras=True)
     except NameError:
-        return typing.get_type_hints(target, localns=_names_around(target), include_extras=True)
+        names = {"Context": Context, "Literal": Literal, **_names_around(target)}
+        return typing.get_type_hints(target, localns=names, include_extras=True)
     except TypeError:
         return {}
 
@@ -467,6 +527,8 @@ def _literals(annotation: Any) -> frozenset[str] | None:
     if origin in (typing.Union, types.UnionType):
         members = [_literals(arg) for arg in typing.get_args(annotation)]
         return None if any(m is None for m in members) else frozenset().union(*(m for m in members if m is not None))
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return frozenset(str(member.value) for member in annotation)
     return None
 
 

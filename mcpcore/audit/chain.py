@@ -131,7 +131,7 @@ class Head:
 
     @classmethod
     def read(cls, raw: bytes, signer: Signer) -> Head | None:
-        """The head in `raw`, a head's file or its line; None where it is damaged, forged, or signed with another key."""
+        """The head in `raw`, a head's file or its line; None where it is damaged, forged, or signed otherwise."""
         line, writing = raw[:FLAG_AT].rstrip(), raw[FLAG_AT : FLAG_AT + 1] == WRITING
         match = _HEAD.fullmatch(line)
         if match is None or raw[FLAG_AT:].strip() not in (b"", WRITING):

@@ -90,7 +90,7 @@ def call(server: Server, *modes: str) -> None:
 
 
 def test_the_span_of_a_failed_call_says_why(telemetry):
-    """`error.type` as the conventions for MCP ask, and the code, the reason and the id beside it; a success has none."""
+    """`error.type` as the conventions for MCP ask, with code, reason and id beside it; a success has none of them."""
     call(Server("articles", tools=[fetch]), "ok", "declared", "crash")
     fine, declared, crash = (span for span in telemetry.spans.get_finished_spans() if span.name == "tools/call fetch")
     assert "error.type" not in fine.attributes
@@ -118,7 +118,7 @@ def test_failures_are_counted_by_tool_code_and_reason(telemetry):
 
 
 def test_a_store_of_log_records_holds_the_trail(telemetry, tmp_path):
-    """The bodies, written back to a file, are the trail to the byte, signed as it is; attributes make them searchable."""
+    """The bodies, written back to a file, are the trail to the byte, signed as it is; attributes are for searching."""
     path = tmp_path / "audit.jsonl"
     call(Server("articles", tools=[fetch], audit=AuditTrail.open(path, key="k" * 32)), "declared", "crash")
     taken = [item.log_record for item in telemetry.logs.get_finished_logs()]

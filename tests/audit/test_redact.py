@@ -116,8 +116,8 @@ def test_a_value_that_goes_by_a_secret_name_is_hidden(key):
 
 @pytest.mark.parametrize(
     "key",
-    ["session_id", "correlationId", "plan_hash", "max_tokens", "tokens", "tokenizer", "next_page_token", "progressToken",
-     "keys", "key", "passed", "author", "spin", "cookiecutter", "compass", "public_key_id"],
+    ["session_id", "correlationId", "plan_hash", "max_tokens", "tokens", "tokenizer", "next_page_token",
+     "progressToken", "keys", "key", "passed", "author", "spin", "cookiecutter", "compass", "public_key_id"],
 )  # fmt: skip
 def test_a_value_that_goes_by_another_name_is_kept(key):
     """Identifiers, counts and cursors are what a record is for."""
@@ -176,8 +176,9 @@ def test_each_row_of_the_table_compiles_and_is_reached_by_its_hints(pattern):
 
 
 @pytest.mark.parametrize(
-    "unit", ["password ", "password=", "a:b@", "://", "://a:", "bearer ", "basic A", "eyJaaaaaa.", "-----BEGIN ", "sk-a-",
-             "--token ", "x-api-key:'", "authorization", "cookie:", "token\\\"", "AKIA", "secret='", "token => "],
+    "unit",
+    ["password ", "password=", "a:b@", "://", "://a:", "bearer ", "basic A", "eyJaaaaaa.", "-----BEGIN ", "sk-a-",
+     "--token ", "x-api-key:'", "authorization", "cookie:", 'token\\"', "AKIA", "secret='", "token => "],
 )  # fmt: skip
 def test_hostile_text_is_searched_in_linear_time(unit):
     """Ten times the text takes about ten times as long, not a hundred times."""

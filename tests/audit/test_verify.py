@@ -65,7 +65,7 @@ def test_an_untouched_trail_verifies(lines, place, key):
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [None, KEY])
 def test_every_changed_byte_is_found_and_its_record_named(lines, place, key):
-    """Change any one byte of the trail to another: verify names the record, or its neighbour where lines were joined."""
+    """Change any one byte of the trail to another: verify names the record, or the next where lines were joined."""
     all_lines, head = lines[key]
     whole = b"".join(all_lines)
     numbers = [n for n, line in enumerate(all_lines, 1) for _ in line]
@@ -368,7 +368,7 @@ def test_a_forged_number_of_any_size_is_told_in_bounded_time(lines, place):
 @pytest.mark.parametrize("text", ["", "xyz", "1:2", "a" * 64 + "b", "-1:" + "a" * 64, "x:" + "a" * 64, "{}"])
 def test_what_is_no_head_is_refused(lines, place, text):
     """A head that was mistyped is an error, not a trail that verifies."""
-    with pytest.raises(AuditError, match="head|number"):
+    with pytest.raises(AuditError, match=r"head|number"):
         verify(lay(place, lines[None][0]), head=text)
 
 

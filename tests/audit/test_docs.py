@@ -1,0 +1,54 @@
+"""The page about the trail does what it says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mcpcore.audit import AuditTrail
+from mcpcore.audit.trail import FLUSH_VARIABLE, KEY_VARIABLE, PATH_VARIABLE, POLICY_VARIABLE
+from mcpcore.cli.audit import group
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "audit.md"
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def blocks():
+    return BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+
+
+def test_every_block_runs(blocks, tmp_path, monkeypatch):
+    """From top to bottom, in one folder: the programs hold their assertions, the commands exit 0."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    commands = 0
+    for language, text in blocks:
+        if language == "python":
+            exec(compile(text, str(PAGE), "exec"), names)
+        elif language == "console":
+            for line in text.splitlines():
+                program, name, *arguments = shlex.split(line.removeprefix("$ "))
+                assert (program, name) == ("mcpcore", "audit")
+                if "-f" in arguments:
+                    arguments.remove("-f")
+                result = CliRunner().invoke(group, arguments)
+                assert result.exit_code == 0, (line, result.output)
+                commands += 1
+        else:
+            assert language == "text"
+    assert commands == 7
+    trail = names["trail"]
+    assert isinstance(trail, AuditTrail)
+    trail.close()
+
+
+def test_every_variable_is_listed(blocks):
+    """The table of the page and the code name the same variables."""
+    text = PAGE.read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `(MCPCORE_\w+)`", text, re.MULTILINE))
+    assert listed == {PATH_VARIABLE, KEY_VARIABLE, POLICY_VARIABLE, FLUSH_VARIABLE}

@@ -1,0 +1,231 @@
+"""Writes the reference pages from the tables that the code itself reads: `python docs/generate.py`."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from mcpcore_lint.config import KEYS, SECTION
+from mcpcore_lint.pages import pages
+
+from mcpcore.classify import by_fact, by_message, by_type, status
+from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, ErrorCode
+from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
+from mcpcore.errors import FACTORIES
+
+HERE = Path(__file__).parent
+NOTE = "Generated from `{}` by `docs/generate.py`; change the table there."
+
+
+def table(head: list[str], rows: list[list[object]]) -> str:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def codes() -> str:
+    """The codes."""
+    factories = {code: f"`{name}`" for name, code in FACTORIES.items()}
+    rows: list[list[object]] = [
+        [
+            f"`{code.name}`",
+            int(code),
+            code.http_status,
+            code.category,
+            code.retry.phrase,
+            code.strategy,
+            ", ".join(f"`{action}`" for action in code.actions),
+            factories.get(code, ""),
+            code.sentence,
+        ]
+        for code in ErrorCode
+    ]
+    head = ["name", "number", "HTTP", "category", "retry", "strategy", "actions", "factory", "sentence"]
+    return "\n".join(
+        [
+            "# Error codes",
+            "",
+            NOTE.format("mcpcore/codes.py"),
+            "",
+            table(head, rows),
+            "",
+            f"Codes that a contract need not declare: {', '.join(f'`{code.name}`' for code in ErrorCode if code in BASELINE)}.",
+            "",
+            "Where the protocol itself carries the error (unknown tools, resources, prompts), the number is -32602 for "
+            + ", ".join(f"`{code.name}`" for code in ErrorCode if code in PROTOCOL_INVALID_PARAMS)
+            + " and -32603 for all others; the code itself stands in the error's data.",
+            "",
+            "An application adds codes of its own with `CustomCode`, numbered outside -32768..-32000.",
+            "",
+        ]
+    )
+
+
+def classification() -> str:
+    """How exceptions find their codes."""
+    parts = [
+        "# Classification",
+        "",
+        NOTE.format("mcpcore/classify/"),
+        "",
+        "An exception finds its code by its type first, then by what it carries, by its message last.",
+        "",
+        "## By type",
+        "",
+        "A class decides for its subclasses too, until one of them has a row of its own.",
+        "",
+    ]
+    by_code: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for row in by_type.TYPES.values():
+        by_code[row.name.split(".", 1)[0], row.code.name].append(f"`{row.name}`")
+    parts += [
+        table(
+            ["library", "code", "classes"],
+            [[lib, f"`{code}`", ", ".join(names)] for (lib, code), names in by_code.items()],
+        ),
+        "",
+    ]
+    parts += ["## By HTTP status", ""]
+    parts.append(
+        table(
+            ["status", "code", "retry"],
+            [
+                [number, f"`{code.name}`", status.retry_for_status(number).phrase]
+                for number, code in status.STATUS_CODES.items()
+            ]
+            + [
+                [f"{first}xx, others", f"`{code.name}`", code.retry.phrase]
+                for first, code in status.STATUS_CLASSES.items()
+            ]
+            + [
+                [number, f"`{status.code_for_status(number).name}`", retry.phrase]
+                for number, retry in status.STATUS_RETRY.items()
+            ],
+        )
+    )
+    for title, facts in (
+        ("By SQLSTATE", by_fact.SQLSTATE),
+        ("By class of SQLSTATE", by_fact.SQLSTATE_CLASSES),
+        ("By gRPC status", by_fact.GRPC),
+        ("By a service's error code", by_fact.SERVICE_CODES),
+    ):
+        grouped: dict[str, list[str]] = defaultdict(list)
+        for key, fact in facts.items():
+            grouped[fact.code.name].append(f"`{key}`")
+        parts += [
+            "",
+            f"## {title}",
+            "",
+            table(["code", "values"], [[f"`{code}`", ", ".join(keys)] for code, keys in grouped.items()]),
+        ]
+    parts += [
+        "",
+        "## By message",
+        "",
+        "In this order; the first row that matches decides. Words match whole words, `..` what lies between two words of "
+        "one sentence.",
+        "",
+        table(
+            ["code", "phrases", "only for"],
+            [
+                [
+                    f"`{row.code.name}`" if row.code is not None else "by the status in it",
+                    ", ".join(f"`{p}`" for p in row.phrases),
+                    row.only or "",
+                ]
+                for row in by_message.MESSAGES
+            ],
+        ),
+        "",
+    ]
+    return "\n".join(parts)
+
+
+def dialects() -> str:
+    """The codes of the other dialects."""
+    parts = [
+        "# Dialects",
+        "",
+        NOTE.format("mcpcore/dialects/"),
+        "",
+        f"`Server(dialect=...)` takes one of {', '.join(f'`{name}`' for name in DIALECTS)}.",
+        "",
+        "## How each code is written",
+        "",
+        table(
+            ["code", "system_error", "ok_envelope", "ok_envelope_b", "taxonomy", "tool_error"],
+            [
+                [
+                    f"`{code.name}`",
+                    f"`{system_error.WRITTEN[code]}`",
+                    "`INVALID_PARAMS`" if code is ErrorCode.INVALID_PARAMS else f"`{ok_envelope.HANDLER_ERROR}`",
+                    f"`{ok_envelope.DOMAIN_CODES[code]}`",
+                    f"`{taxonomy.WRITTEN[code]}`",
+                    f"`{code.name}`",
+                ]
+                for code in ErrorCode
+            ],
+        ),
+        "",
+    ]
+    for name, read in (
+        ("system_error", system_error.READ),
+        ("ok_envelope", ok_envelope.READ),
+        ("taxonomy", taxonomy.READ),
+    ):
+        rows: list[list[object]] = [[f"`{native}`", f"`{code.name}`"] for native, code in read.items()]
+        parts += [f"## How {name} is read", "", table(["its code", "code"], rows), ""]
+    return "\n".join(parts)
+
+
+def settings() -> str:
+    """The configuration of the linter."""
+    rows: list[list[object]] = [[f"`{name}`", key.kind, key.meaning] for name, key in KEYS.items()]
+    head = ["key", "kind", "meaning; default"]
+    return "\n".join(
+        [
+            "# Configuration of the linter",
+            "",
+            NOTE.format("lint/mcpcore_lint/config.py"),
+            "",
+            f"The keys of `[{SECTION}]` in `pyproject.toml`. The nearest file that has the section wins, and an unknown key "
+            "is an error that names the near one.",
+            "",
+            table(head, rows),
+            "",
+        ]
+    )
+
+
+def made() -> dict[Path, str]:
+    """Every generated page by its place."""
+    return {
+        HERE / "reference" / "codes.md": codes(),
+        HERE / "reference" / "classification.md": classification(),
+        HERE / "reference" / "dialects.md": dialects(),
+        HERE / "reference" / "lint-settings.md": settings(),
+        **{HERE / "rules" / name: text for name, text in pages().items()},
+    }
+
+
+def main() -> int:
+    """Write every page; with `--check`, say which are stale."""
+    stale = [path for path, text in made().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    kept = {path.name for path in made()}
+    gone = [path for path in (HERE / "rules").glob("*.md") if path.name not in kept]
+    if "--check" in sys.argv:
+        for path in (*stale, *gone):
+            print(f"stale: {path.relative_to(HERE)}")  # noqa: T201
+        return 1 if stale or gone else 0
+    for path in gone:
+        path.unlink()
+    for path, text in made().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

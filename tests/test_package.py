@@ -1,0 +1,107 @@
+"""What is built and installed, not what lies in the checkout."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the checkout."""
+    out = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    return next(out.glob("*.whl"))
+
+
+def test_the_wheel_has_both_packages_and_their_types(wheel: Path) -> None:
+    """Two import packages, each with its marker, the data files of the linter, and nothing of tests or docs."""
+    names = zipfile.ZipFile(wheel).namelist()
+    for needed in ("mcpcore/__init__.py", "mcpcore/py.typed", "mcpcore_lint/__init__.py", "mcpcore_lint/py.typed"):
+        assert needed in names
+    sources = {path.relative_to(ROOT / "lint").as_posix() for path in (ROOT / "lint").rglob("*") if path.is_file()}
+    assert {name for name in sources if "__pycache__" not in name} <= set(names)
+    tops = {name.split("/")[0] for name in names}
+    assert tops <= {"mcpcore", "mcpcore_lint", "mcpcore-0.1.0.dist-info"}
+
+
+def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
+    """Four dependencies, the rest as extras, Python 3.11 and later, MIT."""
+    archive = zipfile.ZipFile(wheel)
+    text = archive.read("mcpcore-0.1.0.dist-info/METADATA").decode()
+    needed = [
+        line.split()[1] for line in text.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line
+    ]
+    assert ["libcst", "mcp", "pydantic", "typing-extensions"] == sorted(
+        name.split(">")[0].split("=")[0] for name in needed
+    )
+    assert "Requires-Python: >=3.11" in text
+    assert "License-Expression: MIT" in text
+    assert "mcpcore = mcpcore.cli:main" in archive.read("mcpcore-0.1.0.dist-info/entry_points.txt").decode()
+
+
+def test_a_bare_install_imports_without_its_dependencies(wheel: Path, tmp_path: Path) -> None:
+    """With nothing but the wheel, the package and its codes load, and the command says what is missing."""
+    site = tmp_path / "site"
+    zipfile.ZipFile(wheel).extractall(site)
+    script = (
+        "import mcpcore, mcpcore_lint; from mcpcore import ErrorCode, Retry; "
+        "print(mcpcore.__version__, ErrorCode.NOT_FOUND.http_status, mcpcore.__file__)"
+    )
+    bare = [sys.executable, "-I", "-S", "-c"]
+    setup = f"import sys; sys.path.insert(0, {str(site)!r}); "
+    done = subprocess.run([*bare, setup + script], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("0.1.0 404")
+    assert str(site) in done.stdout
+    failed = subprocess.run(
+        [*bare, setup + "from mcpcore.cli import main; main()"], capture_output=True, text=True, check=False
+    )
+    assert 1 == failed.returncode
+    assert 'pip install "mcpcore[cli]"' in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def test_importing_mcpcore_loads_nothing_heavy() -> None:
+    """Neither the SDK nor pydantic nor libcst comes with `import mcpcore`; the codes and the linter do without them."""
+    script = (
+        "import sys, mcpcore, mcpcore.codes, mcpcore_lint; from mcpcore import FailureMode, not_found; "
+        "print(sorted({'mcp', 'pydantic', 'libcst', 'anyio', 'click', 'httpx'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "[]" == done.stdout.strip()
+
+
+def test_a_public_name_is_itself_whatever_was_imported_first() -> None:
+    """`tool` and `classify` are also modules; the names stand for the functions all the same."""
+    script = (
+        "import mcpcore.server, mcpcore.tool, mcpcore.classify; from mcpcore import tool, classify; "
+        "import mcpcore; assert callable(mcpcore.tool) and tool is mcpcore.tool; "
+        "print(tool.__name__, classify(KeyError()).name)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "tool INTERNAL_ERROR" == done.stdout.strip()
+
+
+def test_every_public_name_loads() -> None:
+    """`__all__` and what loads are the same."""
+    import mcpcore
+
+    for name in mcpcore.__all__:
+        assert getattr(mcpcore, name) is not None
+    with pytest.raises(AttributeError, match="nothing_such"):
+        _ = mcpcore.nothing_such
+
+
+def test_the_generated_pages_are_fresh() -> None:
+    """The reference and the rule pages say what the tables say now."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert 0 == done.returncode, done.stdout + done.stderr

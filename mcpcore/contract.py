@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 R_co = TypeVar("R_co", bound=str, covariant=True)
 RL = TypeVar("RL", bound=LiteralString)
+RS = TypeVar("RS", bound=str)
 
 CONTRACT_META_KEY: Final = "dev.mcpcore/errors"
 """Where `tools/list` carries the contract of a tool, in its `_meta`."""
@@ -94,6 +95,8 @@ class FailureMode(Generic[R_co]):
         @property
         def _data_adapter(self) -> Any: ...
 
+    # A bound of LiteralString keeps the literal; members of an enum and computed reasons have the second.
+    @overload
     def __new__(
         cls,
         reason: RL,
@@ -110,7 +113,42 @@ class FailureMode(Generic[R_co]):
         data: Any = None,
         example: Mapping[str, Any] | None = None,
         fails_batch: bool = False,
-    ) -> FailureMode[RL]:
+    ) -> FailureMode[RL]: ...
+    @overload
+    def __new__(  # type: ignore[overload-cannot-match] # to mypy, any string is a LiteralString
+        cls,
+        reason: RS,
+        code: Code,
+        *,
+        when: str,
+        recovery: str,
+        retry: Retry | None = None,
+        fallback_tool: str | None = None,
+        strategy: Strategy | None = None,
+        actions: Sequence[str] = (),
+        corrective_params: Mapping[str, Any] | None = None,
+        user_message: str | None = None,
+        data: Any = None,
+        example: Mapping[str, Any] | None = None,
+        fails_batch: bool = False,
+    ) -> FailureMode[RS]: ...
+    def __new__(
+        cls,
+        reason: str,
+        code: Code,
+        *,
+        when: str,
+        recovery: str,
+        retry: Retry | None = None,
+        fallback_tool: str | None = None,
+        strategy: Strategy | None = None,
+        actions: Sequence[str] = (),
+        corrective_params: Mapping[str, Any] | None = None,
+        user_message: str | None = None,
+        data: Any = None,
+        example: Mapping[str, Any] | None = None,
+        fails_batch: bool = False,
+    ) -> FailureMode[Any]:
         """Declare a failure mode.
 
         Raises:
@@ -145,7 +183,7 @@ class FailureMode(Generic[R_co]):
                 values[name] = MappingProxyType(dict(mapping))
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        return self  # type: ignore[return-value] # the same object, seen with the literal type of its reason
+        return self
 
     @property
     def advice(self) -> Retry:

@@ -1,0 +1,85 @@
+# What `@tool` is to mypy.
+#
+# mypy gives up on overloads, and answers Any, as soon as an argument has an Any anywhere in its type and more than one
+# overload fits: every handler with a context, or with a `dict[str, Any]`. So mypy gets one signature that keeps the
+# whole of the handler, and the context is left out where the tool is called. Nothing of this exists at run time.
+
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+
+from mcp_types import Icon, ToolAnnotations
+
+from mcpcore.context import Context
+from mcpcore.contract import FailureMode
+from mcpcore.tool import Tool, ToolDecorator
+
+_P = ParamSpec("_P")
+_Q = ParamSpec("_Q")
+_R = TypeVar("_R", bound=str)
+_S = TypeVar("_S")
+_T = TypeVar("_T")
+_U = TypeVar("_U")
+
+class SeenTool(Tool[..., _T], Generic[_P, _T]):
+    @overload
+    def __call__(self: SeenTool[Concatenate[Context[Any, Any], _Q], _U], *args: _Q.args, **kwargs: _Q.kwargs) -> _U: ...
+    @overload
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _T: ...
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> SeenMethod[_P, _T]: ...
+    @overload
+    def __get__(  # pyright: ignore[reportIncompatibleMethodOverride] - to mypy, a Tool has no __get__
+        self, instance: object, owner: type[Any] | None = None
+    ) -> SeenBound[_P, _T]: ...
+
+class SeenMethod(Tool[..., _T], Generic[_P, _T]):
+    @overload
+    def __call__(
+        self: SeenMethod[Concatenate[_S, Context[Any, Any], _Q], _U],
+        instance: _S,
+        /,
+        *args: _Q.args,
+        **kwargs: _Q.kwargs,
+    ) -> _U: ...
+    @overload
+    def __call__(
+        self: SeenMethod[Concatenate[Context[Any, Any], _Q], _U], *args: _Q.args, **kwargs: _Q.kwargs
+    ) -> _U: ...
+    @overload
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _T: ...
+
+class SeenBound(Tool[..., _T], Generic[_P, _T]):
+    @overload
+    def __call__(
+        self: SeenBound[Concatenate[_S, Context[Any, Any], _Q], _U], *args: _Q.args, **kwargs: _Q.kwargs
+    ) -> _U: ...
+    @overload
+    def __call__(self: SeenBound[Concatenate[_S, _Q], _U], *args: _Q.args, **kwargs: _Q.kwargs) -> _U: ...
+    @overload
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _T: ...
+
+@overload
+def tool(fn: Callable[_P, _T], /) -> SeenTool[_P, _T]: ...
+@overload
+def tool(
+    *,
+    errors: Sequence[FailureMode[_R]],
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    annotations: ToolAnnotations | None = None,
+    icons: list[Icon] | None = None,
+    meta: dict[str, Any] | None = None,
+    structured_output: bool | None = None,
+) -> ToolDecorator[_R]: ...
+@overload
+def tool(
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    annotations: ToolAnnotations | None = None,
+    icons: list[Icon] | None = None,
+    meta: dict[str, Any] | None = None,
+    structured_output: bool | None = None,
+) -> ToolDecorator[Any]: ...

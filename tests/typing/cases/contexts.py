@@ -1,0 +1,80 @@
+"""A context that names an undeclared reason is an error where the tool is used; to mypy, with the plugin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from typing_extensions import assert_type
+
+from mcpcore import Context, Contract, ErrorCode, FailureMode, Server, tool
+
+ONE: Final = FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")
+ERRORS: Final = [FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")]
+CONTRACT: Final = Contract([FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")])
+OneOrTwo: TypeAlias = Literal["one", "two"]
+
+
+@tool(errors=[FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")])  # E: plugin - undeclared reason
+def undeclared(ctx: Context[Literal["two"]], name: str) -> str:
+    raise ctx.fail("two", name)
+
+
+@tool(errors=[FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")])  # E: plugin - undeclared reason
+async def partly_declared(ctx: Context[OneOrTwo], name: str) -> str:
+    raise ctx.fail("two", name)
+
+
+@tool(errors=ERRORS)  # E: plugin - undeclared reason
+def undeclared_in_list(ctx: Context[OneOrTwo], name: str) -> str:
+    raise ctx.fail("two", name)
+
+
+@tool(errors=CONTRACT)  # E: plugin - undeclared reason
+def undeclared_in_contract(ctx: Context[OneOrTwo], name: str) -> str:
+    raise ctx.fail("two", name)
+
+
+class Store:
+    @tool(errors=[FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")])  # E: plugin - undeclared reason
+    def undeclared(self, ctx: Context[Literal["two"]], name: str) -> str:
+        raise ctx.fail("two", name)
+
+    @tool(errors=[FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")])
+    def declared(self, ctx: Context[Literal["one"]], name: str) -> str:
+        raise ctx.fail("one", name)
+
+
+store = Store()
+Server("a", tools=[undeclared])  # E: pyright basedpyright ty - undeclared reason
+Server("a", tools=[partly_declared])  # E: pyright basedpyright ty - undeclared reason
+Server("a", tools=[undeclared_in_list])  # E: pyright basedpyright ty - undeclared reason
+Server("a", tools=[undeclared_in_contract])  # E: pyright basedpyright ty - undeclared reason
+Server("a", tools=[store.undeclared])  # E: pyright basedpyright ty - undeclared reason
+Server("a", tools=[store.declared])
+
+
+# The lifespan, by the second argument; left out, it is anything.
+@dataclass
+class Database:
+    path: str
+
+
+@tool(errors=[FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")])
+async def with_lifespan(ctx: Context[Literal["one"], Database], name: str) -> str:
+    assert_type(ctx.lifespan_context, Database)
+    assert_type(ctx.sdk.request_context.lifespan_context, Database)
+    print(ctx.lifespan_context.pat)  # E: all - Database has no such attribute
+    if not name:
+        raise ctx.fail("on")  # E: all - misspelt reason
+    return ctx.lifespan_context.path
+
+
+@tool(errors=[ONE])
+async def without_lifespan(ctx: Context[Literal["one"]], name: str) -> str:
+    path: str = ctx.lifespan_context.path
+    await ctx.info({"path": path})
+    return path + name
+
+
+Server("a", tools=[with_lifespan, without_lifespan])

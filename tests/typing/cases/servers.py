@@ -1,0 +1,108 @@
+"""Servers: `@server.tool`, `server.add_tool`, `tools=`; the SDK's own ways unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from mcp.server.mcpserver import Context as SDKContext
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.tools import Tool as SDKTool
+from mcp_types import ToolAnnotations
+from typing_extensions import assert_type
+
+from mcpcore import Context, Contract, ErrorCode, FailureMode, Limits, Server, Tool, tool
+
+ONE: Final = FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")
+server = Server("a", instructions="Ask.", describe_failures=True, unknown_tool="result", limits=Limits(message=100))
+sdk_server: MCPServer = server
+
+
+@server.tool()
+def plain(name: str) -> str:
+    return name
+
+
+@server.tool(title="Own", annotations=ToolAnnotations(read_only_hint=True))
+async def own(name: str, ctx: SDKContext) -> str:
+    await ctx.report_progress(1)
+    return name
+
+
+@server.tool(errors=[ONE], title="Declared")
+async def declared(ctx: Context[Literal["one"]], name: str) -> str:
+    if not name:
+        raise ctx.fail("onne")  # E: all - misspelt reason
+    raise ctx.fail("one")
+
+
+@server.tool(errors=Contract([ONE]))
+def declared_sync(name: str) -> str:
+    return name
+
+
+@server.tool(errors=[FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")])  # E: plugin - undeclared reason
+def undeclared(ctx: Context[Literal["two"]], name: str) -> str:
+    raise ctx.fail("two", name)
+
+
+undeclared(name="x")  # E: pyright basedpyright ty - undeclared reason
+
+# `@server.tool()` leaves the function as it was; with errors, the name stands for the tool.
+assert_type(plain(name="x"), str)
+plain.handler  # E: all - a function has no handler
+assert_type(declared_sync("x"), str)
+print(declared.handler, declared.name, declared.contract.reasons)
+
+
+async def calls() -> None:
+    assert_type(await own("x", SDKContext()), str)
+    assert_type(await declared("x"), str)
+    assert_type(await declared(name="x"), str)
+
+
+@tool(errors=[ONE])
+async def loose(ctx: Context[Literal["one"]], name: str) -> str:
+    raise ctx.fail("one", name)
+
+
+def handler(ctx: Context[Literal["one"]], name: str) -> str:
+    raise ctx.fail("one", name)
+
+
+class Store:
+    @tool(errors=[ONE])
+    def fetch(self, ctx: Context[Literal["one"]], key: str) -> str:
+        raise ctx.fail("one", key)
+
+    @tool
+    def size(self) -> int:
+        return 0
+
+
+server.add_tool(loose)
+server.add_tool(handler, errors=[ONE], name="other")
+server.add_tool(plain, name="again", title="Again")
+server.add_tool(Store().fetch)
+Server("b", tools=[loose, Store().fetch, Store().size, SDKTool.from_function(plain)])
+Server("b", tools=[plain])  # E: all - a function is no tool: put @tool above it
+Server("b", unknown_tool="reslut")  # E: all - misspelt option
+tools: list[Tool[..., str]] = []
+Server("c", tools=tools)
+
+
+@dataclass
+class Database:
+    path: str
+
+
+@asynccontextmanager
+async def lifespan(app: MCPServer[Database]) -> AsyncGenerator[Database]:
+    yield Database(app.name)
+
+
+with_lifespan = Server("d", lifespan=lifespan, debug=True)
+assert_type(with_lifespan, Server[Database])
+assert_type(server, Server[Any])

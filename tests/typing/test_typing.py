@@ -1,0 +1,203 @@
+"""The public API under five type checkers: what they must say of `cases/`, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+CASES = Path(__file__).parent / "cases"
+
+EXPECTED = re.compile(r"#\s*E:\s*(?P<checkers>[a-z ]+?)\s*-\s*(?P<why>\S.*)$")
+
+# What basedpyright's own default, "recommended", says of the style of the cases and not of the API that they use.
+_STYLE = (
+    "reportAny",
+    "reportExplicitAny",
+    "reportUnusedCallResult",
+    "reportUnusedExpression",
+    "reportUnusedFunction",
+    "reportUnusedParameter",
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One diagnostic of one checker."""
+
+    file: str
+    line: int
+    message: str
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.file, self.line
+
+
+@dataclass(frozen=True)
+class Checker:
+    """A type checker: its settings, its command, and what its output means."""
+
+    name: str
+    command: Callable[[list[str]], list[str]]
+    read: Callable[[str], Iterable[Finding]]
+    settings: tuple[str, str] | None = None
+
+    def run(self, folder: Path, files: list[str]) -> list[Finding]:
+        """Check `files`, which are in `folder`, against the `mcpcore` of this environment."""
+        if self.settings is not None:
+            (folder / self.settings[0]).write_text(self.settings[1], encoding="utf-8")
+        done = subprocess.run(self.command(files), cwd=folder, capture_output=True, text=True, check=False)
+        # 0: no diagnostics, 1: some; all else is a checker that did not do its work.
+        assert done.returncode in (0, 1), f"{self.name} exited {done.returncode}:\n{done.stdout}\n{done.stderr}"
+        return [
+            Finding(Path(found.file).name, found.line, found.message)
+            for found in self.read(done.stdout)
+            if Path(found.file).name in files
+        ]
+
+
+def _script(name: str) -> str:
+    return str(Path(sysconfig.get_path("scripts")) / name)
+
+
+def _mypy(stdout: str) -> Iterable[Finding]:
+    for line in stdout.splitlines():
+        if line.startswith("{"):
+            found = json.loads(line)
+            if found["severity"] == "error":
+                yield Finding(found["file"], found["line"], found["message"])
+
+
+def _pyright(stdout: str) -> Iterable[Finding]:
+    for found in json.loads(stdout)["generalDiagnostics"]:
+        if found["severity"] != "information":
+            yield Finding(found["file"], found["range"]["start"]["line"] + 1, found["message"])
+
+
+def _ty(stdout: str) -> Iterable[Finding]:
+    for found in json.loads(stdout):
+        yield Finding(found["location"]["path"], found["location"]["positions"]["begin"]["line"], found["description"])
+
+
+def _pyrefly(stdout: str) -> Iterable[Finding]:
+    for found in json.loads(stdout)["errors"]:
+        yield Finding(found["path"], found["line"], found["description"])
+
+
+def _mypy_command(settings: str) -> Callable[[list[str]], list[str]]:
+    # The cache is the test's own folder: a warm one would hide what a first user sees.
+    return lambda files: [
+        sys.executable, "-m", "mypy", "--config-file", settings, "--output", "json", "--cache-dir", f"{settings}.cache",
+        *files,
+    ]  # fmt: skip
+
+
+_MYPY_SETTINGS = "[mypy]\nstrict = true\n"
+_BASED_SETTINGS = {"pythonVersion": "3.11", **dict.fromkeys(_STYLE, False)}
+
+CHECKERS = (
+    Checker("mypy", _mypy_command("plain.ini"), _mypy, ("plain.ini", _MYPY_SETTINGS)),
+    Checker(
+        "plugin",
+        _mypy_command("plugin.ini"),
+        _mypy,
+        ("plugin.ini", _MYPY_SETTINGS + "plugins = mcpcore.mypy\n"),
+    ),
+    Checker(
+        "pyright",
+        lambda _: [_script("pyright"), "-p", "pyright.json", "--pythonpath", sys.executable, "--outputjson"],
+        _pyright,
+        ("pyright.json", json.dumps({"typeCheckingMode": "strict", "pythonVersion": "3.11"})),
+    ),
+    Checker(
+        "basedpyright",
+        lambda _: [_script("basedpyright"), "-p", "based.json", "--pythonpath", sys.executable, "--outputjson"],
+        _pyright,
+        ("based.json", json.dumps(_BASED_SETTINGS)),
+    ),
+    Checker(
+        "ty",
+        lambda files: [_script("ty"), "check", "--python", sys.prefix, "--output-format", "gitlab", *files],
+        _ty,
+    ),
+    Checker(
+        "pyrefly",
+        lambda files: [
+            _script("pyrefly"),
+            "check",
+            "--preset",
+            "strict",
+            "--python-interpreter-path",
+            sys.executable,
+            "--output-format",
+            "json",
+            *files,
+        ],
+        _pyrefly,
+    ),
+)
+FIVE = tuple(checker.name for checker in CHECKERS if checker.name != "plugin")
+
+
+def expected(checker: str) -> dict[tuple[str, int], str]:
+    """Where `checker` must complain, and why, as the comments of the cases say."""
+    places = {}
+    for path in sorted(CASES.glob("*.py")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if (found := EXPECTED.search(line)) is not None:
+                named = set(found["checkers"].split())
+                unknown = named - {one.name for one in CHECKERS} - {"all"}
+                assert not unknown, f"{path.name}:{number} names {sorted(unknown)}, which are no checkers"
+                # The plugin adds to what mypy says.
+                if named & {checker, "all"} or (checker == "plugin" and "mypy" in named):
+                    places[path.name, number] = found["why"]
+    return places
+
+
+FILES = sorted(path.name for path in CASES.glob("*.py"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: checker.name)
+def test_a_checker_complains_where_the_cases_say_and_nowhere_else(checker: Checker, tmp_path: Path) -> None:
+    """Each line that must fail does, and valid programs give no diagnostic."""
+    for name in FILES:
+        shutil.copy(CASES / name, tmp_path)
+
+    found = checker.run(tmp_path, FILES)
+
+    due = expected(checker.name)
+    unexpected = [f"{one.file}:{one.line}: {one.message}" for one in found if one.place not in due]
+    missed = [f"{file}:{line}: {due[file, line]}" for file, line in due.keys() - {one.place for one in found}]
+    assert not unexpected, f"{checker.name} complains of valid lines:\n" + "\n".join(unexpected)
+    assert not missed, f"{checker.name} says nothing of:\n" + "\n".join(sorted(missed))
+
+
+@pytest.mark.parametrize("checker", FIVE)
+def test_a_misspelt_reason_is_an_error_in_every_checker(checker: str) -> None:
+    """The cases ask it of each of the five, in functions, methods, closures and constants."""
+    assert len([why for why in expected(checker).values() if why == "misspelt reason"]) >= 8
+
+
+@pytest.mark.parametrize("checker", ["pyright", "basedpyright", "plugin"])
+def test_a_context_that_names_an_undeclared_reason_is_an_error(checker: str) -> None:
+    """The cases ask it of pyright, of basedpyright, and of mypy with the plugin."""
+    assert len([why for why in expected(checker).values() if why == "undeclared reason"]) >= 5
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    """Checkers read the annotations of an installed package only beside a `py.typed`, and mypy its own stub."""
+    package = resources.files("mcpcore")
+
+    assert package.joinpath("py.typed").is_file()
+    assert package.joinpath("_shapes.pyi").is_file()

@@ -54,6 +54,7 @@ FLUSH_VARIABLE: Final = "MCPCORE_AUDIT_FLUSH"
 
 _SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
 _WEAK_KEY: Final = 16
+_LOOK_EVERY: Final = 30.0
 
 
 class Sink(Protocol):
@@ -328,8 +329,8 @@ class AuditTrail:
         )
         if due:
             LOGGER.error("%s", text)
-            # With no handler at all, logging itself writes to stderr; else the handlers may go where nobody looks.
-            if LOGGER.hasHandlers():
+            # The handlers may go where nobody looks.
+            if not _logs_to_stderr():
                 with contextlib.suppress(OSError, ValueError, AttributeError):
                     sys.stderr.write(f"mcpcore.audit: {text}\n")
         if self.policy == "refuse":
@@ -640,11 +641,13 @@ def _flush_forever(
     ref: weakref.ref[AuditTrail], dirty: threading.Event, closing: threading.Event, interval: float
 ) -> None:
     while not closing.wait(interval):
-        dirty.wait()
+        # Woken now and then to find out whether the trail is still in use.
+        written = dirty.wait(_LOOK_EVERY)
         trail = ref()
         if trail is None or closing.is_set():
             return
-        trail._flush_once()  # noqa: SLF001 - the thread is the trail's own, and must not keep it alive
+        if written:
+            trail._flush_once()  # noqa: SLF001 - the thread is the trail's own, and must not keep it alive
         del trail
 
 
@@ -655,6 +658,19 @@ def _default_sinks() -> tuple[Sink, ...]:
         return (OtelSink(),)
     except ImportError:
         return ()
+
+
+def _logs_to_stderr() -> bool:
+    """Whether an error that is logged comes out on standard error anyway, as it does without any handler."""
+    if not LOGGER.hasHandlers():
+        return True
+    logger: logging.Logger | None = LOGGER
+    while logger is not None:
+        for handler in logger.handlers:
+            if isinstance(handler, logging.StreamHandler) and handler.stream in (sys.stderr, sys.__stderr__):
+                return True
+        logger = logger.parent if logger.propagate else None
+    return False
 
 
 def _read_at(fd: int, size: int, offset: int) -> bytes:

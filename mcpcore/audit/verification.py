@@ -135,9 +135,26 @@ class KnownHead:
 
 
 class _Source(NamedTuple):
+    """One file of the trail, and how much of it there was when the check began.
+
+    Only the newest file is held open, as it may be rotated meanwhile; a trail can have more full files than a process
+    may have open.
+    """
+
     name: str
-    file: BinaryIO
     size: int
+    file: BinaryIO | None = None
+
+    @contextlib.contextmanager
+    def reading(self, offset: int = 0) -> Iterator[BinaryIO]:
+        """The file, open and at `offset`."""
+        if self.file is not None:
+            self.file.seek(offset)
+            yield self.file
+            return
+        with open(self.name, "rb") as file:  # noqa: PTH123 - kept as the text that reports name it by
+            file.seek(offset)
+            yield file
 
 
 class _Row(NamedTuple):
@@ -196,20 +213,13 @@ def verify(
 
 def _open_all(where: Path, stack: contextlib.ExitStack) -> tuple[list[_Source], bytes | None]:
     """Every file of the trail and the head, as of one moment: no writer is at work between the first and the last."""
-    current: BinaryIO | None = None
-    locked = False
-    with contextlib.suppress(FileNotFoundError):
-        current = stack.enter_context(where.open("rb"))
-        locked = lock(current.fileno(), _LOCK_TIMEOUT, shared=True)
+    current, locked = _open_current(where, stack)
     try:
-        files: list[tuple[Path, BinaryIO]] = [
-            (path, stack.enter_context(path.open("rb"))) for path in rotated_files(where)
-        ]
+        sources = [_Source(str(path), path.stat().st_size) for path in rotated_files(where)]
         if current is not None:
-            files.append((where, current))
-        elif not files:
+            sources.append(_Source(str(where), os.fstat(current.fileno()).st_size, current))
+        elif not sources:
             raise AuditError(f"there is no trail at {where}")
-        sources = [_Source(str(path), file, os.fstat(file.fileno()).st_size) for path, file in files]
         raw: bytes | None = None
         with contextlib.suppress(FileNotFoundError):
             raw = head_path(where).read_bytes()[: HEAD_SIZE * 2]
@@ -217,6 +227,22 @@ def _open_all(where: Path, stack: contextlib.ExitStack) -> tuple[list[_Source], 
         if locked and current is not None:
             unlock(current.fileno())
     return sources, raw
+
+
+def _open_current(where: Path, stack: contextlib.ExitStack) -> tuple[BinaryIO | None, bool]:
+    """The newest file, and whether its lock was had; a writer that hangs with the lock must not stop a check."""
+    current: BinaryIO | None = None
+    for _ in range(100):
+        try:
+            current = stack.enter_context(where.open("rb"))
+            locked = lock(current.fileno(), _LOCK_TIMEOUT, shared=True)
+            if os.path.samestat(os.fstat(current.fileno()), where.stat()):
+                return current, locked
+        except FileNotFoundError:
+            return None, False
+        # Rotated between the opening and the lock: it is one of the full files now.
+        current.close()
+    return current, False
 
 
 def _judge_head_file(raw: bytes | None, signer: Signer, report: Report) -> Head | None:
@@ -310,23 +336,23 @@ class _Scan:
 def _rows(signer: Signer, sources: list[_Source]) -> Iterator[tuple[_Row, bytes]]:
     at = 0
     for index, source in enumerate(sources):
-        source.file.seek(0)
-        offset = number = 0
-        while offset < source.size:
-            line = source.file.readline(min(MAX_LINE + 1, source.size - offset))
-            if not line:
-                break
-            length = len(line)
-            piece = line
-            while len(piece) > MAX_LINE and not piece.endswith(b"\n") and offset + length < source.size:
-                # Longer than any writer makes a line: read on to its end, and do not keep it.
-                piece = source.file.readline(min(MAX_LINE + 1, source.size - offset - length))
-                length += len(piece)
-                line = b""
-            number += 1
-            yield _Row(at, index, number, offset, length, read_link(line, signer)), line
-            offset += length
-            at += 1
+        with source.reading() as file:
+            offset = number = 0
+            while offset < source.size:
+                line = file.readline(min(MAX_LINE + 1, source.size - offset))
+                if not line:
+                    break
+                length = len(line)
+                piece = line
+                while len(piece) > MAX_LINE and not piece.endswith(b"\n") and offset + length < source.size:
+                    # Longer than any writer makes a line: read on to its end, and do not keep it.
+                    piece = file.readline(min(MAX_LINE + 1, source.size - offset - length))
+                    length += len(piece)
+                    line = b""
+                number += 1
+                yield _Row(at, index, number, offset, length, read_link(line, signer)), line
+                offset += length
+                at += 1
 
 
 class _Judge:
@@ -485,9 +511,8 @@ class _Judge:
         return f"{Path(self.sources[row.source].name).name}:{row.line}"
 
     def _bytes(self, row: _Row) -> bytes:
-        file = self.sources[row.source].file
-        file.seek(row.offset)
-        return file.read(min(row.length, MAX_LINE))
+        with self.sources[row.source].reading(row.offset) as file:
+            return file.read(min(row.length, MAX_LINE))
 
 
 def _compare_head(scan: _Scan, beside: Head | None, known: Head | KnownHead | None, report: Report) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -277,6 +278,21 @@ class TestSeveralFiles:
         assert (report.records, len(report.files)) == (40, len(rotated_files(path)) + 1)
         assert len(report.files) > 5
         assert all(Path(name).stat().st_size <= 2_000 for name in report.files)
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+    def test_there_may_be_more_files_than_a_process_may_open(self, path):
+        """A trail of many full files is read one after the other."""
+        import resource
+
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        folder = Path("/proc/self/fd")
+        used = len(list(folder.iterdir())) if folder.exists() else 40
+        resource.setrlimit(resource.RLIMIT_NOFILE, (used + 4, before[1]))
+        try:
+            assert verify(path).ok
+            assert verify(path, head="1" * 64).problems
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
     def test_a_missing_file_is_found(self, path):
         """A file taken out of the middle, or from the beginning, is a gap in the numbers."""

@@ -1,6 +1,8 @@
 """The family "Contract structure": what a contract says, before anything is known of the code that keeps it."""
 
 from mcpcore_lint.rules.contract.codes import ContractCodeType, ContractCodeUnknown, ContractCodeUnknownError
+from mcpcore_lint.rules.contract.context import ContractContextMismatch
+from mcpcore_lint.rules.contract.output import OutputErrorField
 from mcpcore_lint.rules.contract.reasons import ContractReasonFormat, ContractReasonRequired, ContractReasonUnique
 from mcpcore_lint.rules.contract.retry import ContractRetryContradiction, ContractRetryType
 from mcpcore_lint.rules.contract.texts import (
@@ -17,6 +19,7 @@ __all__ = [
     "ContractCodeType",
     "ContractCodeUnknown",
     "ContractCodeUnknownError",
+    "ContractContextMismatch",
     "ContractEmpty",
     "ContractEntryType",
     "ContractHintTooLong",
@@ -31,4 +34,5 @@ __all__ = [
     "ContractRetryType",
     "ContractType",
     "ContractWhenRequired",
+    "OutputErrorField",
 ]

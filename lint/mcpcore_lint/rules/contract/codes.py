@@ -178,20 +178,6 @@ class ContractCodeType(EntryRule):
             def two() -> str: ...
             """,
         ),
-        Invalid(
-            """
-            from mcpcore import tool
-            from modes import MODES
-
-            @tool(errors=MODES)
-            def one() -> str: ...
-            """,
-            "the code of 'a' is the string 'conflict', not an ErrorCode",
-            files={
-                "modes.py": "from mcpcore import FailureMode\n"
-                'MODES = [FailureMode("a", "conflict", when="x", recovery="y")]\n'
-            },
-        ),
     )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:

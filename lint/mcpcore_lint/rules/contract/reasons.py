@@ -368,21 +368,6 @@ class ContractReasonFormat(EntryRule):
             def one() -> str: ...
             """,
         ),
-        # Another file of the project has the entry: renaming it there is for that file.
-        Invalid(
-            """
-            from mcpcore import tool
-            from modes import MODES
-
-            @tool(errors=MODES)
-            def one() -> str: ...
-            """,
-            "the reason 'NoMatch' is not snake_case",
-            files={
-                "modes.py": "from mcpcore import ErrorCode, FailureMode\n"
-                'MODES = [FailureMode("NoMatch", ErrorCode.NOT_FOUND, when="x", recovery="y")]\n'
-            },
-        ),
     )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:

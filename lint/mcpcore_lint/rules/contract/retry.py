@@ -318,9 +318,7 @@ class ContractRetryContradiction(EntryRule):
         if said is not None:
             whose = "its retry" if advice.explicit or code is None else code.name
             saying = f"{whose} says {advice.words}" if advice.explicit else f"{whose} is {advice.words}"
-            step = (
-                "reword the hint" if advice.explicit else "give the retry that the hint speaks of, or reword the hint"
-            )
+            step = "give the retry that the hint speaks of, or reword the hint"
             if advice.seconds is None and code is not None and code.name in HOPELESS:
                 step = "reword the hint, or choose a code for failures that pass, such as SERVICE_UNAVAILABLE"
             elif advice.explicit:

@@ -49,6 +49,7 @@ from mcpcore_lint.names import (
     SERVERS,
 )
 from mcpcore_lint.syntax import all_parameters, body_of, children, walk, walk_shallow
+from mcpcore_lint.project import bind_statement
 from mcpcore_lint.resolve import CODES, Resolver, choice, evaluate
 
 if TYPE_CHECKING:
@@ -476,7 +477,8 @@ class Builder:
         key = (node, id(module))
         found = self._handlers.get(key)
         if found is None:
-            found = HandlerBuilder(node, module, self.hierarchy).build()
+            # A copy: which code a reason has depends on the contract of the tool.
+            found = replace(HandlerBuilder.of(node, module, self.hierarchy).model)
             self._handlers[key] = found
         return found
 
@@ -555,10 +557,22 @@ class HandlerBuilder:
         self.parents: dict[ast.AST, ast.AST] = {}
         self.function_of: dict[ast.AST, FunctionNode] = {}
         self.context: ContextParameter | None = None
+        self.model: Handler
         self._errors: dict[ast.AST, ErrorSite] = {}
         self._catches: dict[ast.AST, CatchSite] = {}
 
+    @classmethod
+    def of(cls, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> HandlerBuilder:
+        """The reader of a function, its body read; the same one each time."""
+        found = module.built.get(node)
+        if found is None:
+            found = cls(node, module, hierarchy)
+            found.model = found.build()
+            module.built[node] = found
+        return found
+
     def build(self) -> Handler:
+        """Read the body."""
         node = self.node
         parameters, self.context = self._parameters()
         ordered = self._index()
@@ -606,6 +620,7 @@ class HandlerBuilder:
     def _index(self) -> list[ast.AST]:
         """Every node of the body in source order, with its parent and its function on record."""
         ordered: list[ast.AST] = []
+        module = self.module
         parents = self.parents
         function_of = self.function_of
         body = body_of(self.node)
@@ -624,7 +639,13 @@ class HandlerBuilder:
                 for child in below:
                     parents[child] = each
                 below.reverse()
-                if type(each) in _FUNCTIONS:
+                kind = type(each)
+                if kind is ast.comprehension:
+                    # Its variables are those of a scope of its own; here they are the function's.
+                    bind_statement(each, module.functions[function].bindings, module.functions[function])
+                elif kind in _FUNCTIONS:
+                    if kind is ast.Lambda:
+                        module.note_lambda(each, module.functions[function])  # type: ignore[arg-type]
                     # What is nested belongs to the nested function; the rest of this one is taken up again after it.
                     functions.append((stack, function))
                     functions.append((below, each))  # type: ignore[arg-type]

@@ -204,6 +204,10 @@ class CallGraph:
         self._summaries: dict[Key, Summary] = {}
         self._extractors: dict[FunctionNode, _Extractor] = {}
 
+    def forget_syntax(self) -> None:
+        """Let go of syntax trees; facts and summaries hold none."""
+        self._extractors.clear()
+
     # -- what is asked -------------------------------------------------------------------------------------------
 
     def reach(self, handler: Handler, skip: ast.AST | None = None) -> Reach:
@@ -689,8 +693,8 @@ class _Extractor:
         self.scope = module.scope_of(node)
         self.receiver = receiver
         self.inference = Inference(receiver)
-        self.builder = HandlerBuilder(node, module, graph.hierarchy)
-        self.model = self.builder.build()
+        self.builder = HandlerBuilder.of(node, module, graph.hierarchy)
+        self.model = self.builder.model
         self.parents = self.builder.parents
         self._guards_of: dict[ast.AST, tuple[Guard, ...]] = {}
         self._try_guards: dict[ast.AST, Guard] = {}
@@ -1077,6 +1081,10 @@ class _Extractor:
             parameter = self._parameter_named(node.id)
             if parameter is not None:
                 return [parameter]
+            if not self._may_be_function(node.id):
+                return []
+        elif isinstance(node, ast.Attribute) and node.attr not in self.module.project.function_names:
+            return []
         if isinstance(node, ast.Name | ast.Attribute):
             value = evaluate(node, self.scope)
             found: list[Key | Parameter] = []
@@ -1103,6 +1111,17 @@ class _Extractor:
             if isinstance(value, CallValue) and value.func.name == "functools.partial" and node.args:
                 return self._functions_in(node.args[0])
         return []
+
+    def _may_be_function(self, name: str) -> bool:
+        """Whether a name is bound in a way that can make it a function: cheaper than finding out what it is."""
+        found = self.scope.lookup(name)
+        if found is None:
+            return bool(self.module.star_imports)
+        return any(
+            each.kind in {"function", "import"}
+            or (each.kind == "assign" and isinstance(each.value, ast.Name | ast.Attribute | ast.Lambda | ast.Call | ast.IfExp))
+            for each in found[1]
+        )
 
     def _callbacks(self, node: ast.Call) -> None:
         """Functions of the project that are handed to code outside it, which may run them."""

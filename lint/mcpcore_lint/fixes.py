@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
-from dataclasses import dataclass
+import stat
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.diagnostics import Edit, Failure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpcore_lint.diagnostics import Diagnostic, Fix
+    from mcpcore_lint.engine import FixedFile, Report
     from mcpcore_lint.project import Module
+    from mcpcore_lint.settings import Settings
 
 MAX_PASSES: Final = 50
 
@@ -276,3 +280,130 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
         position = edit.end
     pieces.append(text[position:])
     return "".join(pieces)
+
+
+def make_pass(path: str, text: str, diagnostics: Sequence[Diagnostic], *, unsafe: bool) -> tuple[str, int]:
+    """One pass of fixes over a text: the new text, and how many fixes it took."""
+    chosen = choose(diagnostics, unsafe=unsafe)
+    if not chosen:
+        return text, 0
+    changed = apply(text, [edit for _, fix in chosen for edit in fix.edits])
+    if changed != text and _parses(path, changed):
+        return changed, len(chosen)
+    # Together they break the file or come to nothing: make them one by one, and leave out those that do.
+    for _, fix in chosen:
+        changed = apply(text, fix.edits)
+        if changed != text and _parses(path, changed):
+            return changed, 1
+    return text, 0
+
+
+def _parses(path: str, text: str) -> bool:
+    from mcpcore_lint.source import Source, SourceError, parse
+
+    try:
+        parse(Source(path, text))
+    except SourceError:
+        return False
+    return True
+
+
+@dataclass
+class Mending:
+    """Fixes over files on disk, in passes."""
+
+    root: str
+    unsafe: bool
+    passes: int = MAX_PASSES
+    before: dict[str, str] = field(default_factory=dict[str, str])
+    after: dict[str, str] = field(default_factory=dict[str, str])
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+
+    def _by_path(self, report: Report) -> dict[str, list[Diagnostic]]:
+        found: dict[str, list[Diagnostic]] = {}
+        for each in report.diagnostics:
+            if each.fix is not None and (self.unsafe or each.fix.safety == "safe"):
+                found.setdefault(each.path, []).append(each)
+        return found
+
+    def write(self, report: Report) -> tuple[int, list[Failure]]:
+        """Make one pass over the files of a report: how many changed, and what went wrong."""
+        from mcpcore_lint.source import Source, SourceError
+
+        changed = 0
+        failures: list[Failure] = []
+        for path, diagnostics in self._by_path(report).items():
+            absolute = os.path.join(self.root, path)
+            try:
+                with open(absolute, "rb") as file:
+                    raw = file.read()
+                source = Source.from_bytes(path, raw)
+                if source.to_bytes(source.text) != raw:
+                    failures.append(Failure(path, f"not fixed: its {source.encoding} text has no one way back to bytes"))
+                    continue
+                text, done = make_pass(path, source.text, diagnostics, unsafe=self.unsafe)
+                if not done:
+                    continue
+                replace_file(absolute, source.to_bytes(text), expected=raw)
+            except (OSError, SourceError) as error:
+                failures.append(Failure(path, f"not fixed: {error}"))
+                continue
+            except UnicodeEncodeError as error:
+                failures.append(Failure(path, f"not fixed: the fix needs a character that {error.encoding} lacks"))
+                continue
+            self.before.setdefault(path, source.text)
+            self.after[path] = text
+            self.counts[path] = self.counts.get(path, 0) + done
+            changed += 1
+        return changed, failures
+
+    def preview(self, report: Report, settings: Settings) -> tuple[FixedFile, ...]:
+        """What the fixes would make of the files, each taken by itself; nothing is written."""
+        from mcpcore_lint.engine import FixedFile, fix_source
+
+        found: list[FixedFile] = []
+        for path in self._by_path(report):
+            try:
+                with open(os.path.join(self.root, path), "rb") as file:
+                    raw = file.read()
+            except OSError:
+                continue
+            fixed, _ = fix_source(raw, path=path, settings=settings, root=self.root, unsafe=self.unsafe)
+            if fixed.count:
+                found.append(fixed)
+        return tuple(found)
+
+    def result(self) -> tuple[FixedFile, ...]:
+        """What was done to each file."""
+        from mcpcore_lint.engine import FixedFile
+
+        return tuple(
+            FixedFile(path, self.before[path], self.after[path], self.counts[path]) for path in sorted(self.after)
+        )
+
+
+def replace_file(path: str, content: bytes, *, expected: bytes | None = None) -> None:
+    """Replace a file whole: whoever reads it, or kills this process, finds the old content or the new.
+
+    Raises:
+        OSError: If it cannot be written, or is no longer what it was when it was read.
+    """
+    import tempfile
+
+    target = os.path.realpath(path)
+    mode = stat.S_IMODE(os.stat(target).st_mode)
+    descriptor, temporary = tempfile.mkstemp(prefix=".mcpcore-", dir=os.path.dirname(target))
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, mode)
+        if expected is not None:
+            with open(target, "rb") as current:
+                if current.read() != expected:
+                    raise OSError("it was changed by someone else meanwhile")
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise

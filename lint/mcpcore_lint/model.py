@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from mcpcore_lint.records import ToolFlavour, ToolKind, ToolRecord
 from mcpcore_lint.syntax import body_of, walk
 
 if TYPE_CHECKING:
@@ -573,10 +574,6 @@ class Handler:
         yield from walk(body_of(self.node))
 
 
-ToolFlavour: TypeAlias = Literal["mcpcore", "sdk", "fastmcp", "lowlevel"]
-ToolKind: TypeAlias = Literal["tool", "resource", "prompt"]
-
-
 @dataclass(eq=False)
 class ToolDef:
     """A tool (or resource, or prompt) that a file defines, however it is written.
@@ -685,16 +682,3 @@ class Reach:
     own: tuple[ReachedThrow, ...] = ()
     """Errors raised in the handler itself (or in a function nested in it that is called) that do leave it; `call` is
     the `raise` statement."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolRecord:
-    """What the whole project knows of a tool: enough for rules that compare tools across files."""
-
-    name: str | None
-    kind: ToolKind
-    flavour: ToolFlavour
-    server: str | None
-    handler: str
-    path: str
-    span: Span

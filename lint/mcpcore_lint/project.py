@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import gc
 import os
 import re
 import sys
@@ -14,11 +16,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.source import Source, SourceError, parse
-from mcpcore_lint.syntax import all_parameters, children, own_nodes, walk, walk_shallow
+from mcpcore_lint.syntax import all_parameters, children, own_nodes, statements, walk, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcpcore_lint.build import HandlerBuilder
     from mcpcore_lint.model import Value
 
 BindingKind: TypeAlias = Literal[
@@ -45,7 +48,7 @@ class Binding:
 class Scope:
     """A module or a function, with the names bound in it. A function's are read when first asked for."""
 
-    __slots__ = ("_bindings", "globals", "module", "node", "owner", "parent", "qualname")
+    __slots__ = ("_bindings", "globals", "module", "node", "owner", "parent", "qualname", "values")
 
     def __init__(
         self,
@@ -63,6 +66,8 @@ class Scope:
         self.owner = owner
         """The class that the function is a method of."""
         self.globals: set[str] = set()
+        self.values: dict[str, Value] = {}
+        """What names mean here, as far as asked."""
         self._bindings = bindings
 
     @property
@@ -117,7 +122,7 @@ class ClassInfo:
                 continue
             me = names[0].arg
             scope = self.module.scope_of(method)
-            for node in own_nodes(method):
+            for node in statements(method.body):
                 if isinstance(node, ast.Assign):
                     for target in node.targets:
                         _note_attribute(found, target, None, node.value, me, scope)
@@ -129,8 +134,11 @@ class ClassInfo:
 class Module:
     """One file of Python."""
 
-    def __init__(self, project: Project, source: Source, tree: ast.Module, name: str, *, is_package: bool) -> None:
+    def __init__(
+        self, project: Project, source: Source, tree: ast.Module, name: str, absolute: str, *, is_package: bool
+    ) -> None:
         self.project = project
+        self.absolute = absolute
         self.source = source
         self.tree = tree
         self.name = name
@@ -138,10 +146,10 @@ class Module:
         self.functions: dict[FunctionNode, Scope] = {}
         """Every `def` and every lambda, with its scope."""
         self.classes: dict[ast.ClassDef, ClassInfo] = {}
+        self.built: dict[FunctionNode, HandlerBuilder] = {}
+        """What has been read of function bodies."""
         self.star_imports: list[tuple[str, int]] = []
-        self._by_place: dict[tuple[int, int], FunctionNode] | None = None
-        self.values: dict[str, Value] = {}
-        """What the names at the top mean, as far as asked."""
+        self._by_place: dict[tuple[int, int], FunctionNode] = {}
         self._changed: dict[str, bool] = {}
         self.scope = Scope(self, tree, None, "", None, {})
         _index(self)
@@ -183,17 +191,30 @@ class Module:
             self.functions[node] = scope
         return scope
 
+    def clear(self) -> None:
+        """Let go of the syntax."""
+        for scope in self.functions.values():
+            scope.values.clear()
+        self.scope.values.clear()
+        self.functions.clear()
+        self.classes.clear()
+        self.built.clear()
+        self.__dict__.pop("parents", None)
+
+    def note_lambda(self, node: ast.Lambda, parent: Scope) -> None:
+        """Give a lambda its scope, and so its way to the names round it."""
+        if node not in self.functions:
+            name = f"{parent.qualname}.<lambda>" if parent.qualname else "<lambda>"
+            self.functions[node] = Scope(self, node, parent, name, None)
+
     def _lambdas(self) -> None:
         stack: list[tuple[ast.AST, Scope]] = [(self.tree, self.scope)]
         while stack:
             node, scope = stack.pop()
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                inner = self.functions.get(node)
-                if inner is None:
-                    name = f"{scope.qualname}.<lambda>" if scope.qualname else "<lambda>"
-                    inner = Scope(self, node, scope, name, None)
-                    self.functions[node] = inner
-                scope = inner
+                if isinstance(node, ast.Lambda):
+                    self.note_lambda(node, scope)
+                scope = self.functions[node]
             stack.extend((each, scope) for each in children(node))
 
     def changes_in_place(self, name: str) -> bool:
@@ -207,15 +228,16 @@ class Module:
 
     def function_at(self, line: int, column: int) -> FunctionNode | None:
         """The function or lambda that starts at a place as `ast` counts it."""
-        if self._by_place is None:
-            self._by_place = {(each.lineno, each.col_offset): each for each in self.functions}
-        found = self._by_place.get((line, column))
+        found = self._placed(line, column)
         if found is None:
             self._lambdas()
-            for each in self.functions:
-                self._by_place.setdefault((each.lineno, each.col_offset), each)
-            found = self._by_place.get((line, column))
+            found = self._placed(line, column)
         return found
+
+    def _placed(self, line: int, column: int) -> FunctionNode | None:
+        if len(self._by_place) != len(self.functions):
+            self._by_place = {(each.lineno, each.col_offset): each for each in self.functions}
+        return self._by_place.get((line, column))
 
     def statement_of(self, node: ast.AST) -> ast.stmt | None:
         """The innermost statement that a node is in."""
@@ -231,6 +253,7 @@ class Module:
 def _index(module: Module) -> None:
     """Read the top of a file: what it binds, its classes, and every `def` in it, however deep."""
     bindings = module.scope.bindings
+    names = module.project.function_names
     stack: list[tuple[ast.AST, Scope, ast.ClassDef | None, str]] = [
         (each, module.scope, None, "") for each in reversed(module.tree.body)
     ]
@@ -240,6 +263,7 @@ def _index(module: Module) -> None:
         if kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
             assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             qualname = prefix + node.name
+            names.add(node.name)
             if owner is not None:
                 info = module.classes[owner]
                 info.attributes.setdefault(node.name, []).append(Binding("function", node))
@@ -290,16 +314,26 @@ def _bind_function(scope: Scope, bindings: dict[str, list[Binding]]) -> None:
         return
     for arg in all_parameters(node.args):
         bindings[arg.arg] = [Binding("parameter", arg, annotation=arg.annotation)]
-    for each in own_nodes(node):
+    if isinstance(node, ast.Lambda):
+        nodes = own_nodes(node)
+    else:
+        nodes = statements(node.body)
+        if ":=" in scope.module.source.text:
+            nodes = [*nodes, *(each for each in own_nodes(node) if isinstance(each, ast.NamedExpr))]
+    for each in nodes:
         kind = type(each)
         if kind in _BINDERS:
             bind_statement(each, bindings, scope)
+        elif kind is ast.match_case:
+            assert isinstance(each, ast.match_case)
+            for part in walk([each.pattern]):
+                bind_statement(part, bindings, scope)
 
 
 _BINDERS = frozenset(
     {ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.FunctionDef,
      ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.NamedExpr, ast.comprehension, ast.Global, ast.Nonlocal,
-     ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.AugAssign}
+     ast.AugAssign}
 )  # fmt: skip
 
 
@@ -408,14 +442,21 @@ class Project:
         self.root = os.path.abspath(root)
         self.source_roots = tuple(os.path.join(self.root, each) for each in source_roots)
         self._by_path: dict[str, Module | None] = {}
-        self._found: dict[tuple[str, str], str | None] = {}
+        self._found: dict[tuple[str, str, int], tuple[str | None, tuple[str, ...]]] = {}
+        self._roots: dict[str, tuple[str, ...]] = {}
+        self._listings: dict[str, set[str]] = {}
+        self._edges: dict[str, tuple[set[str], set[str]]] = {}
+        """For each file, the files that its imports led to, and the modules that they did not find."""
+        self._given: dict[str, Source] = {}
+        """Files held in memory, which go before those on disk."""
+        self.loaded_lines = 0
         self._by_tree: dict[ast.AST, Module] = {}
         self._classes: dict[ast.ClassDef, ClassInfo] = {}
         self._functions: dict[FunctionNode, Module] = {}
         self.properties: set[str] = set()
         """Names of the methods that are properties, of all classes read so far."""
-        self.consulted: set[str] = set()
-        """Absolute paths that were looked at, whether they exist or not."""
+        self.function_names: set[str] = set()
+        """Names of all functions and methods read so far."""
 
     # -- reading -------------------------------------------------------------------------------------------------
 
@@ -432,15 +473,26 @@ class Project:
             return absolute.replace(os.sep, "/")
         return absolute[len(self.root) + 1 :].replace(os.sep, "/")
 
-    def add(self, absolute: str, source: Source) -> Module:
-        """Parse a file and make it known; what an editor holds goes before what is on disk.
+    def give(self, absolute: str, source: Source) -> Module:
+        """Parse a file that is held in memory, as by an editor; it goes before what is on disk.
 
         Raises:
             SourceError: If it is not valid Python.
         """
         absolute = os.path.abspath(absolute)
+        self._given[absolute] = source
+        self._listings.clear()
+        return self.add(absolute, source)
+
+    def add(self, absolute: str, source: Source) -> Module:
+        """Parse a file and make it known.
+
+        Raises:
+            SourceError: If it is not valid Python.
+        """
         self._by_path[absolute] = None
         module = self._make(absolute, source)
+        self.loaded_lines += len(source.line_starts)
         self._by_path[absolute] = module
         self._by_tree[module.tree] = module
         self._classes.update(module.classes)
@@ -461,10 +513,21 @@ class Project:
             raw = file.read()
         return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw))
 
+    def module_of_bytes(self, absolute: str, raw: bytes) -> Module:
+        """The module of a file whose content was read already.
+
+        Raises:
+            SourceError: If it is not valid Python.
+        """
+        module = self._by_path.get(absolute)
+        if module is None:
+            module = self.add(absolute, Source.from_bytes(self.display_path(absolute), raw))
+        return module
+
     def _make(self, absolute: str, source: Source) -> Module:
         tree = parse(source)
         name, is_package = self.module_name(absolute)
-        return Module(self, source, tree, name, is_package=is_package)
+        return Module(self, source, tree, name, absolute, is_package=is_package)
 
     def module_name(self, absolute: str) -> tuple[str, bool]:
         """The dotted name of a file, from the top of its package, and whether it is a package's `__init__`."""
@@ -473,7 +536,7 @@ class Project:
         is_package = stem == "__init__"
         parts = [] if is_package else [stem]
         inside = False
-        while os.path.isfile(os.path.join(directory, "__init__.py")):
+        while self._exists(directory, "__init__.py") and os.path.dirname(directory) != directory:
             inside = True
             directory, part = os.path.split(directory)
             parts.insert(0, part)
@@ -486,51 +549,124 @@ class Project:
 
     # -- finding -------------------------------------------------------------------------------------------------
 
-    def _roots_for(self, absolute: str) -> Iterator[str]:
-        directory = os.path.dirname(absolute)
-        while os.path.isfile(os.path.join(directory, "__init__.py")):
-            parent = os.path.dirname(directory)
-            if parent == directory:
-                break
-            directory = parent
-        yield from self.source_roots
-        while True:
-            yield directory
-            if directory == self.root or not directory.startswith(self.root):
-                break
-            directory = os.path.dirname(directory)
-        yield os.path.join(self.root, "src")
+    def _roots_for(self, directory: str) -> tuple[str, ...]:
+        """The folders that the imports of the files in a folder start from, nearest first."""
+        found = self._roots.get(directory)
+        if found is None:
+            top = directory
+            while self._exists(top, "__init__.py"):
+                parent = os.path.dirname(top)
+                if parent == top:
+                    break
+                top = parent
+            roots = [*self.source_roots]
+            while True:
+                roots.append(top)
+                if top == self.root or not top.startswith(self.root + os.sep):
+                    break
+                top = os.path.dirname(top)
+            roots.append(os.path.join(self.root, "src"))
+            found = tuple(dict.fromkeys(roots))
+            self._roots[directory] = found
+        return found
+
+    def _exists(self, directory: str, name: str) -> bool:
+        """Whether a folder holds a name; each folder is listed once."""
+        names = self._listings.get(directory)
+        if names is None:
+            try:
+                names = set(os.listdir(directory))
+            except OSError:
+                names = set()
+            for path in self._given:
+                head, tail = os.path.split(path)
+                if head == directory:
+                    names.add(tail)
+                elif head.startswith(directory + os.sep):
+                    names.add(head[len(directory) + 1 :].split(os.sep)[0])
+            self._listings[directory] = names
+        return name in names
 
     def _file_of(self, base: str, parts: list[str]) -> str | None:
-        path = os.path.join(base, *parts)
-        package = os.path.join(path, "__init__.py")
-        for candidate in (package, path + ".py"):
-            self.consulted.add(candidate)
-            if candidate in self._by_path or os.path.isfile(candidate):
-                return candidate
-        return None
+        """The file of a dotted name below a folder."""
+        current = base
+        for index, part in enumerate(parts):
+            last = index == len(parts) - 1
+            if last and self._exists(current, part + ".py"):
+                package = os.path.join(current, part)
+                if self._exists(current, part) and self._exists(package, "__init__.py"):
+                    return os.path.join(package, "__init__.py")
+                return package + ".py"
+            if not self._exists(current, part):
+                return None
+            current = os.path.join(current, part)
+        return os.path.join(current, "__init__.py") if self._exists(current, "__init__.py") else None
 
     def locate(self, importer: Module, name: str, level: int) -> str | None:
         """The file that `import name` (or `from ..name import`, with `level` dots) means in a module."""
-        absolute = self.absolute(importer.path)
+        absolute = importer.absolute
+        if not level:
+            top = name.partition(".")[0]
+            if not top or top in FRAMEWORKS or top in sys.stdlib_module_names:
+                return None
+        directory = os.path.dirname(absolute)
+        key = (directory, name, level)
+        known = self._found.get(key)
+        if known is None:
+            known = self._search(directory, name, level)
+            self._found[key] = known
+        found, missing = known
+        consulted, absent = self._edges.setdefault(absolute, (set(), set()))
+        if found is not None:
+            consulted.add(found)
+        absent.update(missing)
+        return found
+
+    def _search(self, directory: str, name: str, level: int) -> tuple[str | None, tuple[str, ...]]:
+        parts = name.split(".") if name else []
         if level:
-            directory = os.path.dirname(absolute)
+            base = directory
             for _ in range(level - 1):
-                directory = os.path.dirname(directory)
-            parts = name.split(".") if name else []
-            return self._file_of(directory, parts)
-        top = name.split(".")[0]
-        if not top or top in FRAMEWORKS or top in sys.stdlib_module_names:
-            return None
-        key = (os.path.dirname(absolute), name)
-        if key not in self._found:
-            self._found[key] = None
-            for root in self._roots_for(absolute):
-                found = self._file_of(root, name.split("."))
-                if found is not None:
-                    self._found[key] = found
-                    break
-        return self._found[key]
+                base = os.path.dirname(base)
+            found = self._file_of(base, parts)
+            return found, (() if found is not None else (os.path.join(base, *parts),))
+        missing: list[str] = []
+        for root in self._roots_for(directory):
+            found = self._file_of(root, parts)
+            if found is not None:
+                return found, tuple(missing)
+            missing.append(os.path.join(root, parts[0]))
+        return None, tuple(missing)
+
+    def dependencies(self, absolute: str) -> tuple[set[str], set[str]]:
+        """The other files that a file's findings depend on, and the modules that were looked for and not found."""
+        seen: set[str] = {absolute}
+        missing: set[str] = set()
+        queue = [absolute]
+        while queue:
+            consulted, absent = self._edges.get(queue.pop(), ((), ()))
+            missing.update(absent)
+            for each in consulted:
+                if each not in seen:
+                    seen.add(each)
+                    queue.append(each)
+        seen.discard(absolute)
+        return seen, missing
+
+    def forget(self) -> None:
+        """Drop the syntax of everything read; what imports mean stays known."""
+        for module in self._by_path.values():
+            if module is not None:
+                module.clear()
+        self._by_path.clear()
+        self._by_tree.clear()
+        self._classes.clear()
+        self._functions.clear()
+        self.loaded_lines = 0
+        for path, source in self._given.items():
+            with contextlib.suppress(SourceError):
+                self.add(path, source)
+        gc.collect()
 
     def absolute(self, shown: str) -> str:
         """The absolute path of a path as shown."""

@@ -75,9 +75,7 @@ class Resolver:
                 return Symbol(node, module, canonical(f"builtins.{name}"))
             return Unknown(node, module, f"{name} is not defined in this file")
         where, bindings = found
-        if not where.is_module:
-            return self._bindings(bindings, where, name, node)
-        values = where.module.values
+        values = where.values
         known = values.get(name)
         if known is None:
             fresh = not self.active and self.depth <= 2

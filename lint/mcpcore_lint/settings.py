@@ -64,3 +64,24 @@ class Settings:
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, "Mapping[str, Any]"])
     cache_dir: str | None = None
     jobs: int = 0
+
+
+def fingerprint(settings: Settings) -> str:
+    """The same text for the same settings, whatever order sets and mappings have. Speed and places do not count."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Severity):
+            return value.label
+        if isinstance(value, set | frozenset):
+            return sorted(plain(each) for each in value)
+        if isinstance(value, list | tuple):
+            return [plain(each) for each in value]
+        if isinstance(value, PerFile):
+            return [plain(getattr(value, name)) for name in ("pattern", "select", "ignore", "severities")]
+        if hasattr(value, "items"):
+            return sorted((str(key), repr(plain(each))) for key, each in value.items())
+        return value
+
+    skipped = {"cache_dir", "jobs", "exclude", "respect_gitignore"}
+    names = [name for name in Settings.__dataclass_fields__ if name not in skipped]
+    return repr([(name, plain(getattr(settings, name))) for name in names])

@@ -11,9 +11,10 @@ from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix, Related, Severity, S
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
-    from mcpcore_lint.engine import FileState
     from mcpcore_lint.hierarchy import Hierarchy
+    from mcpcore_lint.judge import FileState
     from mcpcore_lint.model import Handler, Reach, ToolDef, ToolRecord, Value
     from mcpcore_lint.project import Module, Project, Scope
     from mcpcore_lint.settings import Settings
@@ -117,8 +118,12 @@ class RuleContext:
         """The tools, resources and prompts of the file."""
         return self._state.tools
 
-    def project_tools(self) -> frozenset[str] | None:
-        """The names of all tools of the project; None where some tool's name, or some file, cannot be known."""
+    def project_tools(self) -> AbstractSet[str] | None:
+        """The names of all tools of the project; None where some tool's name cannot be known.
+
+        Ask whether a name is in it before anything else: while not all files are read yet it takes every name to exist,
+        and a file that asked for one that turns out not to is judged again.
+        """
         return self._state.project_tools()
 
     def reach(self, tool: ToolDef) -> Reach:

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from mcpcore_lint import engine
+from mcpcore_lint.judge import Judge
 from mcpcore_lint.settings import Settings
 
 
@@ -26,7 +26,7 @@ class SmallProject:
 
     def run(self, **settings):
         """A run over the project, its tools found."""
-        run = engine.Run(str(self.root), Settings(**settings))
+        run = Judge(str(self.root), Settings(**settings))
         for path in sorted(self.root.rglob("*.py")):
             run.find_tools(run.project.read(str(path)))
         return run

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import mcpcore_lint.judge
 import mcpcore_lint.rules
 from mcpcore_lint.testing import cases, check, check_page
 
@@ -16,7 +17,7 @@ def test_the_worked_rule_of_the_readme_passes_its_own_cases(monkeypatch):
     namespace = {"__name__": "example"}
     exec(compile(code, "README.md", "exec"), namespace)
     rule = namespace["ContractEmpty"]()
-    monkeypatch.setattr(mcpcore_lint.engine, "all_rules", lambda: {rule.id: rule})
+    monkeypatch.setattr(mcpcore_lint.judge, "all_rules", lambda: {rule.id: rule})
     check_page(rule)
     for _, case in cases(rule):
         check(rule, case)

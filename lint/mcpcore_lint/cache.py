@@ -1,0 +1,138 @@
+"""What earlier runs found out, in one file: read at once, checked by its sum, replaced whole or not at all.
+
+A result is kept for the content of its file, the contents of the files that were consulted for it, the settings, the
+linter's own files and the Python version. Whatever does not fit, cannot be read or is damaged is as if it were not there.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+import tempfile
+import time
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from mcpcore_lint.discover import Found
+    from mcpcore_lint.settings import Settings
+
+MAGIC: Final = b"mcpcore-lint cache, format 3\n"
+RACY_NS: Final = 100_000_000
+"""A file that changed so shortly before it was read may change again without its time showing it."""
+MAX_BYTES: Final = 1 << 30
+
+
+def content_hash(raw: bytes) -> bytes:
+    """What stands for the content of a file."""
+    return blake2b(raw, digest_size=16).digest()
+
+
+def folder(settings: Settings) -> str:
+    """Where caches lie: the settings', the environment's `MCPCORE_CACHE_DIR`, or the user's cache folder.
+
+    Not in the project by default: what a repository brings along must not be taken for a result.
+    """
+    if settings.cache_dir is not None:
+        return os.path.abspath(settings.cache_dir)
+    given = os.environ.get("MCPCORE_CACHE_DIR")
+    if given:
+        return os.path.abspath(given)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(base, "mcpcore", "lint")
+
+
+def tool_signature() -> tuple[object, ...]:
+    """The linter's own files and whatever may bring rules: changed when one of them is."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    found: list[tuple[str, int, int]] = []
+    stack = [here]
+    while stack:
+        with os.scandir(stack.pop()) as scan:
+            for entry in scan:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name != "__pycache__":
+                        stack.append(entry.path)
+                elif entry.name.endswith((".py", ".json")):
+                    stat = entry.stat()
+                    found.append((entry.path, stat.st_mtime_ns, stat.st_size))
+    found.sort()
+    places: list[tuple[str, int]] = []
+    for each in sys.path:
+        # Installing a package changes the time of its folder, and may bring rules by an entry point.
+        if each.endswith(("site-packages", "dist-packages")):
+            try:
+                places.append((each, os.stat(each).st_mtime_ns))
+            except OSError:
+                continue
+    return tuple(found), tuple(places), sys.version
+
+
+class Cache:
+    """The cache of one project under one set of settings."""
+
+    def __init__(self, root: str, settings: Settings) -> None:
+        from mcpcore_lint.settings import fingerprint
+
+        name = blake2b(os.fsencode(root), digest_size=12).hexdigest()
+        self.file = os.path.join(folder(settings), f"{name}.bin")
+        key = (tool_signature(), fingerprint(settings), root)
+        self.key = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        self.data: dict[str, Any] = {}
+
+    def load(self) -> bool:
+        """Read it; False where there is nothing that can be used."""
+        try:
+            with open(self.file, "rb") as file:
+                raw = file.read(MAX_BYTES)
+        except OSError:
+            return False
+        head = len(MAGIC) + 32
+        if not raw.startswith(MAGIC) or raw[len(MAGIC) : len(MAGIC) + 16] != self.key:
+            return False
+        # The sum is taken before anything is read from it: a damaged file must not reach the reader.
+        if blake2b(memoryview(raw)[head:], digest_size=16).digest() != raw[head - 16 : head]:
+            return False
+        try:
+            data = marshal.loads(memoryview(raw)[head:])
+        except (ValueError, EOFError, TypeError):
+            return False
+        if not isinstance(data, dict):
+            return False
+        self.data = data
+        return True
+
+    def save(self, data: dict[str, Any]) -> bool:
+        """Replace it; False where that cannot be done, which harms nothing but the next run's speed."""
+        payload = marshal.dumps(data)
+        digest = blake2b(payload, digest_size=16).digest()
+        directory = os.path.dirname(self.file)
+        temporary = ""
+        try:
+            os.makedirs(directory, exist_ok=True)
+            descriptor, temporary = tempfile.mkstemp(prefix=".cache-", dir=directory)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(MAGIC + self.key + digest)
+                file.write(payload)
+            os.replace(temporary, self.file)
+        except OSError:
+            if temporary:
+                try:
+                    os.unlink(temporary)
+                except OSError:
+                    return False
+            return False
+        self.data = data
+        return True
+
+
+def trusted(found: Found, now_ns: int | None = None) -> int:
+    """The time to remember of a file; 0 where it is too fresh to be told from the next change."""
+    now = time.time_ns() if now_ns is None else now_ns
+    return 0 if found.mtime_ns > now - RACY_NS else found.mtime_ns

@@ -86,7 +86,7 @@ class ToolDefinition:
                 meta=options.meta,
                 structured_output=options.structured_output,
             )
-        except NameError:
+        except (NameError, ContractError):
             raise
         except (InvalidSignature, PydanticUserError, SchemaError, ValueError, TypeError) as exc:
             raise ContractError(f"{declaration.where}: {exc}") from exc

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
@@ -127,13 +128,17 @@ def perform(address: ServerAddress, request: Request) -> bool:
     with _server_log(verbose=request.verbose) as log, _client_noise(verbose=request.verbose) as noise:
         conversation = _Conversation(address, request, log, noise)
         try:
-            return anyio.run(conversation.run)
+            succeeded = anyio.run(conversation.run)
         except Problem:
             raise
         except BaseExceptionGroup as group:
             conversation.explain(_innermost(group))
         except (OSError, RuntimeError, ValueError, TimeoutError) as exc:
             conversation.explain(exc)
+    # Only now: a reader of the output that goes away is not the server that goes away.
+    for show in conversation.shows:
+        show()
+    return succeeded
 
 
 class _Conversation:
@@ -144,6 +149,7 @@ class _Conversation:
         self._noise = noise
         self._reached = False
         self._problem: Problem | None = None
+        self.shows: list[Callable[[], None]] = []
 
     async def run(self) -> bool:
         from mcp import Client
@@ -169,7 +175,7 @@ class _Conversation:
             tools = await self._tools(client)
             self._reached = True
             if self._request.tool is None:
-                present.tools(tools, as_json=self._request.as_json)
+                self.shows.append(partial(present.tools, tools, as_json=self._request.as_json))
                 return True
             return await self._call(client, self._request.tool, tools)
         except Problem as problem:
@@ -223,13 +229,13 @@ class _Conversation:
                 f"the client refused the result of {name}: {str(exc).splitlines()[0]}.",
                 hint="mend the tool: its result must fit the output schema that it lists",
             ) from exc
-        present.result(name, result, as_json=self._request.as_json)
+        self.shows.append(partial(present.result, name, result, as_json=self._request.as_json))
         if result.is_error:
             self._suggest(present.texts(result), [tool.name for tool in tools])
         return not result.is_error
 
     def _refused(self, error: MCPError, known: Sequence[str]) -> bool:
-        present.protocol_error(error, as_json=self._request.as_json)
+        self.shows.append(partial(present.protocol_error, error, as_json=self._request.as_json))
         self._suggest(error.message, known)
         return False
 
@@ -239,9 +245,9 @@ class _Conversation:
         if name is not None and known and name not in known:
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
             if near and not any(tool in said.replace(name, "") for tool in near):
-                click.echo(f"Next: did you mean {' or '.join(near)}?", err=True)
+                self.shows.append(partial(click.echo, f"Next: did you mean {' or '.join(near)}?", err=True))
             elif not near:
-                click.echo(f"Next: the server has {', '.join(known)}", err=True)
+                self.shows.append(partial(click.echo, f"Next: the server has {', '.join(known)}", err=True))
 
     def _transport(self) -> Any:
         if self._address.url is not None:

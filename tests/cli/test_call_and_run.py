@@ -357,6 +357,17 @@ def test_interrupting_a_server_over_stdio_ends_it_though_its_input_stays_open():
         assert 130 == process.wait(timeout=20)
 
 
+def test_a_reader_that_goes_away_is_not_taken_for_the_server():
+    """`mcpcore call … | head` ends quietly."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "mcpcore", "call", NOISY, "--list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert b"" == process.stderr.read()
+
+
 def test_a_terminal_is_not_taken_over_by_what_a_server_sends(monkeypatch):
     """Control characters are shown as such on a terminal, and left alone in a pipe."""
     from mcpcore.cli import present

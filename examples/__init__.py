@@ -1,0 +1,1 @@
+"""Real servers, each with its tests, and the demonstration that shows them to people."""

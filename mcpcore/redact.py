@@ -337,7 +337,7 @@ def _redact(value: Any, depth: int, hints: tuple[str, ...]) -> Any:
     if value is None or kind is int or kind is float or kind is bool:
         return value
     if isinstance(value, str):
-        return _redact_text(str(value), hints)
+        return _redact_text(str.__str__(value), hints)
     if isinstance(value, bytes | bytearray | memoryview):
         return value
     if kind is dict or isinstance(value, Mapping):
@@ -358,7 +358,7 @@ def _redact_mapping(value: Mapping[Any, Any], depth: int, hints: tuple[str, ...]
     # {"name": "password", "value": ...}: the shape in which headers, forms and environments are often listed.
     named = "value" in value and any(is_secret_key(value.get(label)) for label in ("name", "key", "header"))
     for key, item in value.items():
-        if type(key) is not str:
+        if not isinstance(key, str):
             clean[key] = _redact(item, depth, hints)
             continue
         name = _clean_key(key) if len(key) <= MAX_KEY else None

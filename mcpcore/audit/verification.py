@@ -200,7 +200,7 @@ def verify(
                 "the key's file: without the key nothing can be said about it"
             )
         if not fine:
-            _Judge(signer, sources, report, beside).run()
+            _Judge(signer, sources, report, beside).run(scan)
         report.records, report.first, report.last = scan.records, scan.first, scan.last
         report.last_hash = scan.last_hash
         report.keyed = scan.keyed
@@ -272,6 +272,8 @@ class _Scan:
         self.first: int | None = None
         self.last: int | None = None
         self.last_hash: str | None = None
+        self.changed_last = 0
+        """The last record that is there and cannot be read as what it was."""
         self.keyed = False
         self.unkeyed_alg: str | None = None
         self.notes: list[str] = []
@@ -366,8 +368,8 @@ class _Judge:
         self.rows: list[_Row] = []
         self.events: dict[int, dict[str, object]] = {}
 
-    def run(self) -> None:
-        """Add every problem to the report, in the order of the trail."""
+    def run(self, scan: _Scan) -> None:
+        """Add every problem to the report, in the order of the trail, and tell the scan what it could not read."""
         for row, line in _rows(self.signer, self.sources):
             self.rows.append(row)
             if row.link is not None and row.link.sound and (event := event_of(line)) is not None:
@@ -382,6 +384,8 @@ class _Judge:
         self._joints(kept, found)
         for _, problem in sorted(found, key=lambda item: item[0]):
             _add(self.report, problem)
+            if problem.kind == "changed":
+                scan.changed_last = max(scan.changed_last, problem.seq or 0)
 
     def _accounted(self, row: _Row) -> bool:
         """Whether a line that is no record is one that a dying writer left, and nothing else."""
@@ -517,7 +521,7 @@ class _Judge:
 
 def _compare_head(scan: _Scan, beside: Head | None, known: Head | KnownHead | None, report: Report) -> None:
     """Hold the end of the trail against what the heads say of it."""
-    last = _last(scan, report)
+    last = max(scan.last or 0, scan.changed_last)
     if beside is not None:
         _against(scan, beside.seq, beside.hash, "the head file", report)
         beyond = last - beside.seq
@@ -540,7 +544,7 @@ def _compare_head(scan: _Scan, beside: Head | None, known: Head | KnownHead | No
 
 
 def _against(scan: _Scan, seq: int | None, digest: str, name: str, report: Report) -> None:
-    last = _last(scan, report)
+    last = max(scan.last or 0, scan.changed_last)
     if seq == 0:
         if digest != GENESIS:
             _add(report, Problem("head", f"{name} is that of another trail"))
@@ -572,11 +576,6 @@ def _against(scan: _Scan, seq: int | None, digest: str, name: str, report: Repor
             report,
             Problem("forged", f"{name} knows another record {seq}: it and what follows was written anew", seq=seq),
         )
-
-
-def _last(scan: _Scan, report: Report) -> int:
-    """The number of the last record that there is, readable or not."""
-    return max([scan.last or 0, *(p.seq or 0 for p in report.problems if p.kind == "changed")])
 
 
 def _add(report: Report, problem: Problem) -> None:

@@ -1,0 +1,252 @@
+"""States that a trail gets into when something goes wrong around it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import sys
+from enum import StrEnum
+
+import pytest
+
+from mcpcore.audit import AuditError, AuditTrail, verify
+from mcpcore.audit import trail as trail_module
+from mcpcore.audit.chain import MAX_LINE, Head, Signer
+from mcpcore.audit.files import head_path, rotated_files, rotated_path
+from mcpcore.audit.reading import read
+from mcpcore.redact import REDACTED, redact
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
+
+
+def notes(path) -> str:
+    return " ".join(verify(path).notes)
+
+
+def test_an_interrupt_in_the_middle_of_a_write_costs_that_record_alone(tmp_path, failure, monkeypatch):
+    """Whatever the interrupt left is sealed off by the next record of the same process."""
+    trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=())
+    trail.record(failure(1))
+    real = trail_module._write_all
+
+    def interrupted(fd, data):
+        real(fd, data[: len(data) // 2])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(trail_module, "_write_all", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        trail.record(failure(2))
+    monkeypatch.undo()
+    assert verify(trail.path).ok
+    trail.record(failure(3))
+    assert verify(trail.path).ok
+    assert "was sealed off" in notes(trail.path)
+
+
+def test_records_beyond_the_head_are_taken_over_and_noted(tmp_path, failure):
+    """As after a power cut that spared the trail and not its head."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+        old = head_path(path).read_bytes()
+        trail.record(failure(2))
+        trail.record(failure(3))
+    head_path(path).write_bytes(old)
+    assert [problem.kind for problem in verify(path).problems] == ["inserted"]
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(4))
+    assert verify(path).ok
+    assert "records 2 to 3 were in the file and not in the head" in notes(path)
+
+
+def test_a_last_record_that_was_replaced_is_noted_by_the_writer_and_found(tmp_path, failure):
+    """The head, or the process that wrote it, knows another."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+        line = json.loads(path.read_text())
+        forged, _ = Signer(None).seal(1, line["prev"], json.dumps({"tool": "nothing happened"}))
+        path.write_bytes(forged)
+        assert [problem.kind for problem in verify(path).problems] == ["forged"]
+        trail.record(failure(2))
+    report = verify(path)
+    assert [(problem.kind, problem.seq) for problem in report.problems] == [("forged", 1)]
+    assert "record 1 was not the one that had been written" in " ".join(report.notes)
+
+
+def test_a_process_that_dies_between_record_and_head_leaves_a_note(tmp_path, failure):
+    """The record is whole, and one more than the head knows is excused while it says that it was writing."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+        trail._enter()
+        trail._announce()
+        line, digest = Signer(None).seal(2, trail._hash, json.dumps(failure(2)))
+        os.write(trail._fd, line)
+        trail._leave()
+        report = verify(path)
+        assert report.ok
+        assert "the record is whole" in report.notes[0]
+        more, _ = Signer(None).seal(3, digest, json.dumps(failure(3)))
+        with path.open("ab") as file:
+            file.write(more)
+        assert [problem.kind for problem in verify(path).problems] == ["inserted"]
+
+
+@posix
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_head_that_is_no_file_is_told_of(tmp_path, make):
+    """What stands in the head's place is named, and the trail is not begun."""
+    path = tmp_path / "audit.jsonl"
+    make(head_path(path))
+    with pytest.raises(AuditError, match=r"head.*not a regular file|Is a directory"):
+        AuditTrail.open(path, policy="refuse")
+
+
+@posix
+def test_a_fifo_is_no_trail(tmp_path):
+    """It is not opened, which could wait without end."""
+    os.mkfifo(tmp_path / "audit.jsonl")
+    with pytest.raises(AuditError, match="not a regular file"):
+        AuditTrail.open(tmp_path / "audit.jsonl", policy="refuse")
+
+
+def test_a_name_that_is_taken_does_not_stop_rotation(tmp_path, failure):
+    """A file that somebody put where the full one should go is not overwritten."""
+    path = tmp_path / "audit.jsonl"
+    rotated_path(path, 1).write_text("mine\n")
+    with AuditTrail.open(path, sinks=(), max_bytes=1_000, flush="fsync") as trail:
+        for number in range(6):
+            trail.record(failure(number))
+    assert rotated_path(path, 1).read_text() == "mine\n"
+    assert len(rotated_files(path)) > 2
+    assert [problem.kind for problem in verify(path).problems] == ["inserted"]
+
+
+def test_a_trail_goes_on_after_a_crash_in_the_middle_of_a_rotation(tmp_path, failure):
+    """The full file was put aside and no new one begun: the chain goes on from the full one."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+    path.rename(rotated_path(path, 1))
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(2))
+    report = verify(path)
+    assert (report.ok, report.records, report.notes) == (True, 2, [])
+
+
+def test_a_line_longer_than_any_record_is_found_and_read_past(tmp_path, failure):
+    """It is not kept in memory, and what follows is judged as usual."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+        first = path.read_bytes()
+        trail.record(failure(2))
+    path.write_bytes(first + b"x" * (3 * MAX_LINE) + b"\n" + path.read_bytes()[len(first) :])
+    assert [(problem.kind, problem.line) for problem in verify(path).problems] == [("inserted", 2)]
+    assert len(list(read(path))) == 2
+
+
+def test_the_head_of_another_trail_is_found(tmp_path, failure):
+    """Its hash is nowhere in this one."""
+    for name in "ab":
+        with AuditTrail.open(tmp_path / name, sinks=()) as trail:
+            trail.record(failure(1, tool=name))
+    shutil.copy(head_path(tmp_path / "a"), head_path(tmp_path / "b"))
+    assert [problem.kind for problem in verify(tmp_path / "b").problems] == ["forged"]
+    empty = Head(0, "1" * 64, 0).to_line(Signer(None)).decode()
+    assert "head" in [problem.kind for problem in verify(tmp_path / "a", head=empty).problems]
+
+
+def test_bytes_added_without_a_record_are_found(tmp_path, failure):
+    """Even blanks at the end."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+    for junk in (b"\n", b" ", b"\x00" * 100):
+        copy = tmp_path / "copy.jsonl"
+        copy.write_bytes(path.read_bytes() + junk)
+        shutil.copy(head_path(path), head_path(copy))
+        assert not verify(copy).ok, junk
+
+
+def test_more_problems_than_anybody_reads_are_counted(tmp_path, failure):
+    """The first thousand are listed."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        for number in range(1_200):
+            trail.record(failure(number))
+    path.write_bytes(path.read_bytes().replace(b"None of", b"Many of"))
+    report = verify(path)
+    assert len(report.problems) == 1_000
+    assert report.unlisted == 200
+    assert report.to_json()["unlisted"] == 200
+
+
+@posix
+def test_a_writer_that_hangs_does_not_stop_a_check(tmp_path, failure, monkeypatch):
+    """What is there is checked without the lock after a while."""
+    import fcntl
+
+    monkeypatch.setattr("mcpcore.audit.verification._LOCK_TIMEOUT", 0.05)
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+    with path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert verify(path).ok
+
+
+def test_a_flush_that_fails_is_told_and_tried_again(tmp_path, failure, monkeypatch, caplog):
+    """In the background there is nobody to raise it to."""
+    trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), flush="interval", flush_interval=60)
+    trail.record(failure(1))
+
+    def fails(fd):
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fails)
+        trail._flush_once()
+    assert "could not be flushed to the disk" in caplog.text
+    assert trail._dirty.is_set()
+    trail.close()
+
+
+def test_a_warning_is_written_to_stderr_once_whatever_the_handlers_are(tmp_path, capsys, monkeypatch):
+    """Through a handler that goes there anyway, or else directly."""
+    logger = logging.getLogger("mcpcore.audit")
+    monkeypatch.setattr(logger, "propagate", False)
+    for handler in (None, logging.StreamHandler(sys.stderr), logging.NullHandler()):
+        if handler is not None:
+            logger.addHandler(handler)
+        try:
+            AuditTrail.open(tmp_path / "none" / "audit.jsonl")
+        finally:
+            if handler is not None:
+                logger.removeHandler(handler)
+        assert capsys.readouterr().err.count("cannot be written") == 1
+
+
+def test_a_trail_says_what_it_is(tmp_path):
+    """For logs and debuggers, without the key."""
+    trail = AuditTrail(tmp_path / "a", key="k" * 32)
+    assert repr(trail) == f"AuditTrail({str(tmp_path / 'a')!r}, policy='warn')"
+    assert "None" in repr(AuditTrail())
+
+
+def test_names_and_texts_of_kinds_of_their_own_are_redacted_too():
+    """An enumeration of strings is a string."""
+
+    class Field(StrEnum):
+        PASSWORD = "password"
+        PLAIN = "plain"
+
+    assert redact({Field.PASSWORD: "x", Field.PLAIN: Field.PLAIN, 3: {"token": "x"}}) == {
+        "password": REDACTED,
+        "plain": "plain",
+        3: {"token": REDACTED},
+    }
+    assert redact(object) is object

@@ -1,0 +1,24 @@
+"""The family "Handler body": how a handler raises, catches and answers."""
+
+from mcpcore_lint.rules.handler.answering import NoErrorAsData, NoFakeEmpty
+from mcpcore_lint.rules.handler.catching import NoBaseExceptionCatch, NoSwallowedError
+from mcpcore_lint.rules.handler.raising import (
+    NoProtocolErrorInTool,
+    PreferErrorFactory,
+    PreferMcpErrorInHandler,
+    PreserveCauseOnRethrow,
+)
+from mcpcore_lint.rules.handler.telling import DetailsNotJson, NoStringifyUpstreamError
+
+__all__ = [
+    "DetailsNotJson",
+    "NoBaseExceptionCatch",
+    "NoErrorAsData",
+    "NoFakeEmpty",
+    "NoProtocolErrorInTool",
+    "NoStringifyUpstreamError",
+    "NoSwallowedError",
+    "PreferErrorFactory",
+    "PreferMcpErrorInHandler",
+    "PreserveCauseOnRethrow",
+]

@@ -1,0 +1,637 @@
+"""What a handler answers when it has failed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Symbol, Text, Unknown, Value, options, string
+from mcpcore_lint.resolve import evaluate
+from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, origin, short, text_start, where_to
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.syntax import walk_shallow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.model import CatchSite, Handler, ToolDef
+
+SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
+FAILURE_KEYS: Final = frozenset({"isError", "is_error", "failed"})
+STATUS_KEYS: Final = frozenset({"status", "state", "result"})
+FAILED_STATUS: Final = frozenset({"error", "failed", "failure", "fail"})
+ERROR_KEYS: Final = frozenset({"error", "error_message", "errorMessage"})
+BESIDE_AN_ERROR: Final = frozenset(
+    {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",
+     "error_code", "errorCode", "traceback", "status_code", "success", "ok", "tool", "help"}
+)  # fmt: skip
+"""Keys that say more about a failure: a mapping of nothing else is no result."""
+VERDICTS: Final = frozenset({"valid", "is_valid", "passed", "healthy", "compliant"})
+"""Keys of a result that is a verdict: an `error` beside them is what was found, not a failure of the tool."""
+
+_SURE: Final = re.compile(
+    r"\s*(?:[❌⚠️🚫⛔✗]+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*❌"
+    r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b|\s*(?:failed|unable) to \w+",
+    re.IGNORECASE,
+)
+_IN_CLAUSE: Final = re.compile(
+    r"\s*(?:[❌⚠️🚫⛔✗]+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){0,3}(?:error|exception|failure)\b|failed\b|failure\b|unable to\b"
+    r"|could(?: not|n't)\b|cannot\b|can't\b|something went wrong)|.{0,60}\b(?:failed|error)\b\s*[:.!]",
+    re.IGNORECASE,
+)
+_NOTHING: Final = re.compile(
+    r"\s*(?:no|nothing)\b.{0,60}\b(?:found|available|results?|matches|data|items?|records?)\b", re.IGNORECASE
+)
+_ABSENCE: Final = re.compile(
+    r"NotFound|DoesNotExist|NoResult|NoSuch|Missing|Empty|NotExist|Absent|Stop(?:Async)?Iteration"
+)
+ABSENT: Final = frozenset(
+    {"builtins.FileNotFoundError", "builtins.NotADirectoryError", "builtins.KeyError", "builtins.IndexError",
+     "builtins.LookupError", "builtins.StopIteration", "builtins.StopAsyncIteration", "builtins.AttributeError",
+     "builtins.ImportError", "builtins.ModuleNotFoundError", "builtins.ProcessLookupError", "asyncio.CancelledError",
+     "builtins.EOFError", "builtins.KeyboardInterrupt", "builtins.GeneratorExit"}
+)  # fmt: skip
+"""Exceptions by which the language says that there is nothing: an empty answer tells the truth."""
+ERROR_ISH: Final = ERROR_KEYS | SUCCESS_KEYS | FAILURE_KEYS | {
+    "message", "detail", "details", "status", "warning", "warnings", "reason", "errors", "note", "hint", "msg",
+    "failures",
+}  # fmt: skip
+_CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
+
+
+_NOTHINGS: Final = {
+    "None": "None",
+    "''": "an empty string",
+    "False": "False",
+    "0": "0",
+    "0.0": "0.0",
+    "b''": "no bytes",
+}
+
+
+def _dumped(value: Value) -> Value:
+    """What is inside `json.dumps(...)` and its kin."""
+    for _ in range(3):
+        if (
+            isinstance(value, CallValue)
+            and value.args
+            and value.func.name in {"json.dumps", "orjson.dumps", "ujson.dumps"}
+        ):
+            value = value.args[0]
+    return value
+
+
+class _Judge:
+    """Tells whether an answer is a failure in disguise."""
+
+    def __init__(self, body: Body, ctx: RuleContext) -> None:
+        self.body = body
+        self.ctx = ctx
+
+    def failure(self, value: Value, *, in_clause: bool, own: bool = True, depth: int = 0) -> str | None:
+        """What shows that an answer is a failure; None where nothing does."""
+        value = _dumped(value)
+        if isinstance(value, Const | Text):
+            start = text_start(value)
+            pattern = _IN_CLAUSE if in_clause else _SURE
+            return f'the text "{start.strip()[:30].strip()}..."' if start and pattern.match(start) else None
+        if isinstance(value, Mapping):
+            if not own and not value.complete:
+                return None
+            return self._pairs([(k.value, v) for k, v in value.items if isinstance(k, Const)], in_clause=in_clause)
+        if isinstance(value, Items) and value.kind != "set" and len(value.items) == 1 and value.complete:
+            only = value.items[0]
+            if isinstance(only, CallValue) and only.func.name == "mcp.TextContent":
+                return self.failure(only.argument("text", 1), in_clause=in_clause, depth=depth + 1)
+            return None
+        if isinstance(value, CallValue):
+            return self._call(value, in_clause=in_clause, depth=depth)
+        return None
+
+    def _call(self, value: CallValue, *, in_clause: bool, depth: int) -> str | None:
+        name = value.func.name
+        definition = value.func.definition
+        if name in _CALL_RESULTS:
+            for key in ("is_error", "isError"):
+                given = value.argument(key)
+                if isinstance(given, Const) and given.value is True:
+                    return f"a hand-made {short(name)}({key}=True)"
+            return None
+        if name == "mcp.TextContent":
+            return self.failure(value.argument("text", 1), in_clause=in_clause, depth=depth + 1)
+        if isinstance(definition, ast.ClassDef):
+            if self.ctx.hierarchy.is_exception(name) is not False and "Exception" in str(
+                self.ctx.hierarchy.ancestors(name)
+            ):
+                return None
+            found = self._pairs([(key, given) for key, given in value.keywords], in_clause=in_clause, model=True)
+            return (
+                None if found is None else f"{short(name)}({found.strip('{}').replace(': ', '=').replace(chr(34), '')})"
+            )
+        if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef) and depth < 2:
+            return self._helper(definition, value, depth)
+        return None
+
+    def _helper(self, node: ast.FunctionDef | ast.AsyncFunctionDef, value: CallValue, depth: int) -> str | None:
+        """A function of the project that makes failures: every answer of it is one."""
+        module = self.body.module.project.module_defining(node)
+        if module is None:
+            return None
+        scope = module.scope_of(node)
+        returns = [each for each in walk_shallow([*node.body]) if isinstance(each, ast.Return)]
+        if not returns or len(returns) > 4:
+            return None
+        for each in returns:
+            if each.value is None:
+                return None
+            inner = Unknown(each, module)
+            made: Value = evaluate(each.value, scope) if each.value is not None else inner
+            if any(self.failure(one, in_clause=False, depth=depth + 1) is None for one in options(made)):
+                return None
+        return f"what {short(value.func.name)}() makes of it"
+
+    def _pairs(self, pairs: list[tuple[object, Value]], *, in_clause: bool, model: bool = False) -> str | None:
+        table = {key: value for key, value in pairs if isinstance(key, str)}
+        if table.keys() & VERDICTS:
+            return None
+        for key, value in table.items():
+            known = value.value if isinstance(value, Const) else ...
+            if key in SUCCESS_KEYS and known is False:
+                return f'{{"{key}": False}}'
+            if key in FAILURE_KEYS and known is True and (key != "failed" or in_clause):
+                return f'{{"{key}": True}}'
+            if key in STATUS_KEYS and isinstance(known, str) and known.lower() in FAILED_STATUS:
+                told = table.keys() & (ERROR_KEYS | {"message", "detail", "msg", "reason"})
+                if (known.lower() == "error" and not model) or in_clause or (told and known.lower() == "error"):
+                    return f'{{"{key}": "{known}"}}'
+            if key in ERROR_KEYS and self._is_an_error(value, table, in_clause=in_clause, model=model):
+                return f'{{"{key}": ...}}'
+        return None
+
+    @staticmethod
+    def _is_an_error(value: Value, table: dict[str, Value], *, in_clause: bool, model: bool) -> bool:
+        beside = set(table) - BESIDE_AN_ERROR
+        if any(isinstance(given, Const) and given.value is True for key, given in table.items() if key in SUCCESS_KEYS):
+            return False
+        if isinstance(value, Const):
+            if isinstance(value.value, str):
+                return bool(value.value.strip())
+            return value.value is True and not model
+        if isinstance(value, Text):
+            return True
+        if isinstance(value, Mapping):
+            return bool(value.items)
+        if isinstance(value, CallValue) and value.func.name in {
+            "builtins.str",
+            "builtins.repr",
+            "traceback.format_exc",
+        }:
+            return True
+        if isinstance(value, Choice):
+            return False
+        return in_clause or (not beside and not model)
+
+
+class NoErrorAsData(Rule):
+    """A failure returned as if it were a result."""
+
+    id = "no-error-as-data"
+    severity = Severity.WARNING
+    family = "handler"
+    summary = (
+        'a failure returned as a result: {"ok": False}, {"error": ...}, "Error: ...", CallToolResult(is_error=True)'
+    )
+    why = (
+        "The host reads a success. Nothing counts it as a failure, no retry advice or recovery goes with it, the "
+        "output model must allow for it, and the agent has to guess from prose that nothing was done."
+    )
+    bad = 'return {"error": f"no article {pmid}"}'
+    good = 'raise ctx.fail("no_match", data={"pmid": pmid})'
+    how_to_fix = "Raise the failure: the boundary makes the result, marked as failed, with both surfaces filled in."
+    when_to_suppress = (
+        "Where the failure is the answer that was asked for: a validator's verdict, the state of somebody's job."
+    )
+    valid = (
+        """
+        import json
+        from mcpcore import tool
+
+        @tool
+        def fetch(a: str, error: str | None) -> dict:
+            if a == "1":
+                return {"ok": True, "error": None}
+            if a == "2":
+                return {"valid": False, "error": "line 3: unexpected token"}
+            if a == "3":
+                return {"rows": [], "error": error}
+            if a == "4":
+                return {"mean": 1.5, "error": 0.03}
+            if a == "5":
+                return {"job": a, "status": "failed"}
+            if a == "6":
+                return {"success": bool(a)}
+            if a == "7":
+                return "Error codes of HTTP are 4xx and 5xx"
+            if a == "8":
+                return json.dumps({"errors": [], "items": [1]})
+            result = {"ok": False}
+            result["ok"] = True
+            return result
+        """,
+        """
+        from mcp.server.lowlevel import Server
+        from mcp.types import CallToolResult, TextContent
+
+        server = Server("x")
+
+        @server.call_tool()
+        async def call(name: str, arguments: dict):
+            return CallToolResult(content=[TextContent(type="text", text="no")], isError=True)
+        """,
+        """
+        from mcp.types import CallToolResult
+        from mcpcore import tool
+
+        @tool
+        def fetch(a: str):
+            return CallToolResult(content=[], is_error=False)
+
+        def service(a):
+            return {"error": a}
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            import json
+            from mcp import types
+            from pydantic import BaseModel
+            from mcpcore import tool
+
+            class Result(BaseModel):
+                success: bool
+                error: str | None = None
+
+            def failed(why):
+                return {"error": why, "code": 1}
+
+            @tool
+            def fetch(a: str, bad: bool) -> dict:
+                if a == "1":
+                    return {"ok": False, "why": a}  # here
+                if a == "2":
+                    return {"error": a}  # here
+                if a == "3":
+                    return f"Error: no {a}"  # here
+                if a == "4":
+                    return types.CallToolResult(content=[], is_error=True)  # here
+                if a == "5":
+                    return json.dumps({"error": "no"}, indent=2)  # here
+                if a == "6":
+                    return [types.TextContent(type="text", text="Failed to fetch " + a)]  # here
+                if a == "7":
+                    return {"status": "error", "message": "no"}  # here
+                if a == "8":
+                    return Result(success=False, error="no")  # here
+                if a == "9":
+                    return failed(a)  # here
+                if a == "10":
+                    return {"error": "no"} if bad else {"rows": []}  # here
+                answer = dict(isError=True)
+                return answer  # here
+            """,
+            '{"ok": False}',
+        ),
+        Invalid(
+            """
+            from fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            async def fetch(a: str) -> str:
+                try:
+                    return await load(a)
+                except KeyError as exc:
+                    return "Could not load: " + str(exc)  # here
+                except Exception as exc:
+                    result = {"status": "failed", "details": exc}
+                    return result  # here
+
+            @mcp.resource("x://y")
+            def read() -> str:
+                try:
+                    return open("y").read()
+                except OSError as e:
+                    return f"Error reading y: {e}"  # here
+
+            mcp.add_tool(lambda a: {"error": a}, name="short")  # here
+            """,
+            "Could not load",
+        ),
+    )
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each answer that is a failure for certain."""
+        body = body_of(handler)
+        judge = _Judge(body, ctx)
+        answers: list[tuple[ast.expr, Value, bool]] = [
+            (each.node.value, each.value, each.catch is not None)
+            for each in handler.returns
+            if each.node.value is not None
+        ]
+        if isinstance(handler.node, ast.Lambda):
+            answers.append((handler.node.body, body.value(handler.node.body), False))
+        for node, value, caught in answers:
+            shape = self._shape(node, value, caught, judge, body)
+            if shape is None or (tool.flavour == "lowlevel" and "hand-made" in shape):
+                continue
+            if tool.kind == "prompt" and shape.startswith("the text"):
+                continue
+            ctx.report(
+                node,
+                f"{tool.display_name} returns {shape} as if it were a result, so the failure looks like a success",
+                help=where_to(tool),
+                tool=tool,
+                module=handler.module,
+            )
+
+    @staticmethod
+    def _shape(node: ast.expr, value: Value, caught: bool, judge: _Judge, body: Body) -> str | None:  # noqa: FBT001
+        found: list[tuple[Value, str | None]] = []
+        for each in options(value):
+            own = each.node is not None and inside(each.node, [node])
+            in_clause = caught or (
+                not own
+                and each.node is not None
+                and each.node in body.parents
+                and body.clause_of(each.node) is not None
+            )
+            found.append((each, judge.failure(each, in_clause=in_clause, own=own)))
+            if own and found[-1][1] is not None:
+                return found[-1][1]
+        failing = [shape for _, shape in found if shape is not None]
+        if not failing:
+            return None
+        # A name that several places set is a failure where a clause set it, or where all of them did.
+        set_by_clause = any(
+            shape is not None and each.node in body.parents and body.clause_of(each.node) is not None
+            for each, shape in found
+            if each.node is not None
+        )
+        return failing[0] if len(failing) == len(found) or set_by_clause else None
+
+
+class NoFakeEmpty(Rule):
+    """An `except` that answers with nothing."""
+
+    id = "no-fake-empty"
+    severity = Severity.WARNING
+    family = "handler"
+    summary = 'an `except` that returns an empty or default value, so that "failed" looks like "nothing found"'
+    why = (
+        "An agent that reads an empty list stops looking: it tells the person that there are no such articles, when "
+        "the database was down for a minute. Nothing in the answer says that trying again would help."
+    )
+    bad = "except httpx.HTTPError:\n    return []"
+    good = 'except httpx.HTTPError as error:\n    raise ctx.fail("upstream_down") from error'
+    how_to_fix = "Raise what failed. Return the empty value only where the exception means that there is nothing."
+    when_to_suppress = "Where the value is optional for the tool's answer, and the answer says that it is missing."
+    valid = (
+        """
+        import httpx
+        from mcpcore import tool
+
+        class ArticleNotFound(Exception): ...
+
+        @tool
+        async def fetch(a: str) -> list[str]:
+            try:
+                return open(a).readlines()
+            except FileNotFoundError:
+                return []
+            except (KeyError, ArticleNotFound):
+                return []
+            except httpx.HTTPStatusError as error:
+                if error.response.status_code == 404:
+                    return []
+                raise
+            except httpx.HTTPError as error:
+                return {"items": [], "warning": "the index is down"}
+            except Exception:
+                return cached
+            return []
+
+        def service():
+            try:
+                return load()
+            except Exception:
+                return []
+        """,
+        """
+        from mcpcore import tool
+
+        @tool
+        def fetch(a: str) -> dict:
+            try:
+                tags = load(a)
+            except Exception:
+                tags = []
+            return {"name": a, "tags": tags}
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            import json
+            import sqlite3
+            import httpx
+            from pydantic import BaseModel
+            from mcpcore import tool
+
+            class Page(BaseModel):
+                items: list[str] = []
+                total: int = 0
+
+            class StoreError(Exception): ...
+
+            @tool
+            async def fetch(a: str) -> list[str]:
+                try:
+                    return await load(a)
+                except httpx.HTTPError:
+                    return []  # here
+                except sqlite3.Error as error:
+                    log(error)
+                    return {"items": [], "total": 0, "query": a}  # here
+                except StoreError:
+                    return Page(items=[], total=0)  # here
+                except TimeoutError:
+                    return None  # here
+                except ValueError:
+                    return ""  # here
+                except OSError:
+                    return "No results found."  # here
+                except ConnectionError:
+                    return json.dumps([])  # here
+                except Exception:
+                    return  # here
+            """,
+            "returns an empty list",
+        ),
+        Invalid(
+            """
+            from mcp.server.fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            @mcp.tool()
+            async def fetch(a: str) -> list[str]:
+                def inner():
+                    try:
+                        return load(a)
+                    except:
+                        return dict()  # here
+
+                try:
+                    rows = inner()
+                except Exception:
+                    rows = []  # here
+                return rows
+            """,
+            "returns an empty dict",
+        ),
+    )
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each empty answer of a clause that hides a failure."""
+        body = body_of(handler)
+        for node in body.all(ast.Return):
+            catch = body.clause_of(node)
+            nested = body.function_of[node] is not handler.node
+            if (
+                catch is None
+                or not self._hides(catch, ctx, body, nested=nested)
+                or self._conditional(node, catch, body)
+            ):
+                continue
+            value = body.value(node.value) if node.value is not None else Const(node, handler.module, None)
+            empty = _empty(value)
+            if empty is not None:
+                self._report(node, empty, catch, handler, tool, ctx)
+        for place, empty, catch in self._set_and_returned(body):
+            if self._hides(catch, ctx, body, nested=False):
+                self._report(place, empty, catch, handler, tool, ctx)
+
+    @staticmethod
+    def _report(node: ast.AST, empty: str, catch: CatchSite, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        names = [short(each) for each in catch.types if each is not None]
+        caught = "any exception" if catch.bare or not names else " or ".join(names[:2])
+        ctx.report(
+            node,
+            f"{tool.display_name} returns {empty} after {caught}, so that a failure looks like nothing found",
+            help=where_to(tool) + "; return nothing only where the exception means that there is nothing",
+            tool=tool,
+            module=handler.module,
+        )
+
+    @staticmethod
+    def _hides(catch: CatchSite, ctx: RuleContext, body: Body, *, nested: bool) -> bool:
+        """Whether a clause catches what is a failure, rather than the absence of something."""
+        if catch.broad:
+            return True
+        for name in catch.types:
+            if name is None or name in ABSENT or _ABSENCE.search(short(name)):
+                continue
+            whose = origin(name, ctx, body.module.name)
+            if whose in {"unknown", "framework"}:
+                continue
+            parsing = name in {"builtins.ValueError", "builtins.TypeError"}
+            if not (parsing and nested):
+                return True
+        return False
+
+    @staticmethod
+    def _conditional(node: ast.AST, catch: CatchSite, body: Body) -> bool:
+        """Whether the clause looks at the exception before it answers: a 404 is not a failure."""
+        for each in body.above(node):
+            if each is catch.node:
+                return False
+            if isinstance(each, ast.If) and catch.name is not None and mentions(each.test, catch.name):
+                return True
+            if isinstance(each, ast.Match) and catch.name is not None and mentions(each.subject, catch.name):
+                return True
+        return False
+
+    @staticmethod
+    def _set_and_returned(body: Body) -> Iterator[tuple[ast.AST, str, CatchSite]]:
+        """`except Exception: rows = []`, where the next thing that happens is `return rows`."""
+        for node in body.all(ast.Assign):
+            parent = body.parents.get(node)
+            if not isinstance(parent, ast.ExceptHandler) or len(node.targets) != 1:
+                continue
+            target = node.targets[0]
+            statement = body.parents.get(parent)
+            if not isinstance(target, ast.Name) or statement is None or body.function_of[node] is not body.root:
+                continue
+            after = body.after(statement)
+            if not after or not isinstance(after[0], ast.Return) or not isinstance(after[0].value, ast.Name):
+                continue
+            empty = _empty(body.value(node.value))
+            if after[0].value.id == target.id and empty is not None:
+                yield node, empty, body.catches[parent]
+
+
+def _empty(value: Value) -> str | None:
+    """What kind of nothing a value is; None where it is something, or nobody can tell."""
+    value = _dumped(value)
+    if isinstance(value, Const):
+        return _NOTHINGS.get(repr(value.value)) or (
+            f'"{value.value.strip()[:30]}"' if isinstance(value.value, str) and _NOTHING.match(value.value) else None
+        )
+    if isinstance(value, Text):
+        start = text_start(value)
+        return f'"{start.strip()[:30]}..."' if start and _NOTHING.match(start) else None
+    if isinstance(value, Items):
+        return f"an empty {value.kind}" if value.complete and not value.items else None
+    if isinstance(value, Mapping):
+        if not value.complete:
+            return None
+        if not value.items:
+            return "an empty dict"
+        pairs = [(string(key), each) for key, each in value.items]
+        return "a result with nothing in it" if _all_empty(pairs) else None
+    if isinstance(value, CallValue):
+        name = short(value.func.name)
+        if (
+            isinstance(value.func, Symbol)
+            and name[:1].isupper()
+            and not value.args
+            and value.complete
+            and value.keywords
+        ):
+            return f"an empty {name}" if _all_empty([*value.keywords]) else None
+        return None
+    return None
+
+
+def _all_empty(pairs: list[tuple[str | None, Value]]) -> bool:
+    """Whether a result holds an empty collection, nothing that is not empty or an echo of a name, and no word why."""
+    some = False
+    for key, value in pairs:
+        if key is None or key in ERROR_ISH - SUCCESS_KEYS:
+            return False
+        if key in SUCCESS_KEYS and not (isinstance(value, Const) and value.value is True):
+            return False
+        if isinstance(value, Items | Mapping):
+            if value.items or not value.complete:
+                return False
+            some = True
+        elif isinstance(value, Const):
+            if value.value not in {None, "", 0} and key not in SUCCESS_KEYS:
+                return False
+        elif not isinstance(value, Unknown) or not isinstance(value.node, ast.Name | ast.arg):
+            return False
+    return some

@@ -1,0 +1,490 @@
+"""What a handler catches, and what becomes of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules._bodies import Body, body_of, callee, mentions, where_to
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.syntax import walk_shallow
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import CatchSite, Handler, ToolDef
+
+LOG_METHODS: Final = frozenset(
+    {"debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log", "notice", "trace", "print"}
+)
+_LOGGER: Final = re.compile(r"log|console|^(?:ctx|context)$", re.IGNORECASE)
+LOG_CALLS: Final = frozenset(
+    {"print", "builtins.print", "warnings.warn", "traceback.print_exc", "traceback.print_exception", "sys.stderr.write",
+     "sys.stdout.write", "pprint.pprint", "sentry_sdk.capture_exception"}
+)  # fmt: skip
+CLEANUP: Final = frozenset(
+    {"close", "aclose", "cleanup", "disconnect", "shutdown", "terminate", "kill", "unlink", "rmtree", "rmdir", "remove",
+     "release", "rollback", "cancel", "stop", "quit", "exit", "teardown", "__exit__", "__aexit__", "logout", "dispose",
+     "wait_closed", "detach"}
+)  # fmt: skip
+"""Calls that put things back: that they may fail is expected, and nothing depends on it."""
+PROGRESS: Final = frozenset({"report_progress", "send_progress_notification", "send_log_message", "log"})
+CANCELLED: Final = frozenset({"asyncio.CancelledError", "trio.Cancelled", "anyio.get_cancelled_exc_class"})
+
+
+def _last(node: ast.expr) -> str:
+    while isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def is_logging(node: ast.expr, body: Body) -> bool:
+    """Whether an expression only tells a log, a console or the client's log of something."""
+    if isinstance(node, ast.Await):
+        node = node.value
+    if not isinstance(node, ast.Call):
+        return False
+    func = node.func
+    if isinstance(func, ast.Attribute):
+        if func.attr in LOG_METHODS and _LOGGER.search(_last(func.value)):
+            return True
+        if func.attr in PROGRESS:
+            return True
+    return callee(node, body) in LOG_CALLS
+
+
+def _only_passes(statements: tuple[ast.stmt, ...] | list[ast.stmt], body: Body) -> bool:
+    for each in statements:
+        match each:
+            case ast.Pass() | ast.Continue():
+                continue
+            case ast.Expr(value=ast.Constant()):
+                continue
+            case ast.Expr(value=value) if is_logging(value, body):
+                continue
+            case ast.If():
+                if _only_passes(each.body, body) and _only_passes(each.orelse, body):
+                    continue
+        return False
+    return True
+
+
+def _only_puts_back(statements: tuple[ast.stmt, ...] | list[ast.stmt], body: Body) -> bool:
+    """Whether guarded statements only clean up, or only report progress."""
+    for each in statements:
+        match each:
+            case ast.Pass():
+                continue
+            case ast.Expr(value=value):
+                inner = value.value if isinstance(value, ast.Await) else value
+                if isinstance(inner, ast.Call) and (_last(inner.func) in CLEANUP or is_logging(inner, body)):
+                    continue
+                if isinstance(inner, ast.Call) and any(
+                    isinstance(part, ast.Call) and _last(part.func) in CLEANUP for part in inner.args
+                ):
+                    continue  # asyncio.wait_for(client.close(), 5)
+            case ast.If():
+                if _only_puts_back(each.body, body) and _only_puts_back(each.orelse, body):
+                    continue
+            case ast.For() | ast.AsyncFor() | ast.With() | ast.AsyncWith():
+                if _only_puts_back(each.body, body):
+                    continue
+            case ast.Delete():
+                continue
+        return False
+    return True
+
+
+def _told_afterwards(catch: CatchSite, body: Body) -> bool:
+    """Whether the failure is told right behind the `try`, or behind the loop that tries again."""
+    node: ast.AST = catch.node
+    statement = body.parents.get(node) if isinstance(node, ast.ExceptHandler) else node
+    if statement is None:
+        return False
+    guarded = {
+        each.id
+        for each in walk_shallow([*catch.try_body])
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+    loop = next((each for each in body.above(statement) if isinstance(each, ast.For | ast.AsyncFor | ast.While)), None)
+    for start in (statement, loop):
+        if start is None:
+            continue
+        after = body.after(start)
+        if isinstance(start, ast.For | ast.AsyncFor | ast.While) and start.orelse:
+            after = start.orelse
+        if not after:
+            continue
+        first = after[0]
+        if isinstance(first, ast.Raise):
+            return True
+        if isinstance(first, ast.If) and any(mentions(first.test, each) for each in guarded):
+            return any(isinstance(each, ast.Raise) for each in walk_shallow([*first.body]))
+    return False
+
+
+class NoSwallowedError(Rule):
+    """A broad `except` that only passes."""
+
+    id = "no-swallowed-error"
+    severity = Severity.WARNING
+    family = "handler"
+    summary = "a broad `except` (or `suppress`) that only passes, continues, logs or prints"
+    why = (
+        "The tool goes on as if nothing had happened, and the agent reads a success: a typo in the next release, an "
+        "outage and a full disk all look like a good answer. A log line tells the operator, not the agent."
+    )
+    bad = "try:\n    await index(page)\nexcept Exception:\n    pass"
+    good = "try:\n    await index(page)\nexcept IndexBusyError:\n    pass  # it is indexed again tonight"
+    how_to_fix = (
+        "Catch the narrow exception that is expected here, or let it go: the boundary answers for what nobody expected."
+    )
+    when_to_suppress = "Where the work really is optional and may fail in any way; say why."
+    valid = (
+        """
+        from contextlib import suppress
+        from mcpcore import service_unavailable, tool
+
+        @tool
+        async def fetch(a: str) -> str:
+            try:
+                open(a)
+            except FileNotFoundError:
+                pass
+            with suppress(FileNotFoundError, KeyError):
+                open(a)
+            try:
+                open(a)
+            except Exception:
+                raise
+            try:
+                await client.aclose()
+            except Exception:
+                pass
+            with suppress(Exception):
+                client.close()
+            errors = []
+            try:
+                open(a)
+            except Exception as error:
+                errors.append(error)
+            for _ in range(3):
+                try:
+                    return open(a).read()
+                except Exception as error:
+                    logger.warning("again: %s", error)
+            raise service_unavailable("three times")
+        """,
+        """
+        from mcpcore import tool
+
+        def service():
+            try:
+                open("x")
+            except Exception:
+                pass
+
+        @tool
+        async def fetch(ctx, a: str) -> str:
+            try:
+                await ctx.report_progress(1, 2)
+            except Exception:
+                pass
+            return a
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            import contextlib
+            import logging
+            from contextlib import suppress as ignore
+            from mcpcore import Context, tool
+
+            log = logging.getLogger(__name__)
+            Broad = (ValueError, Exception)
+
+            @tool
+            async def fetch(ctx: Context, a: str) -> str:
+                try:
+                    open(a)
+                except Exception:  # here
+                    pass
+                for each in a:
+                    try:
+                        open(each)
+                    except Broad as error:  # here
+                        log.warning("no %s: %s", each, error)
+                        continue
+                try:
+                    open(a)
+                except (KeyError, Exception):  # here
+                    await ctx.info("skipped")
+                with ignore(Exception):  # here
+                    open(a)
+                try:
+                    open(a)
+                except:  # here
+                    ...
+                def inner():
+                    with contextlib.suppress(BaseException):  # here
+                        open(a)
+                return a
+            """,
+            "swallows every exception",
+        ),
+        Invalid(
+            """
+            from mcp.server.fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            class Tools:
+                @mcp.tool()
+                def fetch(self, a: str) -> str:
+                    try:
+                        open(a)
+                    except* Exception as group:  # here
+                        if a:
+                            print(group)
+                    return "done"
+            """,
+            "swallows every exception",
+        ),
+    )
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each broad clause whose body does nothing about the failure."""
+        body = body_of(handler)
+        for catch in handler.catches:
+            if not catch.broad or not (catch.suppress or _only_passes(catch.body, body)):
+                continue
+            if _only_puts_back(catch.try_body, body) or _told_afterwards(catch, body):
+                continue
+            what = "`suppress`" if catch.suppress else "the `except`"
+            ctx.report(
+                catch.span,
+                f"{what} in {tool.display_name} swallows every exception, so the agent reads a success",
+                help="catch the narrow exception that is expected here, or let it go to the boundary",
+                tool=tool,
+                module=handler.module,
+            )
+
+
+class NoBaseExceptionCatch(Rule):
+    """A clause that swallows cancellation."""
+
+    id = "no-base-exception-catch"
+    severity = Severity.ERROR
+    family = "handler"
+    summary = "`except BaseException` or a bare `except` that does not raise it again: it swallows cancellation"
+    why = (
+        "Cancelling a call raises inside the handler. A clause that catches it and goes on keeps the cancelled call "
+        "running, and holds up the shutdown of the server; raising something else in its place does the same."
+    )
+    bad = "except:\n    return []"
+    good = "except Exception as error:\n    raise internal_error() from error"
+    how_to_fix = (
+        "Catch `Exception` or less. Where something must be undone in any case, undo it and `raise`, or use `finally`."
+    )
+    when_to_suppress = "In code that runs handlers for others, and passes what it caught on by hand."
+    valid = (
+        """
+        import asyncio
+        from mcpcore import tool
+
+        @tool
+        async def fetch(a: str) -> str:
+            try:
+                return open(a).read()
+            except BaseException:
+                undo()
+                raise
+            try:
+                return open(a).read()
+            except BaseException as error:
+                if isinstance(error, asyncio.CancelledError):
+                    raise
+                return ""
+            try:
+                return open(a).read()
+            except asyncio.CancelledError:
+                raise
+            except:
+                return ""
+            try:
+                return open(a).read()
+            except BaseException as error:
+                if a:
+                    raise error
+                else:
+                    raise
+            try:
+                return open(a).read()
+            except BaseException as error:
+                future.set_exception(error)
+            except Exception:
+                return ""
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from builtins import BaseException as Everything
+            from contextlib import suppress
+            from mcpcore import internal_error, tool
+
+            @tool
+            async def fetch(a: str) -> str:
+                try:
+                    return open(a).read()
+                except:  # here
+                    return ""
+                try:
+                    return open(a).read()
+                except (ValueError, Everything) as error:  # here
+                    raise internal_error() from error
+                try:
+                    return open(a).read()
+                except BaseException:  # here
+                    if a:
+                        raise
+                    return ""
+                with suppress(BaseException):  # here
+                    open(a)
+                def inner():
+                    try:
+                        return open(a).read()
+                    except BaseException:  # here
+                        def unrelated():
+                            raise
+                return inner()
+            """,
+            "swallows cancellation",
+        ),
+        Invalid(
+            """
+            from fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            @mcp.resource("x://y")
+            async def read() -> str:
+                try:
+                    return await load()
+                except* BaseException as group:  # here
+                    print(group)
+            """,
+            "swallows cancellation",
+        ),
+    )
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each clause that catches everything and does not pass it on."""
+        body = body_of(handler)
+        for catch in handler.catches:
+            if not catch.catches_base:
+                continue
+            if not catch.suppress and (
+                _ends_in_raise(list(catch.body), catch.name)
+                or _lets_cancellation_go(catch)
+                or _handed_on(catch)
+                or _caught_before(catch, body)
+            ):
+                continue
+            what = (
+                "a bare `except`"
+                if catch.bare
+                else "`suppress(BaseException)`"
+                if catch.suppress
+                else "`except BaseException`"
+            )
+            ctx.report(
+                catch.span,
+                f"{what} in {tool.display_name} swallows cancellation",
+                help="catch Exception or less, or end the clause with `raise`; " + where_to(tool, what="internal_error")
+                if not catch.suppress
+                else "suppress the narrow exceptions that are expected here",
+                tool=tool,
+                module=handler.module,
+            )
+
+
+def _raises_again(node: ast.stmt, name: str | None) -> bool:
+    if not isinstance(node, ast.Raise):
+        return False
+    exc = node.exc
+    if exc is None:
+        return True
+    while isinstance(exc, ast.Call) and isinstance(exc.func, ast.Attribute) and exc.func.attr == "with_traceback":
+        exc = exc.func.value
+    return isinstance(exc, ast.Name) and exc.id == name
+
+
+def _ends_in_raise(statements: list[ast.stmt], name: str | None) -> bool:
+    """Whether every way through some statements raises the caught exception again."""
+    for each in statements:
+        if _raises_again(each, name):
+            return True
+        match each:
+            case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
+                return False
+            case ast.If() if any(isinstance(one, ast.Return | ast.Raise) for one in walk_shallow([each])):
+                kept = _ends_in_raise(each.body, name)
+                other = _ends_in_raise(each.orelse, name)
+                if kept and other:
+                    return True
+                leaves = any(
+                    isinstance(one, ast.Return) or (isinstance(one, ast.Raise) and not _raises_again(one, name))
+                    for one in walk_shallow([each])
+                )
+                if leaves:
+                    return False
+            case ast.Try():
+                if _ends_in_raise(each.finalbody, name) or (_ends_in_raise(each.body, name) and not each.handlers):
+                    return True
+            case ast.With() | ast.AsyncWith():
+                if _ends_in_raise(each.body, name):
+                    return True
+    return False
+
+
+def _lets_cancellation_go(catch: CatchSite) -> bool:
+    """Whether the clause looks at what it caught, and raises it again by its class."""
+    for each in walk_shallow([*catch.body]):
+        if not isinstance(each, ast.If | ast.Match):
+            continue
+        test = each.test if isinstance(each, ast.If) else each.subject
+        looks = catch.name is not None and mentions(test, catch.name)
+        if looks and any(isinstance(one, ast.stmt) and _raises_again(one, catch.name) for one in walk_shallow([each])):
+            return True
+    return False
+
+
+def _handed_on(catch: CatchSite) -> bool:
+    """Whether the exception is put into a future, from where its reader gets it."""
+    return any(
+        isinstance(each, ast.Attribute) and each.attr in {"set_exception", "throw"}
+        for each in walk_shallow([*catch.body])
+    )
+
+
+def _caught_before(catch: CatchSite, body: Body) -> bool:
+    """Whether an earlier clause of the same `try` takes cancellation and raises it again."""
+    parent = body.parents.get(catch.node)
+    if not isinstance(parent, ast.Try | ast.TryStar):
+        return False
+    for clause in parent.handlers:
+        if clause is catch.node:
+            return False
+        earlier = body.catches.get(clause)
+        if earlier is None or not _ends_in_raise(clause.body, clause.name):
+            continue
+        spelled = ast.unparse(clause.type) if clause.type is not None else ""
+        if (
+            any(each in CANCELLED for each in earlier.types if each)
+            or "ancelled" in spelled
+            or "get_cancelled" in spelled
+        ):
+            return True
+    return False

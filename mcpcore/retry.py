@@ -81,7 +81,7 @@ class Retry:
     def phrase(self) -> str:
         """The advice in the words of the text surface."""
         if self.after_ms is not None:
-            return f"retry after {self.after_ms / 1000:g} s"
+            return f"retry after {_seconds(self.after_ms)} s"
         return _PHRASES[self.kind]
 
     def to_json(self) -> dict[str, Any]:
@@ -104,7 +104,8 @@ class Retry:
             return _NOW
         after_ms = value.get("afterMs")
         if kind == "retryable_after_ms" and isinstance(after_ms, int | float) and not isinstance(after_ms, bool):
-            return cls.after(seconds=after_ms / 1000)
+            if 0 <= after_ms <= MAX_AFTER_MS:  # a NaN is not
+                return cls(kind, math.ceil(after_ms))
         raise ValueError(f"not a retry advice: {value!r}")
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -126,8 +127,13 @@ class Retry:
 
     def __repr__(self) -> str:
         if self.after_ms is not None:
-            return f"Retry.after(seconds={self.after_ms / 1000:g})"
+            return f"Retry.after(seconds={_seconds(self.after_ms)})"
         return "Retry.now()" if self.retryable else "Retry.never()"
+
+
+def _seconds(after_ms: int) -> str:
+    whole, rest = divmod(after_ms, 1000)
+    return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
 
 
 _PHRASES: Final[dict[RetryKind, str]] = {

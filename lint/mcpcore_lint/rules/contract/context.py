@@ -359,7 +359,7 @@ class ContractContextMismatch(Rule):
         tool: ToolDef, ctx: RuleContext, at: ast.expr | None, what: str, declared: Sequence[str], step: str
     ) -> None:
         handler = tool.handler
-        others = [each.contract for each in ctx.tools if each.handler is handler and each is not tool]
+        others = [each.contract for each in ctx.tools if each.handler.node is handler.node and each is not tool]
         alone = all(_declared(each) == tuple(declared) for each in others)
         # An annotation in quotes has no places of its own.
         quoted = isinstance(handler.context.annotation, ast.Constant) if handler.context is not None else False

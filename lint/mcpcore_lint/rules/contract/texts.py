@@ -427,11 +427,14 @@ class ContractRecoveryUnknownTool(EntryRule):
         if not fallback.given:
             return
         defined = ctx.project_tools()
-        if not defined:
+        if defined is None:
             return
         for value in options(fallback.value):
             if not isinstance(value, Const) or not isinstance(value.value, str) or value.value in defined:
                 continue
+            if not defined:
+                # A package of contracts for others to use has no tools of its own.
+                return
             close = near(value.value, defined)
             entry.report(
                 fallback,

@@ -1,0 +1,530 @@
+"""The rules about what a model reads of a tool and of its parameters."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import CallValue, Const, Items, Missing, Parameter, Symbol, options, string
+from mcpcore_lint.resolve import Resolver, enum_like, unquote
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcpcore_lint.model import ToolDef, Value
+    from mcpcore_lint.project import Scope
+    from mcpcore_lint.rules.base import Family
+
+
+class ToolDescriptionRequired(Rule):
+    """A tool that does not say what it does."""
+
+    id = "tool-description-required"
+    severity = Severity.WARNING
+    family: ClassVar[Family] = "definitions"
+    summary = "no docstring and no description"
+    why = "The description is all that a model has to choose a tool by, beside its name."
+    bad = "@tool\ndef fetch(pmids: list[str]) -> Articles: ..."
+    good = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles by PMID."""'
+    how_to_fix = "Write a docstring, or give `description=`: what the tool does, on what, and what it gives back."
+    when_to_suppress = "For a tool that no model chooses, such as one that only a user interface calls."
+    valid = (
+        '''
+        from elsewhere import TEXT, documented
+        from fastmcp import FastMCP
+        from mcp.server.mcpserver import MCPServer
+        from mcp.server.lowlevel import Server as Low
+        from mcpcore import prompt, resource, tool
+
+        mcp = FastMCP("x")
+        sdk = MCPServer("x")
+        low = Low("x")
+
+        @tool
+        def one() -> str:
+            """Say one."""
+
+        @tool(description="Say two.")
+        def two() -> str: ...
+
+        @mcp.tool(description=TEXT)
+        def three() -> str: ...
+
+        @sdk.tool("four", "Four", "Say four.")
+        def four() -> str: ...
+
+        @tool(**TEXT)
+        def five() -> str: ...
+
+        def six() -> str:
+            """Say six."""
+
+        sdk.add_tool(six)
+        mcp.tool(lambda x: x, description="Say x.")
+
+        class Seven:
+            """Say seven."""
+
+            def __call__(self, x: int) -> str: ...
+
+        sdk.add_tool(Seven(), name="seven")
+
+        def eight() -> str: ...
+
+        eight.__doc__ = TEXT
+        sdk.add_tool(eight)
+
+        @low.call_tool()
+        async def call(name, arguments): ...
+
+        @resource("a://b")
+        def nine() -> str: ...
+
+        @prompt
+        def ten() -> str: ...
+
+        @tool
+        @documented("Say eleven.")
+        def eleven() -> str: ...
+        ''',
+    )
+    invalid = (
+        Invalid(
+            '''
+            from fastmcp import FastMCP
+            from mcp.server.fastmcp import FastMCP as Old
+            from mcpcore import Server, tool
+
+            mcp = FastMCP("x")
+            old = Old("x")
+            server = Server("x")
+            NOTHING = " "
+
+            @tool
+            def one() -> str: ...  # here
+
+            @server.tool(name="two", description="")
+            async def second() -> str: ...  # here
+
+            @mcp.tool
+            def three() -> str:  # here
+                """  """
+
+            @old.tool(description=NOTHING)
+            def four() -> str:  # here
+                """Not what is sent."""
+
+            def five() -> str:  # here
+                "x" + "y"
+
+            old.add_tool(five)
+
+            @tool(description=None)
+            def six() -> str: ...  # here
+
+            class Tools:
+                @tool
+                def seven(self) -> str: ...  # here
+            ''',
+            "the tool one has no description",
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report a tool without a word about it."""
+        if tool.kind != "tool" or tool.flavour == "lowlevel":
+            return
+        described = options(tool.description)
+        if not any(isinstance(each, Missing) or _is_blank(each) for each in described):
+            return
+        if _described_otherwise(tool):
+            return
+        ctx.report(
+            tool.handler.node,
+            f"the tool {tool.display_name} has no description",
+            help="write a docstring: what the tool does, on what, and what it gives back",
+            tool=tool,
+            module=tool.handler.module,
+        )
+
+
+def _is_blank(value: Value) -> bool:
+    return isinstance(value, Const) and (
+        value.value is None or (isinstance(value.value, str) and not value.value.strip())
+    )
+
+
+def _described_otherwise(tool: ToolDef) -> bool:
+    """Whether a description may come from where the model of the tool does not look."""
+    node = tool.handler.node
+    registration = tool.registration
+    if isinstance(registration, ast.Call) and tool.decorator_keyword("description") is None:
+        # The SDK takes name, title and description by position.
+        if len(registration.args) > 2:
+            return True
+        if any(keyword.arg is None for keyword in registration.keywords):
+            return True
+    if isinstance(node, ast.Lambda):
+        return False
+    if node.name == "__call__" and tool.handler.owner is not None and ast.get_docstring(tool.handler.owner):
+        return True
+    if f"{node.name}.__doc__" in tool.handler.module.source.text:
+        return True
+    # A decorator below the registration may bring a docstring: functools.wraps keeps one, others make one.
+    below = [each for each in node.decorator_list if each is not registration]
+    if registration in node.decorator_list:
+        below = node.decorator_list[node.decorator_list.index(registration) + 1 :]
+    return any(isinstance(each, ast.Call) and _says_something(each) for each in below)
+
+
+def _says_something(call: ast.Call) -> bool:
+    values = [*call.args, *(each.value for each in call.keywords)]
+    return any(isinstance(each, ast.Constant) and isinstance(each.value, str) and " " in each.value for each in values)
+
+
+class FieldDescription(Rule):
+    """A parameter that the model has to guess."""
+
+    id = "field-description"
+    severity = Severity.INFO
+    family: ClassVar[Family] = "definitions"
+    summary = "a parameter that the model must fill in, without a description"
+    why = (
+        "The model fills in what the schema asks for. A name and a type leave open the unit, the format, and where a "
+        "valid value comes from."
+    )
+    bad = "@tool\ndef fetch(pmids: list[str]) -> Articles: ..."
+    good = '@tool\ndef fetch(pmids: Annotated[list[str], Field(description="PubMed identifiers.")]) -> Articles: ...'
+    how_to_fix = (
+        "Describe it with `Annotated[..., Field(description=...)]`. A docstring that explains the parameter by name "
+        "counts too, since it is sent as the description of the tool, or read for the schema by FastMCP."
+    )
+    when_to_suppress = "Where name and type say all, such as the two numbers of an addition."
+    valid = (
+        '''
+        from typing import Annotated, Any, Optional
+
+        from elsewhere import Query, TEXT
+        from fastmcp import Context as Theirs, FastMCP
+        from fastmcp.dependencies import Depends
+        from mcp.server.mcpserver import MCPServer
+        from mcp.server.lowlevel import Server as Low
+        from mcpcore import Context, prompt, tool
+        from pydantic import BaseModel, Field
+
+        mcp = FastMCP("x")
+        sdk = MCPServer("x")
+        low = Low("x")
+        Path = Annotated[str, Field(description="A path below the workspace.")]
+
+        class Filter(BaseModel):
+            text: str
+
+        @tool
+        def one(ctx: Context, path: Annotated[str, Field(description="A.")], text: str = Field(description="B.")):
+            """Say one."""
+
+        @tool
+        def two(path: Path, limit: int = 10, more: str | None = None, filter: Filter = Filter()) -> str:
+            """Say two."""
+
+        @mcp.tool
+        def three(ctx: Theirs, path: Annotated[str, "A path."], store=Depends(open), *args: str, **more: str) -> str:
+            """Say three."""
+
+        @sdk.tool()
+        def four(path: str, text: str, lines: list[int], depth: int, name: str) -> str:
+            """Say four.
+
+            Args:
+                path: A path below the workspace.
+                text (str): What to write.
+                lines (list[int], optional): The lines.
+
+            - `depth`: how deep
+            :param str name: The name.
+            """
+
+        @tool
+        def five(filter: Filter, query: Query, path: Annotated[str, Field(description=TEXT)] | None) -> str:
+            """Say five."""
+
+        @tool(description=TEXT)
+        def six(path: str) -> str: ...
+
+        @tool(description="Say `path`.")
+        def seven(path: str) -> str: ...
+
+        @low.call_tool()
+        async def call(name: str, arguments: dict[str, Any]): ...
+
+        @prompt
+        def eight(path: str) -> str:
+            """Say eight."""
+
+        @mcp.tool(exclude_args=["user"])
+        def nine(user: str) -> str:
+            """Say nine.
+
+            Parameters
+            ----------
+            user : str
+                Who asks.
+            """
+
+        @tool
+        def ten(path: str = Field(default="", description="")) -> str:
+            """Say ten."""
+        ''',
+    )
+    invalid = (
+        Invalid(
+            '''
+            from typing import Annotated
+
+            from fastmcp import Context as Theirs, FastMCP
+            from mcp.server.mcpserver import MCPServer
+            from mcpcore import Context, Server, tool
+            from pydantic import Field
+
+            mcp = FastMCP("x")
+            sdk = MCPServer("x")
+            server = Server("x")
+            Path = Annotated[str, Field(min_length=1)]
+
+            @tool
+            def one(
+                ctx: Context,
+                path: str,  # here
+                text: Annotated[str, Field(description="A text.")],
+                lines: list[int],  # here
+            ) -> str:
+                """Say one."""
+
+            @mcp.tool
+            def two(
+                path: Path,  # here
+                text=Field(),  # here
+                depth: Annotated[int, Field(ge=1)] = Field(...),  # here
+            ) -> str:
+                """Say two."""
+
+            @sdk.tool()
+            def three(
+                path: Annotated[str, "A path."],  # here
+                limit: Annotated[int, "How many."] = 3,  # here
+                *,
+                name: str,  # here
+                other: Annotated[str, Field(description=" ")],  # here
+            ) -> str:
+                """Say three, from the path on.
+
+                Returns:
+                    What is there.
+                """
+
+            class Tools:
+                @server.tool()
+                def four(self, path: str) -> str:  # here
+                    """Say four."""
+
+            @server.tool(description="Say five.")
+            def five(path: str) -> str:  # here
+                """Not what is sent.
+
+                Args:
+                    path: A path.
+                """
+            ''',
+            "the parameter path of one has no description",
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each parameter that is required, and described nowhere."""
+        if tool.kind != "tool" or tool.flavour == "lowlevel" or _binds(tool.registration):
+            return
+        told = _told(tool)
+        if told is None:
+            return
+        handler = tool.handler
+        scope = handler.module.scope_of(handler.node)
+        outside = scope.parent or scope
+        excluded = _excluded(tool, ctx)
+        for parameter in handler.parameters:
+            if parameter.injected or parameter.kind.startswith("var_") or parameter.name in excluded:
+                continue
+            problem = _undescribed(parameter, tool, outside, ctx)
+            if problem is None or _explains(told, parameter.name):
+                continue
+            ctx.report(
+                parameter.node,
+                f"the parameter {parameter.name} of {tool.display_name} {problem}",
+                help=f'describe it: {parameter.name}: Annotated[..., Field(description="...")]',
+                tool=tool,
+                module=handler.module,
+            )
+
+
+def _binds(registration: ast.expr) -> bool:
+    """Whether a registration may fill parameters in itself: `add_tool(partial(fetch, store))`."""
+    return any(
+        (each.attr if isinstance(each, ast.Attribute) else each.id) == "partial"
+        for each in ast.walk(registration)
+        if isinstance(each, ast.Name | ast.Attribute)
+    )
+
+
+def _told(tool: ToolDef) -> str | None:
+    """What is said about a tool as a whole, and may be about its parameters; None where that cannot be known."""
+    texts: list[str] = []
+    for each in options(tool.description):
+        text = string(each)
+        if text is None and not isinstance(each, Missing) and not (isinstance(each, Const) and each.value is None):
+            return None
+        texts.append(text or "")
+    if tool.flavour == "fastmcp" and tool.handler.docstring:
+        texts.append(tool.handler.docstring)
+    registration = tool.registration
+    if isinstance(registration, ast.Call) and any(each.arg is None for each in registration.keywords):
+        return None
+    return "\n".join(texts)
+
+
+def _explains(text: str, name: str) -> bool:
+    """Whether a text explains a parameter: in a section of its own, in a list, or by its name as code."""
+    if name not in text:
+        return False
+    escaped = re.escape(name)
+    return bool(
+        re.search(rf":param(?:\s[^:\n]*)?\s\*{{0,2}}{escaped}\s*:", text)
+        or re.search(rf"[`'\"]{escaped}[`'\"]", text)
+        or re.search(
+            rf"(?m)^[ \t]*(?:[-*+\u2022]|\d+[.)])?[ \t]*[*_`]*{escaped}[*_`]*"
+            r"[ \t]*(?:\([^)\n]*\)|\[[^\]\n]*\]|<[^>\n]*>)?[ \t]*[*_`]*(?::|=|[ \t]-|[ \t]?--|[ \t]\u2013|\u2014)",
+            text,
+        )
+    )
+
+
+def _excluded(tool: ToolDef, ctx: RuleContext) -> frozenset[str]:
+    """Parameters that FastMCP is told to keep from the model."""
+    given = tool.decorator_keyword("exclude_args")
+    value = ctx.resolve(given.value) if given is not None else None
+    return frozenset(string(each) or "" for each in value.items) if isinstance(value, Items) else frozenset()
+
+
+def _undescribed(parameter: Parameter, tool: ToolDef, scope: Scope, ctx: RuleContext) -> str | None:
+    """What is lacking in a parameter; None where nothing is, or that cannot be known."""
+    unread = _unread_string(parameter, tool)
+    described = options(parameter.description)
+    if unread is None and not any(isinstance(each, Missing) or _is_blank(each) for each in described):
+        return None
+    if unread is None and not _required(parameter, scope, ctx):
+        return None
+    if _speaks_for_itself(parameter.annotation, scope):
+        return None
+    if unread is not None:
+        return f"is described by a plain string, {unread!r}, which {_WHO[tool.flavour]} does not read"
+    return "has no description"
+
+
+_WHO: Final = {"mcpcore": "mcpcore", "sdk": "the SDK", "fastmcp": "FastMCP", "lowlevel": "the SDK"}
+
+
+def _unread_string(parameter: Parameter, tool: ToolDef) -> str | None:
+    """The string in `Annotated[str, "..."]`: FastMCP reads it as a description, pydantic and so the SDK do not."""
+    annotation = unquote(parameter.annotation)
+    if tool.flavour == "fastmcp" or not isinstance(annotation, ast.Subscript):
+        return None
+    elts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
+    for each in elts[1:]:
+        if each is parameter.description.node and isinstance(each, ast.Constant) and isinstance(each.value, str):
+            return each.value
+    return None
+
+
+def _required(parameter: Parameter, scope: Scope, ctx: RuleContext) -> bool:
+    """Whether the model must fill a parameter in: it has no default, neither in Python nor in `Field(...)`."""
+    default = parameter.default
+    if default is None:
+        return True
+    value = ctx.resolve(default, scope)
+    if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] == "Field" and value.complete:
+        if not isinstance(value.argument("default_factory"), Missing):
+            return False
+        first = value.argument("default", 0)
+        return isinstance(first, Missing) or (isinstance(first.node, ast.Constant) and first.node.value is Ellipsis)
+    return False
+
+
+def _speaks_for_itself(annotation: ast.expr | None, scope: Scope) -> bool:
+    """Whether a type may bring its own description: a model with fields of its own, a type of another package."""
+    node = unquote(annotation)
+    if node is None:
+        return False
+    for each in _type_names(node):
+        value = Resolver().expression(each, scope)
+        if isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef):
+            if not enum_like(value):
+                return True
+        elif isinstance(value, Symbol):
+            if not _is_plain(value.name):
+                return True
+        elif Resolver().alias_of(each, scope) is None:
+            return True
+    return any(isinstance(each, ast.Call) and _gives_description(each) for each in ast.walk(node))
+
+
+def _type_names(node: ast.expr) -> Iterable[ast.Name | ast.Attribute]:
+    """The names in an annotation that are types, not the metadata of `Annotated`."""
+    stack: list[ast.AST] = [node]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, ast.Name | ast.Attribute):
+            yield each
+        elif isinstance(each, ast.Subscript):
+            stack.append(each.value)
+            named = each.value.attr if isinstance(each.value, ast.Attribute) else getattr(each.value, "id", "")
+            if named == "Annotated" and isinstance(each.slice, ast.Tuple) and each.slice.elts:
+                stack.append(each.slice.elts[0])
+            elif named != "Literal":
+                stack.append(each.slice)
+        elif isinstance(each, ast.Tuple | ast.List | ast.BinOp):
+            stack.extend(ast.iter_child_nodes(each))
+
+
+_PLAIN_PACKAGES: Final = frozenset(
+    {
+        "builtins",
+        "typing",
+        "collections",
+        "datetime",
+        "decimal",
+        "enum",
+        "fractions",
+        "ipaddress",
+        "pathlib",
+        "re",
+        "uuid",
+    }
+)
+
+
+def _is_plain(name: str) -> bool:
+    return name.split(".", maxsplit=1)[0] in _PLAIN_PACKAGES or name in {
+        "pydantic.AnyUrl",
+        "pydantic.HttpUrl",
+        "pydantic.EmailStr",
+    }
+
+
+def _gives_description(call: ast.Call) -> bool:
+    for each in call.keywords:
+        if each.arg in {"description", "json_schema_extra"} or each.arg is None:
+            return not (isinstance(each.value, ast.Constant) and not str(each.value.value or "").strip())
+    func = call.func
+    return (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) in {"Doc", "WithJsonSchema"}

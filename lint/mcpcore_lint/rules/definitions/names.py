@@ -1,0 +1,601 @@
+"""The rules about the names of tools."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import CallValue, Const, Items, Missing, Symbol, Text, options, string
+from mcpcore_lint.rules.base import Invalid, ProjectContext, Rule, RuleContext, Valid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcpcore_lint.model import ToolDef, Value
+    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.records import ToolRecord
+    from mcpcore_lint.rules.base import Family
+
+TOOL_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
+"""Specification of 2025-11-25, server/tools, "Tool Names"."""
+_ALLOWED: Final = re.compile(r"[A-Za-z0-9._-]")
+
+
+class ToolNameFormat(Rule):
+    """A name that clients refuse."""
+
+    id = "tool-name-format"
+    severity = Severity.ERROR
+    family: ClassVar[Family] = "definitions"
+    summary = "not `[A-Za-z0-9._-]{1,128}`"
+    why = (
+        "The protocol allows letters, digits, dots, underscores and hyphens, 128 at most. Hosts pass the name on to a "
+        "model's function calls, which allow no more, and drop the tool or fail the whole list otherwise."
+    )
+    bad = '@tool(name="Search articles")\ndef search() -> str: ...'
+    good = '@tool(name="search_articles", title="Search articles")\ndef search() -> str: ...'
+    how_to_fix = "Use the allowed characters, and put what people read into `title`."
+    when_to_suppress = "When a client of your own is the only one."
+    valid = (
+        """
+        from elsewhere import NAME
+        from fastmcp import FastMCP
+        from mcp.server.fastmcp import FastMCP as Old
+        from mcpcore import Server, prompt, resource, tool
+
+        mcp = FastMCP("x")
+        old = Old("x")
+
+        @tool
+        def search_articles() -> str: ...
+
+        @tool(name="Search.articles-v2_0")
+        def one() -> str: ...
+
+        @tool(name=NAME)
+        def two() -> str: ...
+
+        @tool(name=f"get_{NAME}")
+        def three() -> str: ...
+
+        @mcp.tool("a-b")
+        def four() -> str: ...
+
+        @old.tool(title="With spaces", description="A b c")
+        def five() -> str: ...
+
+        @prompt(name="A prompt")
+        def six() -> str: ...
+
+        @resource("a://b c", name="A resource")
+        def seven() -> str: ...
+
+        @tool(name=None)
+        def eight() -> str: ...
+
+        @tool(**NAME)
+        def nine() -> str: ...
+
+        @tool(name="n" * NAME)
+        def ten() -> str: ...
+        """,
+        """
+        from mcp.server.lowlevel import Server
+
+        server = Server("x y")
+
+        @server.call_tool()
+        async def call(name, arguments): ...
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from elsewhere import KIND
+            from fastmcp import FastMCP
+            from mcp.server.mcpserver import MCPServer
+            from mcpcore import Server, tool
+
+            mcp = FastMCP("x")
+            sdk = MCPServer("x")
+            server = Server("x")
+            NAME = "get/article"
+
+            @tool(name="search articles")  # here
+            def one() -> str: ...
+
+            @server.tool(name=NAME)  # here
+            def two() -> str: ...
+
+            @mcp.tool("größe")  # here
+            def three() -> str: ...
+
+            @sdk.tool(name="")  # here
+            def four() -> str: ...
+
+            @tool
+            def größe() -> str: ...  # here
+
+            @tool(name=f"get {KIND}")  # here
+            def five() -> str: ...
+
+            @tool(name="a" if KIND else "b!")  # here
+            def six() -> str: ...
+
+            def seven() -> str: ...
+
+            sdk.add_tool(seven, name="se ven")  # here
+            server.add_tool(seven, **{"name": "a:b"})  # here
+
+            @tool(name="line\\n")  # here
+            def eight() -> str: ...
+
+            @mcp.tool(
+                description="x",
+                name="a,b",  # here
+            )
+            def nine() -> str: ...
+
+            sdk.add_tool(lambda x: x)  # here
+
+            @tool(name="""
+            f'"{"x" * 129}")  # here\n'
+            """
+            def ten() -> str: ...
+            """,
+            "the tool name 'search articles' has ' ' in it",
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report a name that is known to have other characters, none, or too many."""
+        if tool.kind != "tool" or tool.flavour == "lowlevel":
+            return
+        for value in options(tool.name):
+            problem = _name_problem(value)
+            if problem is None:
+                continue
+            node, module = _name_place(tool)
+            ctx.report(
+                node,
+                problem,
+                help="use letters, digits, '.', '_' and '-', 128 at most; what people read goes into title",
+                tool=tool,
+                module=module,
+            )
+            return
+
+
+def _name_problem(value: Value) -> str | None:
+    if isinstance(value, Text):
+        strange = [each for part in value.parts for each in part or "" if not _ALLOWED.match(each)]
+        return f"the tool name has {strange[0]!r} in it" if strange else None
+    name = string(value)
+    if name is None or TOOL_NAME.match(name):
+        return None
+    if not name:
+        return "the tool name is empty"
+    if name == "<lambda>":
+        return "a lambda has no name that a tool could go by"
+    if len(name) > 128:
+        return f"the tool name has {len(name)} characters; 128 are allowed"
+    strange = list(dict.fromkeys(each for each in name if not _ALLOWED.match(each)))
+    return f"the tool name {name!r} has {', '.join(map(repr, strange))} in it"
+
+
+def _name_place(tool: ToolDef) -> tuple[ast.AST, Module]:
+    """Where a tool's name is given: in the registration, else the handler's own."""
+    keyword = tool.decorator_keyword("name")
+    if keyword is not None:
+        return keyword.value, tool.module
+    if isinstance(tool.registration, ast.Call):
+        inside = set(ast.walk(tool.registration))
+        if tool.name.node in inside and isinstance(tool.name.node, ast.expr):
+            return tool.name.node, tool.module
+        if tool.name.node is not tool.handler.node:
+            return tool.registration, tool.module
+    return tool.handler.node, tool.handler.module
+
+
+class ToolNameUnique(Rule):
+    """Two tools of one name."""
+
+    id = "tool-name-unique"
+    severity = Severity.ERROR
+    family: ClassVar[Family] = "definitions"
+    summary = "two tools of one server with one name"
+    why = "A name means one tool. Of two, servers keep the first or the last, with a line in the log at most."
+    bad = '@server.tool()\ndef fetch(id: str) -> str: ...\n\n@server.tool(name="fetch")\ndef fetch_all() -> str: ...'
+    good = (
+        '@server.tool()\ndef fetch(id: str) -> str: ...\n\n@server.tool(name="fetch_all")\ndef fetch_all() -> str: ...'
+    )
+    how_to_fix = "Rename one of them."
+    when_to_suppress = "When only one of them is ever registered, in a way that the linter does not see."
+    valid = (
+        """
+        import sys
+
+        from fastmcp import FastMCP
+        from mcpcore import Server, tool
+
+        one = FastMCP("one")
+        two = FastMCP("two")
+        new = FastMCP("new", on_duplicate_tools="replace")
+
+        @one.tool
+        def fetch() -> str: ...
+
+        @two.tool(name="fetch")
+        def fetch_two() -> str: ...
+
+        if sys.platform == "win32":
+            @one.tool
+            def copy() -> str: ...
+        else:
+            @one.tool
+            def copy() -> str: ...
+
+        try:
+            import fast
+
+            @one.tool
+            def search() -> str: ...
+        except ImportError:
+            @one.tool
+            def search() -> str: ...
+
+        match sys.platform:
+            case "linux":
+                @one.tool
+                def move() -> str: ...
+            case _:
+                @one.tool
+                def move() -> str: ...
+
+        @new.tool
+        def read() -> str: ...
+
+        @new.tool(name="read")
+        def read_again() -> str: ...
+
+        @one.tool(version="1")
+        def write() -> str: ...
+
+        @one.tool(name="write", version="2")
+        def write_two() -> str: ...
+
+        @one.tool(name=unknown())
+        def three() -> str: ...
+
+        @one.tool(name=unknown())
+        def four() -> str: ...
+
+        @one.prompt
+        def fetch_prompt() -> str: ...
+
+        @one.resource("a://b", name="fetch")
+        def five() -> str: ...
+
+        @tool
+        def six() -> str: ...
+
+        @tool(name="six")
+        def seven() -> str: ...
+
+        a = Server("a", tools=[six])
+        b = Server("b", tools=[seven])
+
+        def register_some(server: FastMCP):
+            @server.tool
+            def eight() -> str: ...
+
+        def register_others(server: FastMCP):
+            @server.tool
+            def eight() -> str: ...
+
+        app = FastMCP("first")
+
+        @app.tool
+        def nine() -> str: ...
+
+        app = FastMCP("second")
+
+        @app.tool
+        def nine() -> str: ...
+        """,
+        Valid(
+            """
+            from app import server
+
+            @server.tool()
+            def fetch() -> str: ...
+            """,
+            files={
+                "app.py": 'from mcpcore import Server\nserver = Server("x")\nother = Server("y")\n',
+                "more.py": "from app import other\n@other.tool()\ndef fetch() -> str: ...\n",
+            },
+        ),
+    )
+    invalid = (
+        Invalid(
+            """
+            import mcpcore
+            from fastmcp import FastMCP
+            from mcpcore import Server, tool
+
+            mcp = FastMCP("x")
+            server = Server("y")
+            NAME = "fetch"
+
+            @mcp.tool
+            def fetch(id: str) -> str: ...
+
+            @mcp.tool(name=NAME)  # here
+            def fetch_all() -> str: ...
+
+            @mcp.tool()
+            def copy() -> str: ...
+
+            @mcp.tool()
+            def copy() -> str: ...  # here
+
+            def read() -> str: ...
+
+            server.add_tool(read)
+            server.add_tool(read, name="read")  # here
+
+            @server.tool(name="read")  # here
+            def another() -> str: ...
+
+            def build():
+                mcp = FastMCP("z")
+
+                @mcp.tool
+                def one() -> str: ...
+
+                if mcp:
+                    @mcp.tool("one")  # here
+                    def two() -> str: ...
+
+                return mcp
+
+            @tool
+            def search() -> str: ...
+
+            @tool(name="search")
+            def search_all() -> str: ...
+
+            listed = Server("z", tools=[search, search_all])  # here
+
+            @listed.tool()
+            def search() -> str: ...  # here
+
+            added = mcpcore.Server("a")
+            added.add_tool(search_all)
+
+            @added.tool(name="search")  # here
+            def five() -> str: ...
+            """,
+            "the name 'fetch' is taken",
+        ),
+        Invalid(
+            """
+            from app import server
+
+            @server.tool()
+            def fetch() -> str: ...  # here
+            """,
+            "the name 'fetch' is taken",
+            files={
+                "app.py": 'from mcpcore import Server\nserver = Server("x")\n'
+                '@server.tool(name="fetch")\ndef first() -> str: ...\n',
+            },
+        ),
+    )
+
+    def check_file(self, module: Module, ctx: RuleContext) -> None:
+        """Compare what one file registers; it shows which of two registrations are alternatives."""
+        places: dict[tuple[str, str], list[_Registered]] = defaultdict(list)
+        for each in (*_registered(ctx), *_listed(module, ctx)):
+            places[each.server, each.name].append(each)
+        for (server, name), found in places.items():
+            if len(found) < 2 or _takes_duplicates(server, module, ctx):
+                continue
+            found.sort(key=lambda one: one.order)
+            for index, each in enumerate(found):
+                first = next((one for one in found[:index] if _together(one, each, module)), None)
+                if first is None:
+                    continue
+                node, where = each.place
+                ctx.report(
+                    node,
+                    f"the name {name!r} is taken by another tool of the server",
+                    help="rename one of the two",
+                    tool=each.tool,
+                    module=where,
+                    related=[ctx.related(first.place[0], "the other tool", first.place[1])],
+                )
+
+    def check_project(self, tools: Sequence[ToolRecord], ctx: ProjectContext) -> None:
+        """Compare what different files register on one server."""
+        found: dict[tuple[str, str], list[ToolRecord]] = defaultdict(list)
+        for tool in tools:
+            if tool.kind == "tool" and tool.server is not None and tool.name is not None:
+                found[tool.server, tool.name].append(tool)
+        for (server, name), each in found.items():
+            home = server.rpartition(":")[0].rpartition(":")[0]
+            # The file that makes the server goes first; after it the order of paths is as good as any.
+            ordered = sorted(each, key=lambda one: (one.path != home, one.path, one.span))
+            for left, right in pairwise(ordered):
+                if left.path != right.path:
+                    ctx.report(
+                        right.path,
+                        right.span,
+                        f"the name {name!r} is taken by another tool of the server",
+                        help=f"rename one of the two: {left.path}:{left.span.line} has the other",
+                        tool=right.name,
+                    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    """One tool on one server, as one file registers it."""
+
+    server: str
+    name: str
+    node: ast.AST
+    """Where the registration stands, to tell which others it excludes."""
+    place: tuple[ast.AST, Module]
+    tool: ToolDef | None
+
+    @property
+    def order(self) -> tuple[int, int]:
+        return getattr(self.node, "lineno", 0), getattr(self.node, "col_offset", 0)
+
+
+def _registered(ctx: RuleContext) -> Iterator[_Registered]:
+    for tool in ctx.tools:
+        name = string(tool.name)
+        if tool.kind != "tool" or tool.server is None or name is None or tool.flavour == "lowlevel":
+            continue
+        if tool.decorator_keyword("version") is not None:
+            continue
+        if tool.handler.module is not ctx.module and isinstance(tool.name.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield _Registered(tool.server, name, tool.registration, (tool.registration, tool.module), tool)
+            continue
+        node = tool.registration
+        decorated = not isinstance(tool.handler.node, ast.Lambda) and node in tool.handler.node.decorator_list
+        yield _Registered(tool.server, name, tool.handler.node if decorated else node, _name_place(tool), tool)
+
+
+def _listed(module: Module, ctx: RuleContext) -> Iterator[_Registered]:
+    """Tools of `@tool` that a file puts on a server: `Server(tools=[...])`, `server.add_tool(...)`."""
+    from mcpcore_lint.build import Builder
+
+    if "mcpcore" not in module.source.text:
+        return
+    builder = Builder(module, ctx.hierarchy)
+    for node in ast.walk(module.tree):
+        if not isinstance(node, ast.Call):
+            continue
+        func = node.func
+        if isinstance(func, ast.Attribute) and func.attr == "add_tool" and len(node.args) == 1 and not node.keywords:
+            scope = _scope_at(node, module)
+            name = _declared_name(ctx.resolve(node.args[0], scope), ctx)
+            _, server = builder.server(func.value, scope) if name is not None else (None, None)
+            if server is not None and name is not None:
+                yield _Registered(server, name, node, (node.args[0], module), None)
+        for keyword in node.keywords:
+            if keyword.arg != "tools":
+                continue
+            scope = _scope_at(node, module)
+            value = ctx.resolve(keyword.value, scope)
+            made = ctx.resolve(node, scope)
+            if not isinstance(value, Items) or not isinstance(made, CallValue) or made.func.name != "mcpcore.Server":
+                continue
+            key = f"{module.path}:{node.lineno}:{node.col_offset}"
+            for each in value.items:
+                name = _declared_name(each, ctx)
+                inside = each.node is not None and each.module is module and each.node in set(ast.walk(keyword.value))
+                if name is not None:
+                    at = each.node if inside and each.node is not None else keyword.value
+                    yield _Registered(key, name, at, (at, module), None)
+
+
+def _declared_name(value: Value, ctx: RuleContext) -> str | None:
+    """The name of a tool that `@tool` makes of a function; None where it is not one, or its name is not known."""
+    if not isinstance(value, Symbol) or not isinstance(value.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
+    module = ctx.project.module_defining(value.definition)
+    if module is None:
+        return None
+    for decorator in value.definition.decorator_list:
+        made = ctx.resolve(decorator, module.scope)
+        if isinstance(made, Symbol) and made.name == "mcpcore.tool":
+            return value.definition.name
+        if isinstance(made, CallValue) and made.func.name == "mcpcore.tool":
+            given = made.argument("name")
+            plain = isinstance(given, Missing) or (isinstance(given, Const) and given.value is None)
+            return value.definition.name if plain else string(given)
+    return None
+
+
+def _scope_at(node: ast.AST, module: Module) -> Scope:
+    for each in _around(node, module):
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return module.scope_of(each)
+    return module.scope
+
+
+def _around(node: ast.AST, module: Module) -> Iterator[ast.AST]:
+    current = module.parents.get(node)
+    while current is not None:
+        yield current
+        current = module.parents.get(current)
+
+
+def _takes_duplicates(server: str, module: Module, ctx: RuleContext) -> bool:
+    """Whether a server is said what to do with duplicates, loses tools again, or is not one server for certain."""
+    if "remove_tool" in module.source.text:
+        return True
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and server == f"{module.path}:{node.lineno}:{node.col_offset}":
+            return any("duplicate" in (each.arg or "duplicate") for each in node.keywords)
+    return any(
+        len(found[1]) > 1
+        for tool in ctx.tools
+        if tool.server == server
+        for name in [_server_name(tool.registration)]
+        if name is not None and (found := _scope_at(tool.registration, module).lookup(name)) is not None
+    )
+
+
+def _server_name(registration: ast.expr) -> str | None:
+    func = registration.func if isinstance(registration, ast.Call) else registration
+    return func.value.id if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) else None
+
+
+def _together(left: _Registered, right: _Registered, module: Module) -> bool:
+    """Whether two registrations are both made: in the same function, and not in branches that exclude each other."""
+    if left.tool is not None and right.tool is not None:
+        if left.tool.handler.module.path != right.tool.handler.module.path:
+            # Those of different files are compared when all files are known.
+            return False
+        for each in (left.tool, right.tool):
+            name = _server_name(each.registration)
+            found = _scope_at(each.registration, module).lookup(name) if name is not None else None
+            if found is not None and len(found[1]) > 1:
+                return False
+    chains = [[each.node, *_around(each.node, module)] for each in (left, right)]
+    functions = [
+        next((one for one in chain[1:] if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+        for chain in chains
+    ]
+    if functions[0] is not functions[1]:
+        return False
+    above = set(chains[0])
+    common = next((each for each in chains[1] if each in above), None)
+    if common is None:
+        return True
+    sides = [_branch(common, chain) for chain in chains]
+    return sides[0] == sides[1] or None in sides
+
+
+def _branch(parent: ast.AST, chain: Sequence[ast.AST]) -> str | None:
+    """Which of the branches of a statement that exclude each other a node is in; None for none of them."""
+    position = chain.index(parent)
+    child = chain[position - 1] if position else None
+    if isinstance(parent, ast.If):
+        return "body" if child in parent.body else "else" if child in parent.orelse else None
+    if isinstance(parent, ast.Try | ast.TryStar):
+        if isinstance(child, ast.ExceptHandler):
+            return f"except {parent.handlers.index(child)}"
+        return "body" if child in parent.body or child in parent.orelse else None
+    if isinstance(parent, ast.Match):
+        return f"case {parent.cases.index(child)}" if isinstance(child, ast.match_case) else None
+    return None

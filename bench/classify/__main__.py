@@ -1,6 +1,6 @@
 """Accuracy and cost of `classify` on the labelled set, beside the reference table alone.
 
-`python -m bench.classify [--quick] [--only dev] [-v]` prints the figures and writes bench/results/classify.json.
+`python -m bench.classify [-v]` prints the figures and writes bench/results/classify.json.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import logging
 import platform
 import sys
 import timeit
@@ -19,14 +20,22 @@ from typing import TYPE_CHECKING, Any
 from bench.classify.reference import classify_by_reference
 from bench.classify.servers import Peers
 from mcpcore.classify import classify, explain
-from mcpcore.codes import ErrorCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from bench.classify.case import Case
 
-PARTS = ("stdlib", "databases", "clients", "validation", "sentences", "held_back")
+PARTS = ("stdlib", "databases", "clients", "validation", "sentences", "held_back", "second")
+TARGET = 97
+FIRST_ANSWERS = (
+    {"part": "held_back", "cases": 176, "right": 163, "blamed": 0},
+    {"part": "second", "cases": 110, "right": 97, "blamed": 0},
+)
+"""What `classify` said of the parts written after the tables, before the tables were changed for any of them.
+
+Two cases of the second part did not raise what their names say and were repaired; they count as wrong here.
+"""
 RESULTS = Path(__file__).parents[1] / "results" / "classify.json"
 
 
@@ -54,75 +63,79 @@ def microseconds(exc: BaseException, call: Any = classify) -> float:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the bench."""
+    """Run the bench; 1 where the accuracy or the blame is not what it should be."""
     parser = argparse.ArgumentParser(prog="python -m bench.classify", description=__doc__)
     parser.add_argument("-v", "--verbose", action="store_true", help="show every case that came out wrong")
     options = parser.parse_args(argv)
     warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
     cases = all_cases()
     missing = Counter(case.library for case in cases if not case.installed)
     with Peers() as peers:
         found = captured(cases, peers)
-    held = [pair for pair in found if pair[0].held_back]
-    known = [pair for pair in found if not pair[0].held_back]
     report: dict[str, Any] = {
         "python": platform.python_version(),
         "cases": len(found),
+        "held_back": sum(case.held_back for case, _ in found),
         "not_installed": dict(missing),
         "mistakes_of_the_program": sum(case.bug for case, _ in found),
+        "held_back_at_first": FIRST_ANSWERS,
     }
-    print(
-        f"{len(found)} real exceptions ({len(held)} of them held back), {len(missing)} libraries missing {dict(missing) or ''}"
-    )
+    print(f"{len(found)} real exceptions, {report['held_back']} once held back; libraries missing: {dict(missing)}")
     for name, judge in (("reference", classify_by_reference), ("classify", classify)):
         right, blamed = accuracy(found, judge)
-        parts = {"all": found, "known": known, "held_back": held}
-        shares = {part: round(100 * accuracy(pairs, judge)[0] / max(1, len(pairs)), 2) for part, pairs in parts.items()}
-        report[name] = {"right": right, "blamed": blamed, "percent": shares}
-        print(f"{name:10} {right:4} of {len(found)}: {shares['all']:.1f} % (known {shares['known']:.1f} %, held back "
-              f"{shares['held_back']:.1f} %); mistakes of the program blamed on the caller: {blamed}")  # fmt: skip
+        percent = round(100 * right / len(found), 2)
+        report[name] = {"right": right, "percent": percent, "blamed": blamed}
+        print(f"{name:10} {right:4} of {len(found)}: {percent:.1f} %; bugs blamed on the caller: {blamed}")
+    for batch in FIRST_ANSWERS:
+        print(f"held back {batch['part']}: {batch['right']} of {batch['cases']} at first, before the tables learned")
     if options.verbose:
         for case, exc in found:
             if classify(exc) is not case.label:
-                verdict = explain(exc)
-                print(f"  {'HELD ' if case.held_back else ''}{case.name}: said {verdict.code.name} by {verdict.matched.layer} "
-                      f"{verdict.matched.row!r}, label {case.label.name}\n      {type(exc).__module__}.{type(exc).__qualname__}: "
-                      f"{str(exc)[:150]!r}")  # fmt: skip
-    costs = {
-        "a known type": (TimeoutError("slow"), 5),
-        "a known library's type": (_of(found, "httpx2: a dead port"), 5),
-        "a status that is carried": (_of(found, "httpx2: answered 503"), 25),
-        "a message": (RuntimeError("The user 'ada' was not found in the directory of project apollo"), 25),
-        "a message that no row knows": (
-            RuntimeError("The widget factory stopped while making its 17th widget of the day"),
-            25,
-        ),
-    }
-    report["microseconds"] = {}
-    for name, (exc, limit) in costs.items():
-        if exc is not None:
-            cost = microseconds(exc)
-            report["microseconds"][name] = {
-                "classify": round(cost, 2),
-                "explain": round(microseconds(exc, explain), 2),
-                "limit": limit,
-            }
-            print(
-                f"{name:28} classify {cost:6.2f} us (limit {limit}), explain {report['microseconds'][name]['explain']:6.2f} us"
-            )
+                print(describe(case, exc))
+    report["microseconds"] = costs(found)
     spread = sorted(microseconds(exc) for _, exc in found[:: max(1, len(found) // 60)])
     report["microseconds_over_the_set"] = {"median": round(spread[len(spread) // 2], 2), "worst": round(spread[-1], 2)}
     print(f"over the set: median {spread[len(spread) // 2]:.2f} us, worst {spread[-1]:.2f} us")
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     RESULTS.write_text(json.dumps(report, indent=2) + "\n")
-    percent = report["classify"]["percent"]["all"]
-    return 0 if percent >= 97 and report["classify"]["blamed"] == 0 else 1
+    return 0 if report["classify"]["percent"] >= TARGET and report["classify"]["blamed"] == 0 else 1
 
 
-def _of(found: Sequence[tuple[Case, BaseException]], name: str) -> BaseException | None:
-    return next((exc for case, exc in found if case.name == name), None)
+def describe(case: Case, exc: BaseException) -> str:
+    """A case that came out wrong: what was said, by what, and what it should be."""
+    verdict = explain(exc)
+    return (
+        f"  {case.name}: said {verdict.code.name} by {verdict.matched.layer} {verdict.matched.row!r}, "
+        f"label {case.label.name}\n      {type(exc).__module__}.{type(exc).__qualname__}: {str(exc)[:150]!r}"
+    )
+
+
+def costs(found: Sequence[tuple[Case, BaseException]]) -> dict[str, dict[str, float]]:
+    """What one call costs, by what decides."""
+    by_name = {case.name: exc for case, exc in found}
+    samples = {
+        "a known type": (TimeoutError("slow"), 5),
+        "a known library's type": (by_name.get("httpx2: a dead port"), 5),
+        "a status that is carried": (by_name.get("httpx2: answered 503"), 25),
+        "a message": (RuntimeError("The user 'ada' was not found in the directory of project apollo"), 25),
+        "a message that no row knows": (
+            RuntimeError("The widget factory stopped after its 17th widget of the day"),
+            25,
+        ),
+    }
+    figures = {}
+    for name, (exc, limit) in samples.items():
+        if exc is not None:
+            row = {
+                "classify": round(microseconds(exc), 2),
+                "explain": round(microseconds(exc, explain), 2),
+                "limit": limit,
+            }
+            figures[name] = row
+            print(f"{name:28} classify {row['classify']:6.2f} us (limit {limit}), explain {row['explain']:6.2f} us")
+    return figures
 
 
 if __name__ == "__main__":
-    assert isinstance(ErrorCode.TIMEOUT, int)
     sys.exit(main())

@@ -36,7 +36,8 @@ PATTERNS: Final = [(re.compile(pattern, re.IGNORECASE), code) for pattern, code 
     (r"ENOTFOUND|DNS", C.SERVICE_UNAVAILABLE),
     (r"ECONNRESET|connection reset", C.SERVICE_UNAVAILABLE),
     # common
-    (r"unauthorized|unauthenticated|not\s+authorized|not.*logged.*in|invalid[\s_-]+token|expired[\s_-]+token", C.UNAUTHORIZED),
+    (r"unauthorized|unauthenticated|not\s+authorized|not.*logged.*in|invalid[\s_-]+token|expired[\s_-]+token",
+     C.UNAUTHORIZED),
     (r"permission|forbidden|access.*denied|not.*allowed", C.FORBIDDEN),
     (r"not found|no such|doesn't exist|couldn't find", C.NOT_FOUND),
     (r"invalid|validation|malformed|bad request|wrong format|missing\s+(?:required|param|field|input|value|arg)",

@@ -1,4 +1,4 @@
-"""Real peers on loopback: an HTTP server that answers what a path says, and servers that refuse in their own protocol."""
+"""Real peers on loopback: an HTTP server that answers what a path says, servers that refuse in their own protocols."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _postgres(connection: socket.socket) -> None:
             (b"client_encoding", b"UTF8"),
             (b"standard_conforming_strings", b"on"),
             (b"integer_datetimes", b"on"),
-        )  # fmt: skip
+        )
     )
     connection.sendall(packet(b"R", struct.pack("!I", 0)) + settings + packet(b"K", struct.pack("!II", 1, 1)) + ready)
     while True:
@@ -153,9 +153,7 @@ def _mysql(connection: socket.socket) -> None:
     sequence, body = receive()
     ok = b"\0\0\0\x02\0\0\0"
     if b"wrong_password" in body:
-        return error(
-            sequence + 1, 1045, b"28000", b"Access denied for user 'wrong_password'@'localhost' (using password: YES)"
-        )
+        return error(sequence + 1, 1045, b"28000", b"Access denied for user (using password: YES)")
     if b"too_many" in body:
         return error(sequence + 1, 1040, b"08004", b"Too many connections")
     send(sequence + 1, ok)
@@ -208,7 +206,7 @@ def _mongo(connection: socket.socket) -> None:
         if command in {"hello", "isMaster", "ismaster"}:
             reply: dict[str, Any] = {
                 "ok": 1, "ismaster": True, "isWritablePrimary": True, "maxWireVersion": 25, "minWireVersion": 0,
-                "maxBsonObjectSize": 16777216, "maxMessageSizeBytes": 48000000, "maxWriteBatchSize": 1000, "helloOk": True,
+                "maxBsonObjectSize": 16777216, "maxMessageSizeBytes": 48000000, "maxWriteBatchSize": 1000,
             }  # fmt: skip
         elif command == "find":
             asked = document["filter"]
@@ -235,7 +233,7 @@ def _mongo(connection: socket.socket) -> None:
             connection.sendall(struct.pack("<iiii", len(message) + 16, 1, request, 1) + message)
 
 
-def _silent(connection: socket.socket) -> None:
+def _silent(_: socket.socket) -> None:
     time.sleep(3)
 
 

@@ -6,17 +6,10 @@ know its exceptions.
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-from typing import TYPE_CHECKING
-
 from mcpcore.classify.engine import Explanation, Match, classify, explain
 from mcpcore.classify.registry import classifies, classifies_message, forget
 from mcpcore.classify.retry_after import parse_retry_after
 from mcpcore.classify.status import code_for_status, retry_for_status
-
-if TYPE_CHECKING:
-    from mcpcore.codes import Code
 
 __all__ = [
     "Explanation",
@@ -30,13 +23,3 @@ __all__ = [
     "parse_retry_after",
     "retry_for_status",
 ]
-
-
-class _CallableModule(ModuleType):
-    # `mcpcore.classify` is a public function and this package: importing the package puts it in the function's place.
-    def __call__(self, exc: BaseException) -> Code:
-        """The code of any exception; see `mcpcore.classify.engine.classify`."""
-        return classify(exc)
-
-
-sys.modules[__name__].__class__ = _CallableModule

@@ -85,11 +85,11 @@ SQLSTATE_CLASSES: Final[dict[str, Fact]] = {
     "57": Fact(_C.SERVICE_UNAVAILABLE),
     "F0": Fact(_C.CONFIGURATION_ERROR),
     "IM": Fact(_C.CONFIGURATION_ERROR),
-} | {
-    group: Fact(_C.DATABASE_ERROR)
-    for group in ("03 07 09 0A 0B 0F 0L 0P 0Z 20 21 24 25 26 27 2B 2D 2F 34 38 39 3B 3D 3F 42 54 55 58 72 HV HY P0 XX S0"
-                  " S1").split()
-}  # fmt: skip
+} | dict.fromkeys(
+    ("03", "07", "09", "0A", "0B", "0F", "0L", "0P", "0Z", "20", "21", "24", "25", "26", "27", "2B", "2D", "2F", "34",
+     "38", "39", "3B", "3D", "3F", "42", "54", "55", "58", "72", "HV", "HY", "P0", "XX", "S0", "S1"),
+    Fact(_C.DATABASE_ERROR),
+)  # fmt: skip
 """The code of a whole class of SQLSTATE values, by the first two characters."""
 
 GRPC: Final[dict[str, Fact]] = {
@@ -148,7 +148,8 @@ SERVICE_CODES: Final[dict[str, Fact]] = {
     **_named(
         Fact(_C.NOT_FOUND),
         "ResourceNotFoundException ResourceNotFound NoSuchKey NoSuchBucket NoSuchUpload NoSuchVersion NoSuchEntity"
-        " NoSuchEntityException NotFoundException NotFound 404 QueueDoesNotExist AWS.SimpleQueueService.NonExistentQueue"
+        " NoSuchEntityException NotFoundException NotFound 404 QueueDoesNotExist"
+        " AWS.SimpleQueueService.NonExistentQueue"
         " DBInstanceNotFound ParameterNotFound StackNotFoundException UserNotFoundException InvalidInstanceID.NotFound"
         " TableNotFoundException FunctionNotFound BlobNotFound ContainerNotFound QueueNotFound model_not_found"
         " not_found_error EntityNotFoundException RepositoryNotFoundException ImageNotFoundException"
@@ -156,16 +157,21 @@ SERVICE_CODES: Final[dict[str, Fact]] = {
     ),
     **_named(
         Fact(_C.CONFLICT),
-        "ConditionalCheckFailedException ConflictException BucketAlreadyExists BucketAlreadyOwnedByYou EntityAlreadyExists"
+        "ConditionalCheckFailedException ConflictException BucketAlreadyExists BucketAlreadyOwnedByYou"
+        " EntityAlreadyExists"
         " ResourceInUseException ResourceInUse ResourceConflictException ResourceAlreadyExistsException"
         " AlreadyExistsException EntityAlreadyExistsException DBInstanceAlreadyExists UsernameExistsException"
-        " QueueAlreadyExists QueueNameExists OperationAborted PreconditionFailed BlobAlreadyExists ContainerAlreadyExists"
-        " BucketNotEmpty DeleteConflict ResourceExistsException DuplicateListener InvalidBucketState TableInUseException",
+        " QueueAlreadyExists QueueNameExists OperationAborted PreconditionFailed BlobAlreadyExists"
+        " ContainerAlreadyExists"
+        " BucketNotEmpty DeleteConflict ResourceExistsException DuplicateListener InvalidBucketState"
+        " TableInUseException",
     ),
-    **_named(Fact(_C.CONFLICT, _SOON), "TransactionConflictException ConcurrentModificationException OptimisticLockException"),
+    **_named(Fact(_C.CONFLICT, _SOON), "TransactionConflictException ConcurrentModificationException"
+         " OptimisticLockException"),
     **_named(
         Fact(_C.VALIDATION_ERROR),
-        "ValidationException ValidationError InvalidParameterException InvalidParameterValue InvalidParameterCombination"
+        "ValidationException ValidationError InvalidParameterException InvalidParameterValue"
+        " InvalidParameterCombination"
         " InvalidParameter MissingParameter InvalidArgument InvalidRequestException InvalidInputException"
         " MissingParameterException InvalidQueryParameter MalformedXML MalformedPolicyDocument InvalidBucketName"
         " EntityTooLarge EntityTooSmall KeyTooLongError InvalidRange InvalidParameterValueException"
@@ -207,16 +213,16 @@ SQLITE: Final[dict[int, Fact]] = {
 MYSQL: Final[dict[int, Fact]] = {
     **dict.fromkeys((1022, 1062, 1169, 1557, 1586, 1859), Fact(_C.CONFLICT)),
     **dict.fromkeys(
-        (1048, 1138, 1215, 1216, 1217, 1263, 1264, 1265, 1292, 1364, 1366, 1367, 1406, 1411, 1425, 1426, 1438, 1451, 1452,
-         1525, 1566, 1644, 1690, 1761, 1762, 3140, 3819, 4025),
+        (1048, 1138, 1215, 1216, 1217, 1263, 1264, 1265, 1292, 1364, 1366, 1367, 1406, 1411, 1425, 1426, 1438, 1451,
+         1452, 1525, 1566, 1644, 1690, 1761, 1762, 3140, 3819, 4025),
         Fact(_C.VALIDATION_ERROR),
     ),
     **dict.fromkeys((1205, 1213, 1412, 1689, 3058, 3572), BUSY),
     **dict.fromkeys((1045, 1251, 1524, 1698, 1862, 2059), Fact(_C.UNAUTHORIZED)),
     **dict.fromkeys((1044, 1095, 1142, 1143, 1227, 1370, 1410, 3118), Fact(_C.FORBIDDEN)),
     **dict.fromkeys(
-        (1040, 1042, 1043, 1053, 1080, 1129, 1130, 1152, 1158, 1160, 1184, 1203, 1218, 1226, 2000, 2001, 2002, 2003, 2004,
-         2005, 2006, 2012, 2013, 2024, 2026, 2027, 2047, 2048, 2055),
+        (1040, 1042, 1043, 1053, 1080, 1129, 1130, 1152, 1158, 1160, 1184, 1203, 1218, 1226, 2000, 2001, 2002, 2003,
+         2004, 2005, 2006, 2012, 2013, 2024, 2026, 2027, 2047, 2048, 2055),
         Fact(_C.SERVICE_UNAVAILABLE),
     ),
     **dict.fromkeys((1159, 1161, 1969, 3024, 4031), Fact(_C.TIMEOUT)),

@@ -45,9 +45,12 @@ def _add(prefixes: str, code: ErrorCode, names: str, rule: Rule = "decides", ret
 
 
 # The interpreter and the standard library
-_add("builtins", _C.INTERNAL_ERROR, "TypeError AttributeError NameError UnboundLocalError AssertionError KeyError IndexError"
-     " ZeroDivisionError FloatingPointError OverflowError ArithmeticError NotImplementedError RecursionError MemoryError"
-     " SystemError BufferError ReferenceError StopIteration StopAsyncIteration ImportError ModuleNotFoundError EncodingWarning"
+_add("builtins", _C.INTERNAL_ERROR, "TypeError AttributeError NameError UnboundLocalError AssertionError KeyError"
+     " IndexError"
+     " ZeroDivisionError FloatingPointError OverflowError ArithmeticError NotImplementedError RecursionError"
+     " MemoryError"
+     " SystemError BufferError ReferenceError StopIteration StopAsyncIteration ImportError ModuleNotFoundError"
+     " EncodingWarning"
      " Warning SystemExit", "bug")  # fmt: skip
 _add("builtins", _C.NOT_FOUND, "FileNotFoundError ProcessLookupError")
 _add("builtins", _C.FORBIDDEN, "PermissionError")
@@ -128,7 +131,10 @@ _add("_interpreters interpreters", _C.INTERNAL_ERROR, "InterpreterError Executio
 _add("sqlite3", _C.DATABASE_ERROR, "Error Warning", "yields")
 _add("sqlite3", _C.CONFLICT, "IntegrityError", "yields")
 _add("sqlite3", _C.VALIDATION_ERROR, "DataError", "yields")
-_PEP249 = "psycopg psycopg2 asyncpg pymysql MySQLdb mysql.connector mariadb oracledb cx_Oracle pyodbc duckdb snowflake.connector django.db pg8000 aiomysql"
+_PEP249: Final = (
+    "psycopg psycopg2 asyncpg pymysql MySQLdb mysql.connector mariadb oracledb cx_Oracle pyodbc duckdb"
+    " snowflake.connector django.db pg8000 aiomysql"
+)
 _add(_PEP249, _C.DATABASE_ERROR, "Error DatabaseError OperationalError ProgrammingError InternalError NotSupportedError"
      " InterfaceError", "yields")  # fmt: skip
 _add(_PEP249, _C.CONFLICT, "IntegrityError", "yields")
@@ -158,7 +164,8 @@ _add("sqlalchemy", _C.CONFLICT, "IntegrityError", "yields")
 _add("sqlalchemy", _C.VALIDATION_ERROR, "DataError", "yields")
 _add("redis valkey", _C.DATABASE_ERROR, "RedisError ValkeyError ResponseError RedisClusterException", "yields")
 _add("redis valkey", _C.SERVICE_UNAVAILABLE, "ConnectionError", "yields")
-_add("redis valkey", _C.SERVICE_UNAVAILABLE, "BusyLoadingError ReadOnlyError TryAgainError ClusterDownError MasterDownError"
+_add("redis valkey", _C.SERVICE_UNAVAILABLE, "BusyLoadingError ReadOnlyError TryAgainError ClusterDownError"
+     " MasterDownError"
      " ClusterError SlotNotCoveredError MaxConnectionsError")  # fmt: skip
 _add("redis valkey", _C.TIMEOUT, "TimeoutError")
 _add("redis valkey", _C.UNAUTHORIZED, "AuthenticationError AuthenticationWrongNumberOfArgsError")
@@ -256,11 +263,14 @@ _add("botocore", _C.SERVICE_UNAVAILABLE, "HTTPClientError ConnectionError Endpoi
      " MetadataRetrievalError CapacityNotAvailableError", "yields")  # fmt: skip
 _add("botocore", _C.SERVICE_UNAVAILABLE, "SSLError", retry=_NEVER)
 _add("botocore", _C.TIMEOUT, "ConnectTimeoutError ReadTimeoutError")
-_add("botocore", _C.VALIDATION_ERROR, "ParamValidationError ValidationError MissingParametersError UnsupportedS3ArnError"
+_add("botocore", _C.VALIDATION_ERROR, "ParamValidationError ValidationError MissingParametersError"
+     " UnsupportedS3ArnError"
      " UnsupportedS3ControlArnError InvalidDNSNameError InvalidHostLabelError UnknownKeyError RangeError")  # fmt: skip
-_add("botocore", _C.CONFIGURATION_ERROR, "NoCredentialsError PartialCredentialsError CredentialRetrievalError NoRegionError"
+_add("botocore", _C.CONFIGURATION_ERROR, "NoCredentialsError PartialCredentialsError CredentialRetrievalError"
+     " NoRegionError"
      " ProfileNotFound ConfigNotFound ConfigParseError InvalidConfigError InvalidRegionError UnknownEndpointError"
-     " BaseEndpointResolverError EndpointProviderError DataNotFoundError InvalidRetryConfigurationError UnknownCredentialError"
+     " BaseEndpointResolverError EndpointProviderError DataNotFoundError InvalidRetryConfigurationError"
+     " UnknownCredentialError"
      " MissingDependencyException InvalidDefaultsMode InvalidProxiesConfigError WaiterConfigError UnknownRegionError"
      " UnsupportedS3ConfigurationError InvalidEndpointConfigurationError InvalidIMDSEndpointError NoAuthTokenError"
      " ServiceNotInRegionError InvalidS3AddressingStyleError")  # fmt: skip
@@ -348,7 +358,8 @@ _add("referencing", _C.INTERNAL_ERROR, "Unresolvable NoSuchResource", "bug")
 _add("msgspec", _C.SERIALIZATION_ERROR, "MsgspecError")
 _add("yaml ruamel", _C.SERIALIZATION_ERROR, "YAMLError yaml.YAMLError")
 _add("lxml", _C.SERIALIZATION_ERROR, "XMLSyntaxError ParseError ParserError")
-_add("simplejson ujson orjson demjson msgpack cbor2", _C.SERIALIZATION_ERROR, "JSONDecodeError JSONEncodeError UnpackException"
+_add("simplejson ujson orjson demjson msgpack cbor2", _C.SERIALIZATION_ERROR, "JSONDecodeError JSONEncodeError"
+     " UnpackException"
      " FormatError CBORError CBORDecodeError")  # fmt: skip
 _add("PIL", _C.SERIALIZATION_ERROR, "UnidentifiedImageError")
 _add("lark", _C.SERIALIZATION_ERROR, "UnexpectedInput")

@@ -10,7 +10,7 @@ from mcpcore.classify.by_message import MESSAGES, NAMES
 from mcpcore.classify.by_type import DEFINES_NAMES, PARTS, TYPES, TypeRow
 from mcpcore.classify.matcher import Matcher, TextMatch, name_words, prepare, rows_for
 from mcpcore.classify.retry_after import as_retry, in_words, parse_retry_after
-from mcpcore.classify.status import RETRY_AFTER_STATUSES, code_for_status, retry_for_status
+from mcpcore.classify.status import RETRY_AFTER_STATUSES, STATUS_RETRY, code_for_status
 from mcpcore.codes import ErrorCode, is_code
 from mcpcore.retry import Retry
 
@@ -25,7 +25,7 @@ MAX_LINKS: Final = 64
 """How many exceptions of one chain are looked at."""
 MAX_DEPTH: Final = 32
 """How deep groups may be nested in one another."""
-MAX_EXAMINED: Final = 5_000
+MAX_EXAMINED: Final = 1_000
 """How many exceptions are judged in one call, groups and all."""
 
 
@@ -97,7 +97,6 @@ class _Plan:
     parts: tuple[str, ...]
     coded: bool
     group: bool
-    is_os_error: bool
 
 
 _PLANS: Final[dict[type[BaseException], _Plan]] = {}
@@ -115,6 +114,7 @@ _mro = type.__dict__["__mro__"].__get__
 _module = type.__dict__["__module__"].__get__
 _qualname = type.__dict__["__qualname__"].__get__
 _name = type.__dict__["__name__"].__get__
+_class_attribute = type.__getattribute__
 _args = cast("Any", BaseException.__dict__["args"]).__get__
 _cause = cast("Any", BaseException.__dict__["__cause__"]).__get__
 _context = cast("Any", BaseException.__dict__["__context__"]).__get__
@@ -165,7 +165,7 @@ def _plan(kind: type[BaseException]) -> _Plan:
     plan.matchers = ()
     plan.own = False
     plan.parts = ()
-    plan.coded = plan.group = plan.is_os_error = False
+    plan.coded = plan.group = False
     try:
         _fill(plan, kind)
     except BaseException:  # noqa: BLE001  # a metaclass may raise from anything
@@ -180,7 +180,6 @@ def _plan(kind: type[BaseException]) -> _Plan:
 def _fill(plan: _Plan, kind: type[BaseException]) -> None:
     mro = _mro(kind)
     plan.group = BaseExceptionGroup in mro
-    plan.is_os_error = OSError in mro
     if BaseException not in mro:
         return
     for depth, base in enumerate(mro):
@@ -189,11 +188,12 @@ def _fill(plan: _Plan, kind: type[BaseException]) -> None:
             plan.coded = True
         if plan.registered is None and plan.row is None:
             plan.registered = registry.lookup(base, names)
+        if plan.row is None:
             for name in names:
                 plan.row = TYPES.get(name)
                 if plan.row is not None:
                     plan.numbers = _NUMBERS.get(name) or _NUMBERS.get(name.partition(".")[0])
-                    plan.own = depth == 0 or plan.row.name not in DEFINES_NAMES
+                    plan.own = depth == 0 or plan.row.name not in DEFINES_NAMES or _module(kind) == "builtins"
                     break
         for name in names:
             if name in PARTS:
@@ -335,7 +335,14 @@ def _judge_group(group: BaseException, path: tuple[str, ...], budget: list[int],
         return _Verdict(_SPECIFIC, ErrorCode.INTERNAL_ERROR, None, "group", "nested too deep", group, path)
     least: _Verdict | None = None
     retry: Retry | None = None
+    known: set[type[BaseException]] = set()
     for index, member in enumerate(_members(group)):
+        kind = type(member)
+        if kind in known:
+            continue
+        if (_PLANS.get(kind) or _plan(kind)).code is not None:
+            # Another of the same class says nothing new, and thousands of them cost nothing.
+            known.add(kind)
         verdict = _search(member, budget, depth + 1)
         advice = _retry(verdict, verdict.status, member)
         if least is None:
@@ -379,7 +386,7 @@ def _int(value: object) -> int | None:
 def _text(exc: BaseException) -> str:
     """The message, in bounds: without asking for the repr of arguments that may be huge."""
     try:
-        if type(exc).__str__ is BaseException.__str__:
+        if _class_attribute(type(exc), "__str__") is BaseException.__str__:
             args = _args(exc)
             if len(args) != 1:
                 return prepare(" ".join(arg[:400] if type(arg) is str else str(arg) if type(arg) is int else ""
@@ -404,9 +411,14 @@ def _carried(exc: BaseException, plan: _Plan) -> _Carried | None:
     if type(response) is dict:
         error = response.get("Error")
         name = error.get("Code") if type(error) is dict else None
-        fact = by_fact.SERVICE_CODES.get(name) if type(name) is str else None
-        if fact is not None:
-            return fact, f"service code {name}", _status_of(exc)
+        if type(name) is str:
+            fact = by_fact.SERVICE_CODES.get(name)
+            said = _NAME_MATCHER.find(name_words(name)) if fact is None else None
+            if said is not None:
+                # A code that no table has still says in its name what HTTP's 400 does not.
+                fact = Fact(cast("ErrorCode", said.code), said.retry)
+            if fact is not None:
+                return fact, f"service code {name}", _status_of(exc)
     code = _get(exc, "code")
     if type(code) is str:
         fact = by_fact.SERVICE_CODES.get(code)
@@ -417,12 +429,12 @@ def _carried(exc: BaseException, plan: _Plan) -> _Carried | None:
             code = code()
         except BaseException:  # noqa: BLE001  # a foreign method may raise anything
             code = None
-        fact = _grpc(code)
-        if fact is not None:
-            return fact
-    fact = _grpc(_get(exc, "grpc_status_code"))
-    if fact is not None:
-        return fact
+        called = _grpc(code)
+        if called is not None:
+            return called
+    called = _grpc(_get(exc, "grpc_status_code"))
+    if called is not None:
+        return called
     for name in ("sqlstate", "pgcode"):
         state = _get(exc, name)
         if type(state) is str and len(state) == 5:
@@ -434,10 +446,10 @@ def _carried(exc: BaseException, plan: _Plan) -> _Carried | None:
                 return fact, f"SQLSTATE {state}", None
     status = _status_of(exc)
     if status is not None:
-        return Fact(cast("ErrorCode", code_for_status(status)), retry_for_status(status)), f"HTTP {status}", status
-    if plan.is_os_error:
-        number = _int(_get(exc, "errno"))
-        fact = None if number is None else by_fact.ERRNO.get(number)
+        return Fact(cast("ErrorCode", code_for_status(status)), STATUS_RETRY.get(status)), f"HTTP {status}", status
+    number = _int(_get(exc, "errno"))
+    if number is not None:
+        fact = by_fact.ERRNO.get(number)
         if fact is not None:
             return fact, f"errno {number}", None
     return None
@@ -603,7 +615,7 @@ def _syntax(exc: BaseException) -> _Carried | None:
     return None
 
 
-_NUMBERS: Final[dict[str, "Callable[[BaseException], _Carried | None]"]] = {
+_NUMBERS: Final[dict[str, Callable[[BaseException], _Carried | None]]] = {
     "sqlite3": _sqlite,
     **dict.fromkeys(("pymysql", "MySQLdb", "mysql", "mariadb", "aiomysql"), _mysql),
     "pymongo": _mongo,

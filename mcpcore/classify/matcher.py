@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore.classify.phrases import WORDS, compile_phrase
-from mcpcore.classify.status import code_for_status, retry_for_status
+from mcpcore.classify.status import STATUS_RETRY, code_for_status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mcpcore.classify.by_message import MessageRow
     from mcpcore.codes import Code
@@ -66,7 +66,7 @@ class Matcher:
                     return TextMatch(row.code, row.retry, candidate.phrase, None)
                 status = int(found[1])
                 if status >= 300:
-                    return TextMatch(code_for_status(status), retry_for_status(status), candidate.phrase, status)
+                    return TextMatch(code_for_status(status), STATUS_RETRY.get(status), candidate.phrase, status)
         return None
 
 
@@ -74,6 +74,8 @@ class _Lazy:
     """A phrase whose expression is compiled on first use, since most are never needed."""
 
     __slots__ = ("_pattern", "order", "phrase", "row", "search")
+
+    search: Callable[[str], re.Match[str] | None]
 
     def __init__(self, order: int, row: MessageRow, phrase: str, pattern: str) -> None:
         self.order = order
@@ -83,8 +85,8 @@ class _Lazy:
         self.search = self._first
 
     def _first(self, text: str) -> re.Match[str] | None:
-        self.search = re.compile(self._pattern).search  # type: ignore[method-assign]
-        return self.search(text)
+        self.search = search = re.compile(self._pattern).search
+        return search(text)
 
 
 def _order(candidate: _Lazy) -> int:
@@ -92,7 +94,7 @@ def _order(candidate: _Lazy) -> int:
 
 
 def prepare(text: str) -> str:
-    """A message as phrases expect it: bounded, in lower case, with plain apostrophes, without an SQL statement's text."""
+    """A message as phrases expect it: bounded, in lower case, with plain apostrophes, without an SQL statement."""
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     statement = text.find("\n[SQL: ")

@@ -84,4 +84,7 @@ def _rarity(words: frozenset[str] | list[str]) -> tuple[bool, int]:
     return (not _STOP.intersection(words), min(map(len, words)))
 
 
-_STOP: Final = frozenset("not no is a an the to in of for be error request service value such is was has".split())
+_STOP: Final = frozenset(
+    ("not", "no", "is", "a", "an", "the", "to", "in", "of", "for", "be", "error", "request", "service", "value", "such",
+     "was", "has"),
+)  # fmt: skip

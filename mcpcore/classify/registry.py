@@ -81,7 +81,10 @@ def classifies(
     *,
     retry: Retry | None = None,
 ) -> Callable[[F], F] | None:
-    """Give an application's exceptions their code; a registered type comes before every table, with all derived from it.
+    """Give an application's exceptions their code, and all that are derived from them.
+
+    The nearest base class decides, as in `except` clauses ordered well; for one and the same class, what is registered
+    comes before the table. A registered type comes before what its exceptions carry and say.
 
     With a code: `classifies(MyError, ErrorCode.CONFLICT)`. Without: a decorator for a function that takes the exception
     and returns a code, a code with its `Retry`, or None where it has no opinion and the tables decide.
@@ -105,7 +108,8 @@ def classifies(
             isinstance(kind, type) and issubclass(kind, BaseException)
         ):
             raise TypeError(
-                f"classifies({kind!r}): give an exception class, or its module and name as a string such as 'stripe.CardError'"
+                f"classifies({kind!r}): give an exception class, or its module and name in a string such as"
+                " 'stripe.CardError'"
             )
     if code is None:
         if retry is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from mcpcore.retry import Retry
@@ -17,16 +17,17 @@ _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?\Z", re.ASCII)
 _MONTHS: Final = {name: number for number, name in enumerate(
     ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)}  # fmt: skip
 _DATE = re.compile(
-    # IMF-fixdate and RFC 850: "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT"
+    # IMF-fixdate ("Sun, 06 Nov 1994 08:49:37 GMT") and the form of RFC 850 ("Sunday, 06-Nov-94 08:49:37 GMT")
     r"[a-z]{3,9},\s(?P<day>\d{1,2})[\s-](?P<month>[a-z]{3})[\s-](?P<year>\d{2}|\d{4})\s(?P<time>\d\d:\d\d:\d\d)"
     r"\s(?:gmt|utc|[+-]0000)\Z"
-    # asctime: "Sun Nov  6 08:49:37 1994"
+    # The form of asctime, "Sun Nov  6 08:49:37 1994"
     r"|[a-z]{3}\s(?P<month2>[a-z]{3})\s{1,2}(?P<day2>\d{1,2})\s(?P<time2>\d\d:\d\d:\d\d)\s(?P<year2>\d{4})\Z",
     re.IGNORECASE | re.ASCII,
 )
 _IN_WORDS = re.compile(
     r"(?:retry|try again|available again|resets?|wait)(?:[\s_-]+(?:your|the|this))?(?:[\s_-]+request)?"
-    r"(?:[\s_-]+(?:after|in|for|at least))?[\s:=]{0,3}(\d{1,7}(?:\.\d{1,6})?)\s?(ms|milliseconds?|s|secs?|seconds?|m|min|minutes?|h|hours?)\b",
+    r"(?:[\s_-]+(?:after|in|for|at least))?[\s:=]{0,3}(\d{1,7}(?:\.\d{1,6})?)\s?"
+    r"(ms|milliseconds?|s|secs?|seconds?|m|min|minutes?|h|hours?)\b",
     re.IGNORECASE | re.ASCII,
 )
 _UNITS: Final = {"ms": 0.001, "mi": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -91,7 +92,7 @@ def _parse_date(text: str) -> float | None:
     full_year = int(year) + (0 if len(year) == 4 else 1900 if int(year) >= 70 else 2000)
     hour, minute, second = map(int, clock.split(":"))
     try:
-        at = datetime(full_year, _MONTHS[month.lower()], int(day), hour, minute, tzinfo=timezone.utc)
+        at = datetime(full_year, _MONTHS[month.lower()], int(day), hour, minute, tzinfo=UTC)
     except (ValueError, KeyError):
         return None
     return at.timestamp() + second

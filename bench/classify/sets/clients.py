@@ -1,5 +1,7 @@
 """HTTP clients, clouds and AI services, against real answers of a server on loopback."""
 
+# The cases do on purpose what the rules forbid, each in one line.
+# ruff: noqa: ARG001, ARG005, E501, PLW0108
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

@@ -1,5 +1,7 @@
 """What applications and small clients raise: an exception of their own, or a plain one, and a sentence."""
 
+# The cases do on purpose what the rules forbid, each in one line.
+# ruff: noqa: ARG001, E501, Q003
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

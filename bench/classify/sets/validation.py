@@ -1,5 +1,7 @@
 """Validators, parsers, tokens and retries of libraries."""
 
+# The cases do on purpose what the rules forbid, each in one line.
+# ruff: noqa: ARG001, ARG005, ICN001, UP017
 from __future__ import annotations
 
 import datetime

@@ -1,0 +1,308 @@
+"""A second part held back: written after the tables had learned from the first."""
+
+# The cases do on purpose what the rules forbid, each in one line.
+# ruff: noqa: ARG005, E501, F522, F524, PLW0108
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import socket
+import sqlite3
+import threading
+from typing import TYPE_CHECKING, Any
+
+from bench.classify.case import Cases
+from bench.classify.sets.held_back import _from, _module, _raise
+from bench.classify.sets.sentences import says
+from mcpcore.codes import ErrorCode as C
+
+if TYPE_CHECKING:
+    from bench.classify.servers import Peers
+
+CASES = Cases(held_back=True)
+add = CASES.add
+
+# Libraries
+add(C.VALIDATION_ERROR, "a discriminated union without a match", lambda p: _union(), "pydantic")
+add(
+    C.VALIDATION_ERROR,
+    "a date given as a list",
+    lambda p: _module("pydantic").TypeAdapter(_module("datetime").date).validate_python([]),
+    "pydantic",
+)
+add(C.SERIALIZATION_ERROR, "an e-mail of bytes that are none", lambda p: b"\xe9".decode("ascii"))
+add(
+    C.SERIALIZATION_ERROR,
+    "XML by lxml's kin",
+    lambda p: _module("xml.etree.ElementTree").parse(_module("io").StringIO("<a>&nope;</a>")),
+)
+add(C.CONFLICT, "a row that changed meanwhile", lambda p: _stale(), "sqlalchemy")
+add(
+    C.CONFLICT,
+    "a watched key that changed",
+    lambda p: _raise(_module("redis").WatchError("Watched variable changed.")),
+    "redis",
+)
+add(
+    C.CONFLICT,
+    "a lock that is not ours",
+    lambda p: _raise(_module("redis.exceptions").LockNotOwnedError("Cannot release a lock that's no longer owned")),
+    "redis",
+)
+add(
+    C.TIMEOUT,
+    "a silent server",
+    lambda p: _module("redis").Redis(port=p.port("silent"), protocol=2, socket_timeout=0.05, retry=None).get("a"),
+    "redis",
+)
+add(
+    C.TIMEOUT,
+    "a silent server",
+    lambda p: _module("pymysql").connect(
+        host="127.0.0.1", port=p.port("silent"), user="a", read_timeout=1, connect_timeout=1
+    ),
+    "pymysql",
+)
+CASES.pop()
+add(
+    C.SERVICE_UNAVAILABLE,
+    "an unknown host",
+    lambda p: _module("pymysql").connect(host="none.invalid", user="a"),
+    "pymysql",
+)
+add(
+    C.SERVICE_UNAVAILABLE,
+    "an unknown host",
+    lambda p: _module("asyncpg").connect(host="none.invalid", user="a", database="a"),
+    "asyncpg",
+)
+add(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _async_aiohttp(p), "aiohttp")
+add(C.SERVICE_UNAVAILABLE, "a dead port, async", lambda p: _async_httpx(p), "httpx2")
+add(C.NOT_FOUND, "HTTPNotFound of its server", lambda p: _raise(_module("aiohttp.web").HTTPNotFound()), "aiohttp")
+add(
+    C.FORBIDDEN,
+    "AuthorizationError",
+    lambda p: _raise(_module("fastmcp.exceptions").AuthorizationError("no")),
+    "fastmcp",
+)
+add(
+    C.NOT_FOUND,
+    "NotFoundError",
+    lambda p: _raise(_module("fastmcp.exceptions").NotFoundError("Unknown resource: x")),
+    "fastmcp",
+)
+add(C.UNAUTHORIZED, "a bad claim", lambda p: _joserfc(), "joserfc")
+add(
+    C.UNAUTHORIZED,
+    "a Fernet token that is none",
+    lambda p: _module("cryptography.fernet").Fernet(_module("cryptography.fernet").Fernet.generate_key()).decrypt(b"x"),
+    "cryptography",
+)
+add(
+    C.VALIDATION_ERROR,
+    "a regular expression that is none",
+    lambda p: _module("jsonschema").validate(
+        "a", {"format": "date"}, format_checker=_module("jsonschema").FormatChecker()
+    ),
+    "jsonschema",
+)
+add(
+    C.CONFLICT,
+    "error 423 of a WebDAV server",
+    lambda p: _module("requests").put(p.url(423), timeout=3).raise_for_status(),
+    "requests",
+)
+add(
+    C.SERVICE_UNAVAILABLE,
+    "a proxy that is dead",
+    lambda p: _module("httpx").get("http://example.com", proxy=p.dead),
+    "httpx",
+)
+add(
+    C.SERVICE_UNAVAILABLE,
+    "a proxy that is dead",
+    lambda p: _module("requests").get("http://example.com", proxies={"http": p.dead}, timeout=3),
+    "requests",
+)
+add(C.TIMEOUT, "stamina gives up on a timeout", lambda p: _stamina(), "stamina")
+add(
+    C.INTERNAL_ERROR,
+    "a bug in a group in a plain error",
+    lambda p: _from(RuntimeError("invalid request"), lambda: _raise(ExceptionGroup("a", [KeyError("b")]))),
+    bug=True,
+)
+add(
+    C.SERVICE_UNAVAILABLE,
+    "errno 101 of a plain OSError",
+    lambda p: _raise(OSError(errno.ENETUNREACH, os.strerror(errno.ENETUNREACH))),
+)
+add(C.CONFLICT, "errno 16", lambda p: _raise(OSError(errno.EBUSY, os.strerror(errno.EBUSY))))
+add(C.SERVICE_UNAVAILABLE, "a socket read when nothing is there", lambda p: _would_block())
+add(C.VALIDATION_ERROR, "a port out of range", lambda p: socket.create_connection(("127.0.0.1", 99999)))
+CASES.pop()
+add(
+    C.DATABASE_ERROR,
+    "a rollback to a savepoint that is none",
+    lambda p: sqlite3.connect(":memory:").execute("ROLLBACK TO nothing"),
+)
+add(C.DATABASE_ERROR, "VACUUM inside a transaction", lambda p: _vacuum())
+add(C.NOT_FOUND, "a codec that is none", lambda p: "a".encode("no-such-codec"))
+CASES.pop()
+
+# Mistakes in the program
+for name, make in {
+    "a loop that is closed": lambda p: _loop_closed(),
+    "a barrier that is broken": lambda p: _barrier(),
+    "an executor's thread that is the same": lambda p: threading.current_thread().join(),
+    "a generator entered twice": lambda p: _reentered(),
+    "a decimal trap of the program": lambda p: _module("decimal").Decimal(1) / 0,
+    "an array with too many bytes": lambda p: _module("array").array("b", [300]),
+    "a string formatted with a missing key": lambda p: "{a}".format(b=1),
+    "a template without its value": lambda p: _module("string").Template("$a").substitute(),
+    "a named tuple with too few": lambda p: _module("collections").namedtuple("A", "a b")(1),
+    "a property without a setter": lambda p: setattr(type("A", (), {"a": property(lambda s: 1)})(), "a", 1),
+    "a comparison of a number and a text": lambda p: sorted([1, "a"]),
+    "a module's function misspelt": lambda p: os.pathh,  # type: ignore[attr-defined]
+    "an async function called as if sync": lambda p: _coroutine().upper(),
+    "a future set twice": lambda p: _set_twice(),
+}.items():
+    add(C.INTERNAL_ERROR, name, make, bug=True)
+
+
+def _union() -> None:
+    pydantic = _module("pydantic")
+    pydantic.TypeAdapter(int | list[int]).validate_python("x")
+
+
+def _stale() -> None:
+    sa, orm = _module("sqlalchemy"), _module("sqlalchemy.orm")
+    base = orm.declarative_base()
+    thing = type(
+        "Thing",
+        (base,),
+        {"__tablename__": "t", "id": sa.Column(sa.Integer, primary_key=True), "a": sa.Column(sa.Integer)},
+    )
+    engine = sa.create_engine("sqlite://")
+    base.metadata.create_all(engine)
+    with orm.Session(engine, expire_on_commit=False) as session:
+        row = thing(id=1, a=1)
+        session.add(row)
+        session.commit()
+        session.execute(sa.text("DELETE FROM t"))
+        row.a = 2
+        session.flush()
+
+
+async def _async_aiohttp(p: Peers) -> None:
+    async with _module("aiohttp").request("GET", p.dead):
+        pass
+
+
+async def _async_httpx(p: Peers) -> None:
+    async with _module("httpx2").AsyncClient() as client:
+        await client.get(p.dead)
+
+
+def _joserfc() -> None:
+    jwt, jwk = _module("joserfc.jwt"), _module("joserfc.jwk")
+    key = jwk.OctKey.import_key("k" * 64)
+    token = jwt.decode(jwt.encode({"alg": "HS256"}, {"exp": 1}, key), key)
+    jwt.JWTClaimsRegistry().validate(token.claims)
+
+
+def _stamina() -> None:
+    stamina = _module("stamina")
+
+    @stamina.retry(on=TimeoutError, attempts=2, wait_initial=0, wait_jitter=0)
+    def fail() -> None:
+        raise TimeoutError
+
+    fail()
+
+
+def _would_block() -> None:
+    one, two = socket.socketpair()
+    with one, two:
+        one.setblocking(False)
+        one.recv(1)
+
+
+def _vacuum() -> None:
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute("BEGIN")
+        connection.execute("VACUUM")
+    finally:
+        connection.close()
+
+
+def _loop_closed() -> None:
+    loop = asyncio.new_event_loop()
+    loop.close()
+    loop.call_soon(print)
+
+
+def _barrier() -> None:
+    barrier = threading.Barrier(2)
+    barrier.abort()
+    barrier.wait()
+
+
+def _reentered() -> None:
+    def generate() -> Any:
+        yield next(generator)
+
+    generator = generate()
+    next(generator)
+
+
+async def _coroutine_inner() -> str:
+    return ""
+
+
+def _coroutine() -> Any:
+    coroutine = _coroutine_inner()
+    coroutine.close()
+    return coroutine
+
+
+def _set_twice() -> None:
+    future: Any = _module("concurrent.futures").Future()
+    future.set_result(1)
+    future.set_result(1)
+
+
+# Sentences
+says(CASES, C.UNAUTHORIZED, "Invalid API key", "Your access token is no longer valid", "Please sign in to continue", "Unauthenticated request",
+     "Could not validate credentials", "JWT signature verification failed")  # fmt: skip
+says(CASES, C.FORBIDDEN, "User ada is not permitted to read 'payroll'", "Insufficient permissions to complete the operation",
+     "This feature requires a paid plan: payment required", "Access denied for tenant 7")  # fmt: skip
+says(CASES, C.NOT_FOUND, "Order #991 not found", "No user with id 17", "The requested URL was not found on the server", "Bucket does not exist",
+     "could not find a route between A and B", "no match for 'foo*'", "File missing: report.pdf")  # fmt: skip
+says(CASES, C.VALIDATION_ERROR, "Malformed cursor", "Field 'email' is not a valid address", "page must be at least 1", "The query is too long",
+     "Missing parameter: q", "date out of range", "Please provide a search term", "latitude must be between -90 and 90",
+     "unexpected keyword in filter: colour")  # fmt: skip
+says(CASES, C.CONFLICT, "Branch 'main' already exists", "Version mismatch: expected 4, found 5", "Another sync is already in progress",
+     "Email address already in use")  # fmt: skip
+says(CASES, C.RATE_LIMITED, "429 Too Many Requests", "You are being rate limited.", "Quota exceeded for quota metric 'Queries'",
+     "Too many login attempts, please wait", "Request was throttled. Expected available in 12 seconds.")  # fmt: skip
+says(CASES, C.TIMEOUT, "Timed out after 30s", "context deadline exceeded", "Read timed out. (read timeout=5)", "The request took too long to process",
+     "Navigation timeout of 30000 ms exceeded")  # fmt: skip
+says(CASES, C.SERVICE_UNAVAILABLE, "Connection reset by peer", "The upstream service returned an error", "Internal Server Error",
+     "unable to connect to the database server", "no healthy upstream", "Failed to fetch", "Name or service not known",
+     "The service is overloaded, please try again later", "socket hang up")  # fmt: skip
+says(CASES, C.DATABASE_ERROR, "Deadlock found when trying to get lock; try restarting transaction", 'column "naem" does not exist',
+     "could not serialize access due to concurrent update")  # fmt: skip
+says(CASES, C.SERIALIZATION_ERROR, "Unexpected token < in JSON at position 0", "invalid JSON in line 3")
+says(CASES, C.REQUEST_CANCELLED, "This operation was aborted", "The request was canceled")
+says(
+    CASES,
+    C.CONFIGURATION_ERROR,
+    "DATABASE_URL is not set",
+    "Missing configuration for provider 'x'",
+    "Invalid configuration: no region",
+)
+says(CASES, C.INTERNAL_ERROR, "unknown error", "the kaldns resolver is fine", "Nothing matched the expectations of nobody", "boom", "42",
+     "the timeoutable widget fell over", "invalidation queue crashed", "not all of the parts that were checked are allowed here",
+     "error was not logged in the journal")  # fmt: skip

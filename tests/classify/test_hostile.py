@@ -1,0 +1,195 @@
+"""Exceptions made to hurt: classify answers, quickly, and never raises."""
+
+from __future__ import annotations
+
+import gc
+import time
+import unittest.mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpcore.classify import Explanation, explain
+from mcpcore.classify.engine import _PLANS, classify
+from mcpcore.codes import ErrorCode, is_code
+
+C = ErrorCode
+
+
+class Bomb(BaseException):
+    pass
+
+
+class RaisingStrError(Exception):
+    def __str__(self) -> str:
+        raise Bomb
+
+
+class RaisingAttributesError(Exception):
+    def __getattr__(self, name: str) -> object:
+        raise Bomb
+
+    @property
+    def response(self) -> object:
+        raise SystemExit
+
+    @property
+    def __cause__(self) -> object:  # type: ignore[override]
+        raise Bomb
+
+
+class EndlessPropertyError(Exception):
+    @property
+    def status_code(self) -> object:
+        return self.status_code
+
+
+class LiarError(Exception):
+    __class__ = property(lambda self: 1 / 0)  # type: ignore[assignment]
+    __module__ = 5  # type: ignore[assignment]
+
+
+class LyingGroup(ExceptionGroup):
+    exceptions = property(lambda self: 1 / 0)  # type: ignore[assignment]
+
+
+class UnhashableMeta(type):
+    def __hash__(cls) -> int:
+        raise Bomb
+
+
+class UnhashableError(Exception, metaclass=UnhashableMeta):
+    pass
+
+
+class ClosedMeta(type):
+    def __getattribute__(cls, name: str) -> object:
+        raise Bomb
+
+
+def _closed() -> Exception:
+    # Made where it is used: merely collecting such a class would break the test run.
+    return ClosedMeta("Closed", (Exception,), {})("user not found")  # type: ignore[return-value]
+
+
+class OddStr(str):
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        raise Bomb
+
+    def lower(self) -> str:
+        raise Bomb
+
+
+class OddInt(int):
+    def __le__(self, other: object) -> bool:
+        raise Bomb
+
+    __ge__ = __le__
+
+
+def _with(**facts: object) -> Exception:
+    exc = Exception("user not found")
+    vars(exc).update(facts)
+    return exc
+
+
+def _cycle() -> Exception:
+    one, two = RuntimeError("one"), RuntimeError("user not found")
+    one.__cause__, two.__cause__ = two, one
+    return one
+
+
+def _deep_chain() -> Exception:
+    exc: Exception = TimeoutError()
+    for _ in range(20_000):
+        outer = RuntimeError("user not found")
+        outer.__cause__ = exc
+        exc = outer
+    return exc
+
+
+def _deep_group() -> Exception:
+    exc: Exception = RuntimeError("user not found")
+    for _ in range(20_000):
+        exc = ExceptionGroup("x", [exc])
+    return exc
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (lambda: RaisingStrError("x"), C.INTERNAL_ERROR),
+        (lambda: RaisingAttributesError("user not found"), C.NOT_FOUND),
+        (lambda: EndlessPropertyError("user not found"), C.NOT_FOUND),
+        (lambda: LiarError("user not found"), C.NOT_FOUND),
+        (lambda: LyingGroup("x", [TimeoutError()]), C.TIMEOUT),
+        (lambda: UnhashableError("x"), C.INTERNAL_ERROR),
+        (_closed, C.NOT_FOUND),
+        (lambda: RuntimeError(OddStr("user not found")), None),
+        (lambda: _with(status_code=OddInt(404)), C.NOT_FOUND),
+        (lambda: _with(response=unittest.mock.MagicMock(), code=unittest.mock.MagicMock()), C.NOT_FOUND),
+        (lambda: _with(code=lambda: 1 / 0, args=None), C.NOT_FOUND),
+        (_cycle, C.NOT_FOUND),
+        (_deep_chain, C.NOT_FOUND),
+        (_deep_group, C.INTERNAL_ERROR),
+        (lambda: RuntimeError("\ud800 user not found"), C.NOT_FOUND),
+        (lambda: RuntimeError("access " * 100_000), C.INTERNAL_ERROR),
+        (lambda: RuntimeError("not " * 300 + "-_ " * 300), C.INTERNAL_ERROR),
+        (lambda: RuntimeError("expected " * 170), C.INTERNAL_ERROR),
+        (lambda: RuntimeError("a" * 10_000_000, ["x"] * 1_000_000), C.INTERNAL_ERROR),
+        (lambda: ExceptionGroup("x", [RuntimeError("user not found")] * 50_000), C.INTERNAL_ERROR),
+        (lambda: ExceptionGroup("x", [TimeoutError() for _ in range(50_000)]), C.TIMEOUT),
+        (lambda: None, C.INTERNAL_ERROR),
+        (lambda: "text", C.INTERNAL_ERROR),
+        (lambda: unittest.mock.MagicMock(spec=Exception), C.INTERNAL_ERROR),
+    ],
+)
+def test_a_hostile_exception_is_classified_all_the_same(make: object, code: ErrorCode | None) -> None:
+    """Nothing that an exception does makes classify raise, hang or read without bounds."""
+    exc = make()  # type: ignore[operator]
+    started = time.perf_counter()
+    found = classify(exc)
+    explained = explain(exc)
+    assert time.perf_counter() - started < 1
+    assert is_code(found)
+    assert found is explained.code
+    assert code in {None, found}
+
+
+exceptions = st.recursive(
+    st.sampled_from(
+        [TimeoutError, KeyError, ValueError, RuntimeError, Exception, OSError, KeyboardInterrupt, RaisingStrError]
+    )
+    .flatmap(lambda kind: st.builds(kind, st.text(max_size=50)))
+    .map(lambda exc: exc),
+    lambda inner: st.one_of(
+        st.builds(lambda kind, cause: _chained(kind("x"), cause), st.sampled_from([RuntimeError, ValueError]), inner),
+        st.builds(lambda members: BaseExceptionGroup("x", members), st.lists(inner, min_size=1, max_size=3)),
+    ),
+    max_leaves=8,
+)
+
+
+def _chained(outer: BaseException, inner: BaseException) -> BaseException:
+    outer.__cause__ = inner
+    return outer
+
+
+@given(exceptions)
+def test_classify_and_explain_agree(exc: BaseException) -> None:
+    """Whatever the shape of a chain, both give one code, and the advice fits the type."""
+    found = explain(exc)
+    assert isinstance(found, Explanation)
+    assert found.code is classify(exc)
+    assert isinstance(found.matched.exception, BaseException)
+
+
+def test_classes_made_on_the_fly_do_not_pile_up() -> None:
+    """The cache by class is bounded, so a program that makes classes keeps its memory."""
+    for number in range(10_000):
+        classify(type(f"E{number}", (Exception,), {})("x"))
+    gc.collect()
+    assert len(_PLANS) <= 4_096

@@ -1,0 +1,155 @@
+"""Reading messages: the reference table's sentences, its faults mended, and what must not match."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpcore.classify import explain
+from mcpcore.classify.by_message import MESSAGES, NAMES, MessageRow
+from mcpcore.classify.engine import classify
+from mcpcore.classify.matcher import HEAD, TAIL, Matcher, name_words, prepare
+from mcpcore.classify.phrases import PhraseError, compile_phrase
+from mcpcore.codes import ErrorCode
+
+C = ErrorCode
+
+REFERENCE = {
+    C.RATE_LIMITED: ["ThrottlingException", "TooManyRequestsException", "status code 429", "insufficient_quota",
+                     "quota exceeded",
+                     "rate limit", "too many requests", "throttled"],
+    C.FORBIDDEN: ["AccessDenied", "UnauthorizedOperation", "status code 403", "row level security", "permission",
+                  "forbidden",
+                  "access to it was denied", "access denied", "not allowed"],
+    C.NOT_FOUND: ["ResourceNotFoundException", "status code 404", "model_not_found", "not found", "no such",
+                  "doesn't exist",
+                  "couldn't find"],
+    C.UNAUTHORIZED: ["status code 401", "JWT expired", "unauthorized", "unauthenticated", "not authorized",
+                     "user is not logged in",
+                     "invalid token", "invalid_token", "expired-token"],
+    C.CONFLICT: ["status code 409", "unique constraint", "duplicate key", "conflict", "already exists", "duplicate"],
+    C.SERVICE_UNAVAILABLE: ["status code 503", "status code 502", "ECONNREFUSED", "connection refused", "ENOTFOUND",
+                            "DNS", "ECONNRESET",
+                            "connection reset", "service unavailable", "bad gateway", "upstream error"],
+    C.TIMEOUT: ["ETIMEDOUT", "connection timeout", "timeout", "timed out", "deadline exceeded"],
+    C.VALIDATION_ERROR: ["foreign key constraint", "context_length_exceeded", "invalid", "validation", "malformed",
+                         "bad request",
+                         "wrong format", "missing required", "missing param", "missing field", "missing input",
+                         "missing value",
+                         "missing arg", "zod", "ZodError", "schema validation"],
+}  # fmt: skip
+MENDED = {
+    C.INVALID_PARAMS: ["status code 400"],
+    C.VALIDATION_ERROR: ["status code 422"],
+    C.UNAUTHORIZED: ["token expired", "the token has expired", "session expired"],
+    C.NOT_FOUND: ["does not exist", "User 7 does not exist"],
+    C.RATE_LIMITED: ["rate_limit_exceeded"],
+    C.DATABASE_ERROR: ["database is locked", "deadlock detected"],
+    C.TIMEOUT: ["gateway timeout", "504 Gateway Timeout", "status code 504"],
+    C.SERVICE_UNAVAILABLE: ["status code 500", "status code 501", "too many connections"],
+    C.FORBIDDEN: ["payment required", "402 Payment Required"],
+    C.REQUEST_CANCELLED: ["aborted", "abort", "cancelled", "canceled", "the operation was cancelled by the user"],
+}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "code"),
+    [(sentence, code) for table in (REFERENCE, MENDED) for code, sentences in table.items() for sentence in sentences],
+)
+def test_a_sentence_of_the_reference_table_has_its_code(sentence: str, code: ErrorCode) -> None:
+    """Each pattern of the reference table, with its faults mended, in any case and inside a longer sentence."""
+    assert code is classify(RuntimeError(sentence))
+    assert code is classify(RuntimeError(sentence.upper()))
+    assert code is classify(Exception(f"Sync: {sentence}."))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "kaldns crashed", "the timeoutable widget", "abortive attempt", "uncancelledness", "invalidated cache entry",
+        "revalidations",
+        "the notfoundry", "zodiac sign", "unconflicted", "forbiddenness",
+        "this is not one of the things that are allowed for",
+        "the disk was not full, so writing was allowed", "error was not logged in the journal",
+        "not all that we checked is allowed",
+        "access was given. Nobody was denied", "42", "", "\x00", "ok",
+    ],
+)  # fmt: skip
+def test_a_sentence_does_not_match_inside_a_word_or_across_half_a_sentence(sentence: str) -> None:
+    """A word is whole, and a gap stays within its clause."""
+    found = explain(RuntimeError(sentence))
+    if "denied" not in sentence:
+        assert (C.INTERNAL_ERROR, "default") == (found.code, found.matched.layer)
+    else:
+        assert "access .. denied" != found.matched.row
+
+
+def test_the_name_of_an_unknown_class_counts_as_a_sentence() -> None:
+    """`class UserNotFound(Exception)` says it all; the message comes after it, and carried facts before."""
+    codes = {
+        "UserNotFoundError": C.NOT_FOUND,
+        "RateLimitExceeded": C.RATE_LIMITED,
+        "HTTPTimeout": C.TIMEOUT,
+        "PermissionDenied": C.FORBIDDEN,
+        "AuthenticationFailed": C.UNAUTHORIZED,
+        "DuplicateUser": C.CONFLICT,
+        "ConnectionAborted": C.SERVICE_UNAVAILABLE,
+        "InvalidStateError": C.INTERNAL_ERROR,
+        "Widget": C.INTERNAL_ERROR,
+    }
+    for name, code in codes.items():
+        kind = type(name, (Exception,), {})
+        assert code is classify(kind("boom")), name
+        assert code is classify(type(name, (RuntimeError,), {})("boom")), name
+    assert C.NOT_FOUND is classify(type("UserNotFound", (KeyError,), {})("x"))
+    assert "http not found error" == name_words("HTTPNotFoundError")
+
+
+def test_only_the_ends_of_a_huge_message_are_read() -> None:
+    """What stands in the middle of megabytes is not looked for, and costs nothing."""
+    padding = "x " * 500_000
+    assert C.TIMEOUT is classify(RuntimeError("timed out " + padding))
+    assert C.TIMEOUT is classify(RuntimeError(padding + "timed out"))
+    assert C.INTERNAL_ERROR is classify(RuntimeError(padding + "timed out" + padding))
+    assert HEAD + TAIL + 1 == len(prepare("x" * 1_000_000))
+
+
+@pytest.mark.parametrize("row", [*MESSAGES, *NAMES], ids=lambda row: row.phrases[0])
+def test_every_phrase_can_be_read_and_reached(row: MessageRow) -> None:
+    """Each phrase of the tables finds a text made of its own words."""
+    for phrase in row.phrases:
+        pattern, triggers = compile_phrase(phrase)
+        assert triggers
+        words = [
+            slot
+            for slot in phrase.lstrip("^").lower().split()
+            if slot not in {"..", "..."} and not slot.startswith("[")
+        ]
+        text = " ".join("503" if slot == "<status>" else slot.split("|")[0].rstrip("*") for slot in words)
+        assert re.search(pattern, text), (phrase, text)
+        assert Matcher([row]).find(prepare(text)) is not None, (phrase, text)
+
+
+def test_no_phrase_stands_in_the_table_twice() -> None:
+    """A phrase that an earlier row has already would never be reached."""
+    seen: dict[tuple[str | None, str], MessageRow] = {}
+    for row in MESSAGES:
+        for phrase in row.phrases:
+            assert seen.setdefault((row.only, phrase), row) is row or row.code is seen[row.only, phrase].code, phrase
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_without_an_error(text: str) -> None:
+    """No message breaks the reading, and the layer says what was found."""
+    found = explain(RuntimeError(text))
+    assert found.matched.layer in {"message", "default"}
+
+
+@pytest.mark.parametrize("phrase", ["", "..", "[a]", "a$b", "limit*", "(", "a [b"])
+def test_a_phrase_that_cannot_be_read_is_refused(phrase: str) -> None:
+    """A pattern that could match anything, or nothing, is an error where it is written."""
+    with pytest.raises(PhraseError):
+        compile_phrase(phrase)

@@ -211,7 +211,7 @@ class Folder:
 
     def _temporary(self, parent: int, data: bytes, mode: int) -> str:
         if len(data) > MAX_BYTES:
-            raise too_large("the new content", len(data))
+            raise too_large("the changed file", len(data))
         name = f".workspace-{secrets.token_hex(8)}.tmp"
         descriptor = os.open(name, _TEMPORARY_FLAGS, 0o600, dir_fd=parent)
         try:

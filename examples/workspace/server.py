@@ -20,6 +20,7 @@ from examples.workspace.folder import (
     Place,
     already_exists,
     content_hash,
+    too_large,
 )
 from examples.workspace.patching import PatchError, apply_diff, apply_edits
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, tool
@@ -195,7 +196,7 @@ class FileText(_Model):
     text: str
     hash: str = Field(description="Of the whole file; write_file and patch_file take it as expected_hash.")
     total_lines: int
-    next_line: int | None = Field(default=None, description="Where to go on reading; absent at the end.")
+    next_line: int | None = Field(default=None, description="Where to go on reading; null at the end.")
 
 
 class Written(_Model):
@@ -310,6 +311,8 @@ class Workspace:
     ) -> Written:
         """Create a text file, or with expected_hash replace one. Folders on the way are created too."""
         data = text.encode("utf-8")
+        if len(data) > MAX_BYTES:
+            raise too_large(path, len(data))
         with self._folder.locked(), self._folder.place(path, create_folders=expected_hash is None) as place:
             if expected_hash is None:
                 if place.stat is not None:

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import STRATEGIES, Code, Strategy, code_named, code_numbered
-from mcpcore.contract import RESERVED_DATA_KEYS
+from mcpcore.contract import MAX_REASON, RESERVED_DATA_KEYS
 from mcpcore.errors import recovery_of
-from mcpcore.jsonable import JSON, clean_text, cut_text, dumps, fit_object, size, to_json_object
+from mcpcore.jsonable import JSON, clean_text, cut_text, dumps, fit_object, fits, size, to_json_object
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.retry import Retry
 
@@ -173,16 +173,19 @@ class Envelope:
     def text(self, *, limits: Limits = DEFAULT_LIMITS) -> str:
         """The envelope as the one text block that many clients show the model, and nothing else."""
         parts = [f"Error: {self.message}"]
-        hint = self.hint
+        recovery = self.recovery or {}
+        hint = recovery.get("hint")
         if hint is not None and hint not in self.message:
             parts.append(f"Recovery: {hint}")
         details = self.details
         if details:
             parts.append(f"Details: {dumps(fit_object(details, limits.details))}")
-        facts = [] if self.reason is None else [f"reason {self.reason}"]
+        reason = self.reason
+        facts = [] if reason is None else [f"reason {reason}"]
         facts += [self.name, self.retry.phrase]
-        if self.fallback_tool is not None:
-            facts.append(f"try {self.fallback_tool}")
+        fallback_tool = recovery.get("fallbackTool")
+        if isinstance(fallback_tool, str):
+            facts.append(f"try {fallback_tool}")
         facts.append(f"id {self.correlation_id}")
         parts.append(f"({' · '.join(facts)})")
         return "\n\n".join(parts)
@@ -251,9 +254,9 @@ def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, J
         if part is None or not isinstance(part, kind) or (key == "strategy" and part not in STRATEGIES):
             bounded.pop(key, None)
         elif key in ("hint", "userMessage"):
-            bounded[key] = cut_text(str(part), limits.hint)
+            bounded[key] = cut_text(str(part).strip(), limits.hint)
     # A quarter of the room at most: the author's data must not be cut for its recovery's sake.
-    return bounded if size(bounded) <= limits.data // 4 else fit_object(bounded, limits.data // 4)
+    return fit_object(bounded, limits.data // 4)
 
 
 def _data(
@@ -261,14 +264,17 @@ def _data(
 ) -> dict[str, JSON]:
     reserved: dict[str, JSON] = {"retryable": retry.retryable}
     if recovery is not None:
-        reserved["recovery"] = bounded_recovery(recovery, limits)
-    if reason is not None:
-        reserved["reason"] = cut_text(clean_text(reason), 200)
+        bounded = bounded_recovery(recovery, limits)
+        if bounded.get("hint"):
+            reserved["recovery"] = bounded
+    if reason is not None and (told := clean_text(reason).strip()):
+        reserved["reason"] = cut_text(told, MAX_REASON)
     own: dict[str, JSON] = {}
     if data is not None:
         own = to_json_object(data, depth=limits.depth)
         own = {key: value for key, value in own.items() if key not in RESERVED_DATA_KEYS}
-        own = fit_object(own, limits.data - size(reserved))
+        if not fits({**own, **reserved}, limits.data):
+            own = fit_object(own, limits.data - size(reserved))
     return {**own, **reserved}
 
 

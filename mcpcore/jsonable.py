@@ -79,12 +79,47 @@ def cut_text(text: str, limit: int) -> str:
 
 def dumps(value: JSON) -> str:
     """Compact JSON of a value that `to_json` made."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _encode(value)
+
+
+_encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def size(value: JSON) -> int:
     """The bytes of `value` as compact JSON in UTF-8."""
-    return len(dumps(value).encode())
+    return _bytes(dumps(value))
+
+
+def fits(value: JSON, limit: int) -> bool:
+    """Whether `value` has at most `limit` bytes as compact JSON; small values are told without making it."""
+    left = limit
+    stack = [value]
+    while stack and left >= 0:
+        item = stack.pop()
+        if item.__class__ is str:
+            left -= _WIDEST * len(item) + 3  # type: ignore[arg-type] # the class says so
+        elif item.__class__ is dict:
+            left -= 2
+            for key, inner in item.items():  # type: ignore[union-attr] # the class says so
+                left -= _WIDEST * len(key) + 4
+                stack.append(inner)
+        elif item.__class__ is list:
+            left -= 2 + len(item)  # type: ignore[arg-type] # the class says so
+            stack.extend(item)  # type: ignore[arg-type] # the class says so
+        else:
+            left -= _LONGEST_NUMBER
+    return left >= 0 or size(value) <= limit
+
+
+_WIDEST: Final = 6
+"""Bytes of a character in JSON at most: a control character is written as an escape."""
+
+_LONGEST_NUMBER: Final = 26
+"""Bytes of a number, a bool or null at most, with the comma after it."""
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def to_json(value: object, *, depth: int = 20) -> JSON:
@@ -103,7 +138,7 @@ def to_json_object(value: object, *, depth: int = 20) -> dict[str, JSON]:
 
 def fit(value: JSON, limit: int) -> JSON:
     """`value` in at most `limit` bytes of compact JSON; what was cut says so."""
-    if size(value) <= limit:
+    if fits(value, limit):
         return value
     budget = limit
     while True:

@@ -43,9 +43,9 @@ class Matcher:
         by_word: dict[str, list[_Lazy]] = {}
         phrases = ((row, phrase) for row in self._rows for phrase in row.phrases)
         for order, (row, phrase) in enumerate(phrases):
-            pattern, triggers = compile_phrase(phrase)
-            lazy = _Lazy(order, row, phrase, pattern)
-            for word in triggers:
+            pattern, needed = compile_phrase(phrase)
+            lazy = _Lazy(order, row, phrase, pattern, needed[1:])
+            for word in needed[0]:
                 by_word.setdefault(word, []).append(lazy)
         self._by_word = by_word
         return by_word
@@ -54,8 +54,14 @@ class Matcher:
         """The first row of the table that a lower-cased, bounded text matches."""
         by_word = self._compile() if self._by_word is None else self._by_word
         candidates: list[_Lazy] = []
-        for word in set(WORDS.findall(text)).intersection(by_word):
-            candidates += by_word[word]
+        words = set(WORDS.findall(text))
+        for word in words.intersection(by_word):
+            for candidate in by_word[word]:
+                for needed in candidate.needed:
+                    if words.isdisjoint(needed):
+                        break
+                else:
+                    candidates.append(candidate)
         if len(candidates) > 1:
             candidates.sort(key=_order)
         for candidate in candidates:
@@ -73,11 +79,14 @@ class Matcher:
 class _Lazy:
     """A phrase whose expression is compiled on first use, since most are never needed."""
 
-    __slots__ = ("_pattern", "order", "phrase", "row", "search")
+    __slots__ = ("_pattern", "needed", "order", "phrase", "row", "search")
 
     search: Callable[[str], re.Match[str] | None]
 
-    def __init__(self, order: int, row: MessageRow, phrase: str, pattern: str) -> None:
+    def __init__(
+        self, order: int, row: MessageRow, phrase: str, pattern: str, needed: tuple[frozenset[str], ...]
+    ) -> None:
+        self.needed = needed
         self.order = order
         self.row = row
         self.phrase = phrase

@@ -29,8 +29,8 @@ class PhraseError(ValueError):
     """A phrase that cannot be read."""
 
 
-def compile_phrase(phrase: str) -> tuple[str, frozenset[str]]:
-    """The regular expression of a phrase, and the words of which a matching text has at least one.
+def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
+    """The regular expression of a phrase, and sets of words: a matching text has at least one of each, rarest first.
 
     Raises:
         PhraseError: If the phrase cannot be read, or if no word of it is fixed.
@@ -40,7 +40,7 @@ def compile_phrase(phrase: str) -> tuple[str, frozenset[str]]:
     if anchored:
         slots[0] = slots[0][1:]
     pattern = r"\A" if anchored else _START
-    best: frozenset[str] | None = None
+    needed: list[frozenset[str]] = []
     separator = ""
     for slot in slots:
         if slot in {"..", "..."}:
@@ -63,11 +63,11 @@ def compile_phrase(phrase: str) -> tuple[str, frozenset[str]]:
         separator = _SEPARATOR
         if not optional and words and not any(word.endswith("*") for word in words):
             triggers = [_trigger(word) for word in words]
-            if all(triggers) and (best is None or _rarity(triggers) > _rarity(best)):
-                best = frozenset(triggers)
-    if best is None:
+            if all(triggers):
+                needed.append(frozenset(triggers))
+    if not needed:
         raise PhraseError(f"phrase {phrase!r}: at least one word must be fixed, without * or brackets")
-    return pattern + _END, best
+    return pattern + _END, tuple(sorted(needed, key=_rarity, reverse=True))
 
 
 def _body(word: str) -> str:
@@ -79,7 +79,7 @@ def _trigger(word: str) -> str:
     return max(WORDS.findall(word), key=len, default="")
 
 
-def _rarity(words: frozenset[str] | list[str]) -> tuple[bool, int]:
+def _rarity(words: frozenset[str]) -> tuple[bool, int]:
     # A candidate is cheap to reject where its trigger is a rare word: not a stop word, and long.
     return (not _STOP.intersection(words), min(map(len, words)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mcpcore_lint.model import (
     Argument,
@@ -41,6 +41,7 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.names import (
     BUILTIN_EXCEPTIONS,
+    BUILTIN_NAMES,
     ENTRY_ARGUMENTS,
     ENTRY_POSITIONAL,
     FACTORIES,
@@ -48,18 +49,18 @@ from mcpcore_lint.names import (
     PROTOCOL_ERRORS,
     SERVERS,
 )
-from mcpcore_lint.syntax import all_parameters, body_of, children, walk, walk_shallow
+from mcpcore_lint.syntax import FIELDS, all_parameters, body_of, walk, walk_shallow
 from mcpcore_lint.project import bind_statement
 from mcpcore_lint.resolve import CODES, Resolver, choice, evaluate
 
 if TYPE_CHECKING:
     from mcpcore_lint.hierarchy import Hierarchy
-    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.project import Binding, Module, Scope
 
 KINDS: Final[dict[str, ToolKind]] = {"tool": "tool", "resource": "resource", "prompt": "prompt"}
 ADDERS: Final[dict[str, ToolKind]] = {"add_tool": "tool", "add_resource_fn": "resource", "add_prompt_fn": "prompt"}
 _REGISTERS: Final = re.compile(
-    r"add_tool|add_resource_fn|add_prompt_fn|on_call_tool|^(?![ \t]*@).*\b(?:tool|resource|prompt)\w*\s*\(", re.MULTILINE
+    r"add_tool|add_resource_fn|add_prompt_fn|on_call_tool|(?:tool|resource|prompt)\s*\(|(?:tool|resource|prompt) as "
 )
 """Text without which no call of a file registers a tool; decorators are found by themselves."""
 PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})
@@ -99,26 +100,22 @@ class Builder:
         """The calls that may register a tool: `add_tool(fn)`, `tool(...)(fn)`, `mcp.tool(fn)`, `Server(on_call_tool=fn)`."""
         if not _REGISTERS.search(self.module.source.text):
             return []
+        words = [*ADDERS, "on_call_tool", "tool", "resource", "prompt"]
+        for local, bindings in self.module.scope.bindings.items():
+            for each in bindings:
+                if each.target is not None and each.target[1] in KINDS and local != each.target[1]:
+                    words.append(local)
         found: list[tuple[ast.Call, Scope]] = []
-        stack: list[tuple[ast.AST, Scope]] = [(self.module.tree, self.module.scope)]
-        functions = self.module.functions
-        while stack:
-            node, scope = stack.pop()
-            kind = type(node)
-            if kind in _FUNCTIONS:
-                scope = functions.get(node, scope)  # type: ignore[call-overload]
-            elif kind is ast.Call:
-                assert isinstance(node, ast.Call)
-                func = node.func
-                name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-                if (
-                    name in ADDERS
-                    or name in KINDS
-                    or type(func) is ast.Call
-                    or any(keyword.arg == "on_call_tool" for keyword in node.keywords)
-                ):
-                    found.append((node, scope))
-            stack.extend((child, scope) for child in children(node))
+        for node, scope in self.module.calls_near(*words):
+            func = node.func
+            name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+            if (
+                name in ADDERS
+                or name in words
+                or type(func) is ast.Call
+                or any(keyword.arg == "on_call_tool" for keyword in node.keywords)
+            ):
+                found.append((node, scope))
         return found
 
     def _decorated(
@@ -571,38 +568,41 @@ class HandlerBuilder:
             module.built[node] = found
         return found
 
+    def forget(self) -> None:
+        """Let go of the syntax."""
+        self.parents.clear()
+        self.function_of.clear()
+        self._errors.clear()
+        self._catches.clear()
+
     def build(self) -> Handler:
         """Read the body."""
         node = self.node
         parameters, self.context = self._parameters()
-        ordered = self._index()
-        for each in ordered:
-            if isinstance(each, ast.ExceptHandler):
-                self._catches[each] = self._clause(each)
-            elif isinstance(each, ast.With | ast.AsyncWith):
-                suppress = self._suppress(each)
-                if suppress is not None:
-                    self._catches[each] = suppress
+        self._index()
+        for clause in self._clauses:
+            self._catches[clause] = self._clause(clause)
+        for block in self.withs:
+            suppress = self._suppress(block)
+            if suppress is not None:
+                self._catches[block] = suppress
         recovery: list[RecoveryCall] = []
-        for each in ordered:
-            if isinstance(each, ast.Call):
-                if self._is_context_call(each, "recovery_for"):
-                    value = CallValue(each, self.module)
-                    reason = (
-                        evaluate(each.args[0], self._scope(each)) if each.args else Missing(value.node, self.module)
-                    )
-                    recovery.append(RecoveryCall(each, self.module, reason))
-                error = self._error(each)
-                if error is not None:
-                    self._errors[each] = error
-        throws: list[ThrowSite] = []
-        returns: list[ReturnSite] = []
-        for each in ordered:
-            if isinstance(each, ast.Raise):
-                throws.extend(self._throws(each))
-            elif isinstance(each, ast.Return) and self.function_of.get(each) is node:
-                value_ = evaluate(each.value, self._scope(each)) if each.value is not None else Const(each, self.module)
-                returns.append(ReturnSite(each, self.module, value_, self._catch_of(each), node))
+        for call in self.calls:
+            func = call.func
+            if type(func) is ast.Attribute and func.attr == "recovery_for" and self._is_context_call(call, func.attr):
+                reason = evaluate(call.args[0], self._scope(call)) if call.args else Missing(call, self.module)
+                recovery.append(RecoveryCall(call, self.module, reason))
+                continue
+            error = self._error(call)
+            if error is not None:
+                self._errors[call] = error
+        throws = [throw for each in self._raises for throw in self._throws(each)]
+        nested = self.function_of
+        returns = [
+            ReturnSite(each, self.module, self.scope, self._catch_of(each), node)
+            for each in self.returns
+            if each not in nested
+        ]
         return Handler(
             node,
             self.module,
@@ -617,41 +617,71 @@ class HandlerBuilder:
             tuple(recovery),
         )
 
-    def _index(self) -> list[ast.AST]:
-        """Every node of the body in source order, with its parent and its function on record."""
-        ordered: list[ast.AST] = []
+    def _index(self) -> None:
+        """Note every node's parent, which nodes are in a nested function, and those that matter by their kind."""
         module = self.module
         parents = self.parents
         function_of = self.function_of
+        self.calls: list[ast.Call] = []
+        self.attributes: list[ast.Attribute] = []
+        self._raises: list[ast.Raise] = []
+        self.returns: list[ast.Return] = []
+        self._clauses: list[ast.ExceptHandler] = []
+        self.withs: list[ast.With | ast.AsyncWith] = []
+        noted: dict[type, list[Any]] = {
+            ast.Call: self.calls,
+            ast.Attribute: self.attributes,
+            ast.Raise: self._raises,
+            ast.Return: self.returns,
+            ast.ExceptHandler: self._clauses,
+            ast.With: self.withs,
+            ast.AsyncWith: self.withs,
+        }
         body = body_of(self.node)
         for each in body:
             parents[each] = self.node
         functions: list[tuple[list[ast.AST], FunctionNode]] = [(body[::-1], self.node)]
+        fields = FIELDS
         while functions:
             stack, function = functions.pop()
+            inner = function is not self.node
             while stack:
                 each = stack.pop()
-                ordered.append(each)
-                function_of[each] = function
-                below = children(each)
-                if not below:
-                    continue
-                for child in below:
-                    parents[child] = each
-                below.reverse()
                 kind = type(each)
-                if kind is ast.comprehension:
-                    # Its variables are those of a scope of its own; here they are the function's.
-                    bind_statement(each, module.functions[function].bindings, module.functions[function])
-                elif kind in _FUNCTIONS:
+                if inner:
+                    function_of[each] = function
+                found = noted.get(kind)
+                if found is not None:
+                    found.append(each)
+                names = fields[kind]
+                if not names:
+                    continue
+                # As `children` does; written out, since this is where most of the time of a run is spent.
+                below: list[ast.AST] = []
+                for name in names:
+                    value = getattr(each, name, None)
+                    if value is None:
+                        continue
+                    if type(value) is list:
+                        for child in value:
+                            if child is not None:
+                                parents[child] = each
+                                below.append(child)
+                    else:
+                        parents[value] = each
+                        below.append(value)
+                below.reverse()
+                if kind in _FUNCTIONS:
                     if kind is ast.Lambda:
                         module.note_lambda(each, module.functions[function])  # type: ignore[arg-type]
                     # What is nested belongs to the nested function; the rest of this one is taken up again after it.
                     functions.append((stack, function))
                     functions.append((below, each))  # type: ignore[arg-type]
                     break
+                if kind is ast.comprehension:
+                    # Its variables are those of a scope of its own; here they are the function's.
+                    bind_statement(each, module.functions[function].bindings, module.functions[function])
                 stack += below
-        return ordered
 
     def _scope(self, node: ast.AST) -> Scope:
         return self.module.scope_of(self.function_of.get(node, self.node))
@@ -801,7 +831,7 @@ class HandlerBuilder:
 
     def _is_context_call(self, call: ast.Call, method: str) -> bool:
         func = call.func
-        if not isinstance(func, ast.Attribute) or func.attr != method:
+        if type(func) is not ast.Attribute or func.attr != method:
             return False
         return self._is_context(func.value, self._scope(call))
 
@@ -830,7 +860,10 @@ class HandlerBuilder:
             arguments = {name: _argument(made, name, position) for name, position in _FAIL.items()}
             unknown = Unknown(call, self.module, "the code that the contract declares")
             return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
-        for func in options(evaluate(call.func, scope)):
+        callee = self.callee(call.func, scope)
+        if callee is None:
+            return None
+        for func in options(callee):
             symbol = func
             if isinstance(func, CallValue) and func.func.name == "functools.partial" and func.args:
                 symbol = func.args[0]
@@ -839,6 +872,21 @@ class HandlerBuilder:
                     if isinstance(each, CallValue) and each.node is call:
                         return self._error_of(each, call)
         return None
+
+    def callee(self, func: ast.expr, scope: Scope) -> Value | None:
+        """What is called; None where it is an attribute of a local value, which is no function that can be named."""
+        root = func
+        while type(root) is ast.Attribute:
+            root = root.value
+        if type(root) is ast.Name:
+            found = scope.lookup(root.id)
+            if found is not None and all(_is_local_value(each) for each in found[1]):
+                return None
+            if found is None and root is func and root.id in PLAIN_BUILTINS:
+                return None
+        elif type(root) is ast.Constant or type(root) is ast.JoinedStr:
+            return None
+        return evaluate(func, scope)
 
     def _makes_error(self, symbol: Symbol) -> bool:
         name = symbol.name
@@ -1007,7 +1055,7 @@ class HandlerBuilder:
     # -- raise and except ----------------------------------------------------------------------------------------
 
     def _throws(self, node: ast.Raise) -> list[ThrowSite]:
-        function = self.function_of[node]
+        function = self.function_of.get(node, self.node)
         catch = self._catch_of(node)
         if node.cause is None:
             cause: Cause = "implicit"
@@ -1056,7 +1104,7 @@ class HandlerBuilder:
                 if clause.name == leaf.id:
                     return ThrowSite(node, self.module, None, None, cause, catch, True, True, function)
                 clause = self._catch_of(clause.node)
-        scope = self._scope(leaf) if leaf in self.function_of else self._scope(node)
+        scope = self._scope(leaf) if leaf in self.parents else self._scope(node)
         if isinstance(leaf, ast.Name | ast.Attribute):
             value = evaluate(leaf, scope)
             if isinstance(value, Symbol):
@@ -1230,6 +1278,20 @@ def evaluate_arguments(call: ast.Call, scope: Scope) -> CallValue:
     """The arguments of a call whose callee is known by other means."""
     args, keywords, complete = Resolver()._arguments(call, scope)  # noqa: SLF001
     return CallValue(call, scope.module, Symbol(call.func, scope.module), tuple(args), tuple(keywords), complete)
+
+
+PLAIN_BUILTINS: Final = BUILTIN_NAMES - BUILTIN_EXCEPTIONS
+_VALUES: Final = (
+    ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp, ast.SetComp,
+    ast.GeneratorExp, ast.Compare, ast.BinOp, ast.UnaryOp, ast.Await, ast.Subscript,
+)  # fmt: skip
+
+
+def _is_local_value(binding: Binding) -> bool:
+    kind = binding.kind
+    if kind in {"parameter", "with", "opaque", "augmented"}:
+        return True
+    return kind == "assign" and isinstance(binding.value, _VALUES)
 
 
 _FUNCTIONS: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda})

@@ -12,7 +12,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from mcpcore_lint.build import HandlerBuilder
+from mcpcore_lint.build import PLAIN_BUILTINS, HandlerBuilder
 from mcpcore_lint.infer import (
     BUILTIN_METHODS,
     ClassObject,
@@ -717,18 +717,19 @@ class _Extractor:
                     self._blind(throw.call, throw.node, "the error that it raises is made elsewhere")
             elif not throw.reraise:
                 self._blind_raise(throw.node)
-        for node in own_nodes(self.node):
-            if isinstance(node, ast.Call):
-                if node not in self._errors:
-                    self._call(node)
-                else:
-                    self._constructor(node)
-            elif isinstance(node, ast.With | ast.AsyncWith):
-                self._with(node)
-            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                self._property(node)
-            elif isinstance(node, ast.Return) and node.value is not None:
-                self._return(node.value, facts)
+        nested = self.builder.function_of
+        for call in self.builder.calls:
+            if call not in nested and call not in self._errors:
+                self._call(call)
+        for block in self.builder.withs:
+            if block not in nested:
+                self._with(block)
+        for attribute in self.builder.attributes:
+            if attribute not in nested:
+                self._property(attribute)
+        for statement in self.builder.returns:
+            if statement not in nested and statement.value is not None:
+                self._return(statement.value, facts)
         if isinstance(self.node, ast.Lambda):
             self._return(self.node.body, facts)
         return facts
@@ -840,9 +841,6 @@ class _Extractor:
         )
         self._add("throw", node, throw=throw)
 
-    def _constructor(self, node: ast.Call) -> None:
-        """An exception class of the project may raise in its own `__init__`; hardly any does, so it is not followed."""
-
     def _dropped_task(self, node: ast.Call) -> bool:
         """Whether a coroutine is made into a task that nobody waits for: its failure goes nowhere."""
         parent = self.parents.get(node)
@@ -891,11 +889,14 @@ class _Extractor:
         if isinstance(func, ast.Lambda):
             return [key_of(func, self.module, None)], []
         if isinstance(func, ast.Name | ast.Attribute):
-            value = evaluate(func, self.scope)
-            for each in options(value):
-                self._from_value(each, keys, outside)
-            if keys or outside:
-                return _unique(keys), _unique(outside)
+            if type(func) is ast.Name and func.id in PLAIN_BUILTINS and self.scope.lookup(func.id) is None:
+                return [], [f"builtins.{func.id}"]
+            value = self.builder.callee(func, self.scope)
+            if value is not None:
+                for each in options(value):
+                    self._from_value(each, keys, outside)
+                if keys or outside:
+                    return _unique(keys), _unique(outside)
         if isinstance(func, ast.Attribute):
             for kind in self.inference.of(func.value, self.scope):
                 self._from_kind(kind, func.attr, keys, outside)
@@ -1083,8 +1084,6 @@ class _Extractor:
                 return [parameter]
             if not self._may_be_function(node.id):
                 return []
-        elif isinstance(node, ast.Attribute) and node.attr not in self.module.project.function_names:
-            return []
         if isinstance(node, ast.Name | ast.Attribute):
             value = evaluate(node, self.scope)
             found: list[Key | Parameter] = []
@@ -1140,7 +1139,7 @@ class _Extractor:
         parent = self.parents.get(node)
         if isinstance(parent, ast.Call) and parent.func is node:
             return
-        if node.attr not in self.module.project.properties or not isinstance(node.value, ast.Name | ast.Attribute):
+        if type(node.ctx) is not ast.Load or type(node.value) not in {ast.Name, ast.Attribute}:
             return
         for kind in self.inference.of(node.value, self.scope):
             if isinstance(kind, Instance):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.model import FunctionNode
-    from mcpcore_lint.project import ClassInfo, Module, Scope
+    from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +166,15 @@ class Inference:
         if found is None:
             return self._value(evaluate(node, scope))
         where, bindings = found
+        key = (node.id, self.receiver)
+        known = where.kinds.get(key)
+        if known is None:
+            known = self._bound(node, scope, where, bindings)
+            if self.depth <= 3:
+                where.kinds[key] = known
+        return known
+
+    def _bound(self, node: ast.Name, scope: Scope, where: Scope, bindings: list[Binding]) -> list[Kind]:
         kinds: list[Kind] = []
         for binding in bindings:
             if binding.kind == "parameter":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.diagnostics import Span
-    from mcpcore_lint.project import Module
+    from mcpcore_lint.project import Module, Scope
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -453,15 +453,22 @@ class CatchSite:
         return source.header_span(self.node, self.node.items[-1].context_expr)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class ReturnSite:
-    """A `return` (or a `yield` of a generator handler) of the handler itself, and the clause that it stands in."""
+    """A `return` of the handler itself, and the clause that it stands in."""
 
     node: ast.Return
     module: Module
-    value: Value
+    scope: Scope
     catch: CatchSite | None
     function: FunctionNode
+
+    @cached_property
+    def value(self) -> Value:
+        """What is returned."""
+        from mcpcore_lint.resolve import evaluate
+
+        return Const(self.node, self.module) if self.node.value is None else evaluate(self.node.value, self.scope)
 
     @property
     def span(self) -> Span:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import gc
 import os
 import re
 import sys
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.names import FRAMEWORKS
@@ -29,7 +29,10 @@ BindingKind: TypeAlias = Literal[
 ]
 
 
-_MUTATORS = "append|extend|insert|remove|pop|clear|update|setdefault|add|discard"
+_CHANGE = re.compile(
+    r"\s*(?:\.\s*(?:append|extend|insert|remove|pop|clear|update|setdefault|add|discard)\s*\(|\+=|\|=|\[[^\n]*\]\s*=(?!=))"
+)
+"""What follows a name whose list or dict is changed in place."""
 
 
 @dataclass(slots=True, eq=False)
@@ -48,7 +51,7 @@ class Binding:
 class Scope:
     """A module or a function, with the names bound in it. A function's are read when first asked for."""
 
-    __slots__ = ("_bindings", "globals", "module", "node", "owner", "parent", "qualname", "values")
+    __slots__ = ("_bindings", "globals", "kinds", "module", "node", "owner", "parent", "qualname", "values")
 
     def __init__(
         self,
@@ -68,6 +71,8 @@ class Scope:
         self.globals: set[str] = set()
         self.values: dict[str, Value] = {}
         """What names mean here, as far as asked."""
+        self.kinds: dict[tuple[str, ClassInfo | None], list[Any]] = {}
+        """What names are instances of, as far as asked."""
         self._bindings = bindings
 
     @property
@@ -87,6 +92,12 @@ class Scope:
                 return scope, found
             scope = scope.parent
         return None
+
+    def forget(self) -> None:
+        """Let go of the names."""
+        self._bindings = {}
+        self.kinds.clear()
+        self.values.clear()
 
     @property
     def is_module(self) -> bool:
@@ -148,6 +159,8 @@ class Module:
         self.classes: dict[ast.ClassDef, ClassInfo] = {}
         self.built: dict[FunctionNode, HandlerBuilder] = {}
         """What has been read of function bodies."""
+        self.memo: dict[object, Any] = {}
+        """For rules: what they found out about the file, kept as long as its syntax is."""
         self.star_imports: list[tuple[str, int]] = []
         self._by_place: dict[tuple[int, int], FunctionNode] = {}
         self._changed: dict[str, bool] = {}
@@ -191,15 +204,76 @@ class Module:
             self.functions[node] = scope
         return scope
 
+    def calls_near(self, *words: str) -> list[tuple[ast.Call, Scope]]:
+        """The calls on whose lines one of some words stands, with their scopes, in source order.
+
+        Much cheaper than a walk over the file: only the nodes round those lines are looked at. Decorators are left out.
+        """
+        key = ("calls_near", words)
+        known = self.memo.get(key)
+        if known is None:
+            known = self._calls_near(words)
+            self.memo[key] = known
+        found: list[tuple[ast.Call, Scope]] = known
+        return found
+
+    def _calls_near(self, words: tuple[str, ...]) -> list[tuple[ast.Call, Scope]]:
+        text = self.source.text
+        lines: set[int] = set()
+        for word in words:
+            start = text.find(word)
+            while start >= 0:
+                lines.add(self.source.position(start)[0])
+                start = text.find(word, start + len(word))
+        if not lines:
+            return []
+        hits = sorted(lines)
+        found: list[tuple[ast.Call, Scope]] = []
+        stack: list[tuple[ast.AST, Scope]] = [(self.tree, self.scope)]
+        while stack:
+            node, scope = stack.pop()
+            line: int | None = getattr(node, "lineno", None)
+            if line is not None:
+                decorators: list[ast.expr] | None = getattr(node, "decorator_list", None)
+                end: int = getattr(node, "end_lineno", None) or line
+                index = bisect_left(hits, line)
+                if index == len(hits) or hits[index] > end:
+                    continue
+                if decorators:
+                    below = [each for each in children(node) if each not in decorators]
+                else:
+                    below = children(node)
+            else:
+                below = children(node)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                scope = self.functions[node]
+            elif isinstance(node, ast.Lambda):
+                self.note_lambda(node, scope)
+                scope = self.functions[node]
+            elif isinstance(node, ast.Call):
+                found.append((node, scope))
+            stack.extend((each, scope) for each in reversed(below))
+        return found
+
     def clear(self) -> None:
-        """Let go of the syntax."""
-        for scope in self.functions.values():
-            scope.values.clear()
-        self.scope.values.clear()
+        """Let go of the syntax, link by link: what holds itself in a circle is freed only by a costly search."""
+        for scope in (self.scope, *self.functions.values()):
+            scope.forget()
+        for info in self.classes.values():
+            info.__dict__.pop("body_scope", None)
+            info.__dict__.pop("instance_attributes", None)
+            info.attributes.clear()
+            info.methods.clear()
+        for builder in self.built.values():
+            builder.forget()
         self.functions.clear()
         self.classes.clear()
         self.built.clear()
+        self.memo.clear()
+        self._by_place.clear()
         self.__dict__.pop("parents", None)
+        self.tree = ast.Module([], [])
+        self.scope = Scope(self, self.tree, None, "", None, {})
 
     def note_lambda(self, node: ast.Lambda, parent: Scope) -> None:
         """Give a lambda its scope, and so its way to the names round it."""
@@ -221,8 +295,14 @@ class Module:
         """Whether a list or dict of that name is changed after it is made: `x.append(...)`, `x += ...`, `x[...] = ...`."""
         found = self._changed.get(name)
         if found is None:
-            pattern = rf"\b{re.escape(name)}\s*(?:\.\s*(?:{_MUTATORS})\s*\(|\+=|\|=|\[[^\n]*\]\s*=(?!=))"
-            found = re.search(pattern, self.source.text) is not None
+            found = False
+            text = self.source.text
+            start = text.find(name)
+            while start >= 0 and not found:
+                end = start + len(name)
+                if not (start and (text[start - 1].isalnum() or text[start - 1] == "_")):
+                    found = _CHANGE.match(text, end) is not None
+                start = text.find(name, end)
             self._changed[name] = found
         return found
 
@@ -253,7 +333,6 @@ class Module:
 def _index(module: Module) -> None:
     """Read the top of a file: what it binds, its classes, and every `def` in it, however deep."""
     bindings = module.scope.bindings
-    names = module.project.function_names
     stack: list[tuple[ast.AST, Scope, ast.ClassDef | None, str]] = [
         (each, module.scope, None, "") for each in reversed(module.tree.body)
     ]
@@ -263,13 +342,10 @@ def _index(module: Module) -> None:
         if kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
             assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             qualname = prefix + node.name
-            names.add(node.name)
             if owner is not None:
                 info = module.classes[owner]
                 info.attributes.setdefault(node.name, []).append(Binding("function", node))
                 info.methods[node.name] = node
-                if node.decorator_list:
-                    module.project.note_property(node)
             elif scope is module.scope:
                 bindings.setdefault(node.name, []).append(Binding("function", node))
             inner = Scope(module, node, scope, qualname, owner)
@@ -453,19 +529,8 @@ class Project:
         self._by_tree: dict[ast.AST, Module] = {}
         self._classes: dict[ast.ClassDef, ClassInfo] = {}
         self._functions: dict[FunctionNode, Module] = {}
-        self.properties: set[str] = set()
-        """Names of the methods that are properties, of all classes read so far."""
-        self.function_names: set[str] = set()
-        """Names of all functions and methods read so far."""
 
     # -- reading -------------------------------------------------------------------------------------------------
-
-    def note_property(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """Remember a method that may be a property."""
-        for each in node.decorator_list:
-            name = each.attr if isinstance(each, ast.Attribute) else each.id if isinstance(each, ast.Name) else ""
-            if "property" in name:
-                self.properties.add(node.name)
 
     def display_path(self, absolute: str) -> str:
         """A path as diagnostics show it: relative to the project where it lies inside."""
@@ -666,7 +731,6 @@ class Project:
         for path, source in self._given.items():
             with contextlib.suppress(SourceError):
                 self.add(path, source)
-        gc.collect()
 
     def absolute(self, shown: str) -> str:
         """The absolute path of a path as shown."""

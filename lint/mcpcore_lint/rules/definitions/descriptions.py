@@ -30,7 +30,9 @@ class ToolDescriptionRequired(Rule):
     bad = "@tool\ndef fetch(pmids: list[str]) -> Articles: ..."
     good = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles by PMID."""'
     how_to_fix = "Write a docstring, or give `description=`: what the tool does, on what, and what it gives back."
-    when_to_suppress = "For a tool that no model chooses, such as one that only a user interface calls."
+    when_to_suppress = (
+        "For a tool that no model chooses, such as one that only a user interface calls. Tools in tests are left alone."
+    )
     valid = (
         '''
         from elsewhere import TEXT, documented
@@ -89,6 +91,10 @@ class ToolDescriptionRequired(Rule):
         @tool
         @documented("Say eleven.")
         def eleven() -> str: ...
+
+        def test_a_tool():
+            @mcp.tool
+            def twelve() -> str: ...
         ''',
     )
     invalid = (
@@ -135,7 +141,7 @@ class ToolDescriptionRequired(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a tool without a word about it."""
-        if tool.kind != "tool" or tool.flavour == "lowlevel":
+        if tool.kind != "tool" or tool.flavour == "lowlevel" or _in_test(tool):
             return
         described = options(tool.description)
         if not any(isinstance(each, Missing) or _is_blank(each) for each in described):
@@ -149,6 +155,23 @@ class ToolDescriptionRequired(Rule):
             tool=tool,
             module=tool.handler.module,
         )
+
+
+def _in_test(tool: ToolDef) -> bool:
+    """Whether a tool is made for a test, where no model reads what is said about it."""
+    file = tool.module.path.rpartition("/")[2]
+    outside = tool.handler.qualname.split(".")[:-1]
+    return (
+        file.startswith("test_")
+        or file.endswith("_test.py")
+        or file == "conftest.py"
+        or any(each.startswith(("test_", "Test")) for each in outside)
+    )
+
+
+def _sets_docstring(tool: ToolDef) -> bool:
+    """Whether code writes the docstring of a handler."""
+    return f"{tool.handler.name}.__doc__" in tool.handler.module.source.text
 
 
 def _is_blank(value: Value) -> bool:
@@ -171,7 +194,7 @@ def _described_otherwise(tool: ToolDef) -> bool:
         return False
     if node.name == "__call__" and tool.handler.owner is not None and ast.get_docstring(tool.handler.owner):
         return True
-    if f"{node.name}.__doc__" in tool.handler.module.source.text:
+    if _sets_docstring(tool):
         return True
     # A decorator below the registration may bring a docstring: functools.wraps keeps one, others make one.
     below = [each for each in node.decorator_list if each is not registration]
@@ -202,7 +225,9 @@ class FieldDescription(Rule):
         "Describe it with `Annotated[..., Field(description=...)]`. A docstring that explains the parameter by name "
         "counts too, since it is sent as the description of the tool, or read for the schema by FastMCP."
     )
-    when_to_suppress = "Where name and type say all, such as the two numbers of an addition."
+    when_to_suppress = (
+        "Where name and type say all, such as the two numbers of an addition. Tools in tests are left alone."
+    )
     valid = (
         '''
         from typing import Annotated, Any, Optional
@@ -278,6 +303,22 @@ class FieldDescription(Rule):
         @tool
         def ten(path: str = Field(default="", description="")) -> str:
             """Say ten."""
+
+        @tool
+        def eleven(path: str) -> str:
+            """Say eleven, with path="a/b"."""
+
+        def twelve(path: str) -> str:
+            """Say twelve."""
+
+        twelve.__doc__ = TEXT
+        sdk.add_tool(twelve)
+
+        class TestTools:
+            def test_one(self):
+                @sdk.tool()
+                def thirteen(path: str) -> str:
+                    """Say thirteen."""
         ''',
     )
     invalid = (
@@ -345,7 +386,7 @@ class FieldDescription(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each parameter that is required, and described nowhere."""
-        if tool.kind != "tool" or tool.flavour == "lowlevel" or _binds(tool.registration):
+        if tool.kind != "tool" or tool.flavour == "lowlevel" or _binds(tool.registration) or _in_test(tool):
             return
         told = _told(tool)
         if told is None:
@@ -389,6 +430,8 @@ def _told(tool: ToolDef) -> str | None:
     if tool.flavour == "fastmcp" and tool.handler.docstring:
         texts.append(tool.handler.docstring)
     registration = tool.registration
+    if _sets_docstring(tool):
+        return None
     if isinstance(registration, ast.Call) and any(each.arg is None for each in registration.keywords):
         return None
     return "\n".join(texts)
@@ -401,7 +444,7 @@ def _explains(text: str, name: str) -> bool:
     escaped = re.escape(name)
     return bool(
         re.search(rf":param(?:\s[^:\n]*)?\s\*{{0,2}}{escaped}\s*:", text)
-        or re.search(rf"[`'\"]{escaped}[`'\"]", text)
+        or re.search(rf"[`'\"]{escaped}[`'\"]|(?<!\w){escaped}\s*=", text)
         or re.search(
             rf"(?m)^[ \t]*(?:[-*+\u2022]|\d+[.)])?[ \t]*[*_`]*{escaped}[*_`]*"
             r"[ \t]*(?:\([^)\n]*\)|\[[^\]\n]*\]|<[^>\n]*>)?[ \t]*[*_`]*(?::|=|[ \t]-|[ \t]?--|[ \t]\u2013|\u2014)",

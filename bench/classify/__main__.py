@@ -1,6 +1,6 @@
 """Accuracy and cost of `classify` on the labelled set, beside the reference table alone.
 
-`python -m bench.classify [-v]` prints the figures and writes bench/results/classify.json.
+`python -m bench.classify [-v] [--without LIBRARIES] [--results PATH]` prints the figures and writes bench/results/classify.json.
 """
 
 from __future__ import annotations
@@ -66,10 +66,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the bench; 1 where the accuracy or the blame is not what it should be."""
     parser = argparse.ArgumentParser(prog="python -m bench.classify", description=__doc__)
     parser.add_argument("-v", "--verbose", action="store_true", help="show every case that came out wrong")
+    parser.add_argument("--without", default="", metavar="LIBRARIES", help="leave these libraries out, comma-separated")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures go")
     options = parser.parse_args(argv)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    cases = all_cases()
+    left_out = set(options.without.split(","))
+    cases = [case for case in all_cases() if not case.library or case.library not in left_out]
     missing = Counter(case.library for case in cases if not case.installed)
     with Peers() as peers:
         found = captured(cases, peers)
@@ -97,8 +100,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     spread = sorted(microseconds(exc) for _, exc in found[:: max(1, len(found) // 60)])
     report["microseconds_over_the_set"] = {"median": round(spread[len(spread) // 2], 2), "worst": round(spread[-1], 2)}
     print(f"over the set: median {spread[len(spread) // 2]:.2f} us, worst {spread[-1]:.2f} us")
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps(report, indent=2) + "\n")
+    options.results.parent.mkdir(parents=True, exist_ok=True)
+    options.results.write_text(json.dumps(report, indent=2) + "\n")
     return 0 if report["classify"]["percent"] >= TARGET and report["classify"]["blamed"] == 0 else 1
 
 

@@ -299,7 +299,7 @@ def passes_through(exc: BaseException) -> bool:
     """Whether `exc` is no failure: the cancellation of this very call, or an exit that must not be caught."""
     if is_a(exc, Exception):
         return False
-    leaves = list(_leaves(exc))
+    leaves = list(leaves_of(exc))
     if any(is_a(leaf, _EXITS) for leaf in leaves):
         return True
     cancelled = anyio.get_cancelled_exc_class()
@@ -350,7 +350,7 @@ def _being_cancelled(cancelled: type[BaseException]) -> bool:
     return task is not None and task.cancelling() > 0
 
 
-def _leaves(exc: BaseException) -> Iterator[BaseException]:
+def leaves_of(exc: BaseException) -> Iterator[BaseException]:
     """The exceptions in a group, in order, whatever it nests; `exc` itself where it is none."""
     stack, seen, found = [exc], set(), 0
     while stack and found < _MAX_LEAVES:
@@ -374,7 +374,7 @@ def _chosen(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException,
     """The exception that speaks for `exc`, and how many of the same group do not."""
     if not is_a(exc, BaseExceptionGroup):
         return _unwrapped(exc), 0
-    leaves = [_unwrapped(leaf) for leaf in _leaves(exc)]
+    leaves = [_unwrapped(leaf) for leaf in leaves_of(exc)]
     best = min(leaves, key=lambda leaf: _rank(leaf, contract))
     if _rank(best, contract)[0] >= _UNDECLARED:
         return (best, 0) if len(leaves) == 1 else (exc, len(leaves) - 1)

@@ -32,7 +32,7 @@ from pydantic import PrivateAttr, ValidationError
 from typing_extensions import TypeVar
 
 from mcpcore.arguments import INVALID_ARGUMENTS, misfit
-from mcpcore.boundary import Boundary, BrokenResultError, Judge, Relayed, is_a, passes_through
+from mcpcore.boundary import Boundary, BrokenResultError, Judge, Relayed, is_a, leaves_of, passes_through
 from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.context import Request, current
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError, FailureMode
@@ -535,14 +535,10 @@ class _Registering(ToolDecorator[R]):
 
 def _protocols_own(exc: BaseException, registered: SDKTool) -> MCPError | None:
     """The error that the protocol itself needs, also within a group, or that a tool of the SDK's chose; None else."""
-    while is_a(exc, BaseExceptionGroup):
-        members = cast("BaseExceptionGroup[BaseException]", exc).exceptions
-        if len(members) != 1:
-            return None
-        exc = members[0]
-    if not is_a(exc, MCPError) or not isinstance(getattr(exc, "error", None), ErrorData):
+    leaves = list(leaves_of(exc))
+    if len(leaves) != 1 or not is_a(leaves[0], MCPError) or not isinstance(getattr(leaves[0], "error", None), ErrorData):
         return None
-    error = cast("MCPError", exc)
+    error = cast("MCPError", leaves[0])
     return error if error.code in _PROTOCOL_NEEDS or not isinstance(registered, _ContractTool) else None
 
 

@@ -1,6 +1,6 @@
 """Accuracy and cost of `classify` on the labelled set, beside the reference table alone.
 
-`python -m bench.classify [-v] [--without LIBRARIES] [--results PATH]` prints the figures and writes bench/results/classify.json.
+`python -m bench.classify` prints the figures and writes bench/results/classify.json.
 """
 
 from __future__ import annotations

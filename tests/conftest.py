@@ -8,6 +8,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 Call = Callable[..., CallToolResult]
@@ -32,8 +33,14 @@ def call() -> Call:
     def called(server: Any, name: str, arguments: dict[str, Any] | None = None, *, mode: str = "auto") -> Any:
         async def run() -> Any:
             async with Client(server, mode=mode) as client:
-                return await client.call_tool(name, arguments or {})
+                try:
+                    return await client.call_tool(name, arguments or {})
+                except MCPError as error:  # raised outside, or the client's task group wraps it
+                    return error
 
-        return anyio.run(run)
+        result = anyio.run(run)
+        if isinstance(result, MCPError):
+            raise result
+        return result
 
     return called

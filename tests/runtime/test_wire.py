@@ -1,0 +1,700 @@
+"""The wire, sentence by sentence, in both eras of the protocol."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any, TypedDict
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.server.elicitation import CancelledElicitation
+from mcp.server.mcpserver import Context as SDKContext
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.tools import Tool as SDKTool
+from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
+from mcp_types import CallToolResult, ElicitRequestURLParams, ImageContent, TextContent
+from pydantic import BaseModel
+
+import mcpcore
+from mcpcore import (
+    CodedError,
+    Context,
+    CustomCode,
+    Envelope,
+    ErrorCode,
+    FailureMode,
+    Limits,
+    Retry,
+    Server,
+    conflict,
+    not_found,
+    tool,
+)
+from mcpcore.errors import FACTORIES
+from mcpcore.server import ToolFailure
+
+NO_MATCH = FailureMode(
+    "no_match",
+    ErrorCode.NOT_FOUND,
+    when="No requested PMID returned data.",
+    recovery="Call search_articles to discover valid PMIDs first.",
+    fallback_tool="search_articles",
+)
+FULL = FailureMode(
+    "queue_full",
+    ErrorCode.RATE_LIMITED,
+    when="The queue is full.",
+    recovery="Wait 30 seconds and retry.",
+    retry=Retry.after(seconds=45),
+)
+
+
+class Result(BaseModel):
+    number: int
+
+
+class Own(BaseModel):
+    ok: bool
+    error: str | None = None
+
+
+def error_of(result: Any) -> dict[str, Any]:
+    assert result.is_error, result
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return dict(result.structured_content["error"])
+
+
+def text_of(result: Any) -> str:
+    return str(result.content[0].text)
+
+
+def raising(exc: Any, *, errors: Any = (NO_MATCH, FULL), **options: Any) -> Server[Any]:
+    """A server whose tool `f` raises `exc`, or what it makes of the context."""
+
+    @tool(errors=list(errors))
+    def f(ctx: Context[Any]) -> dict[str, int]:
+        raise exc(ctx) if callable(exc) else exc
+
+    return Server("s", tools=[f], **options)
+
+
+def test_a_declared_failure_is_on_both_surfaces_whole(era: str, call: Any) -> None:
+    """The document's own example, field for field and word for word."""
+    server = raising(lambda ctx: ctx.fail("no_match", "None of 3 PMIDs returned data.", data={"pmids": ["1", "2", "3"]}))
+    result = call(server, "f", mode=era)
+    error = error_of(result)
+    identity, timestamp = error.pop("correlationId"), error.pop("timestamp")
+    assert {
+        "code": -32001,
+        "name": "NOT_FOUND",
+        "message": "None of 3 PMIDs returned data.",
+        "retry": {"kind": "not_retryable"},
+        "tool": "f",
+        "data": {
+            "pmids": ["1", "2", "3"],
+            "retryable": False,
+            "recovery": {
+                "hint": "Call search_articles to discover valid PMIDs first.",
+                "fallbackTool": "search_articles",
+            },
+            "reason": "no_match",
+        },
+    } == error
+    assert ["pmids", "retryable", "recovery", "reason"] == list(error["data"])
+    assert timestamp.endswith("Z")
+    assert (
+        "Error: None of 3 PMIDs returned data.\n\n"
+        "Recovery: Call search_articles to discover valid PMIDs first.\n\n"
+        'Details: {"pmids":["1","2","3"]}\n\n'
+        f"(reason no_match · NOT_FOUND · not retryable · try search_articles · id {identity})"
+    ) == text_of(result)
+    assert identity != error_of(call(server, "f", mode=era))["correlationId"]
+
+
+def test_what_is_left_out_comes_from_the_declaration(call: Any) -> None:
+    """Message, recovery and retry advice, from the handler and from a service alike."""
+    for exc in (lambda ctx: ctx.fail("queue_full"), CodedError(ErrorCode.RATE_LIMITED, data={"reason": "queue_full"})):
+        error = error_of(call(raising(exc), "f"))
+        assert "The queue is full." == error["message"]
+        assert {"kind": "retryable_after_ms", "afterMs": 45_000} == error["retry"]
+        assert {"retryable": True, "recovery": {"hint": "Wait 30 seconds and retry."}, "reason": "queue_full"} == error["data"]  # fmt: skip # noqa: E501
+
+
+def test_the_throw_site_replaces_or_leaves_out(call: Any) -> None:
+    """Recovery and retry, as arguments or in data; `None` leaves the recovery out."""
+    cases: list[tuple[dict[str, Any], Any]] = [
+        ({"recovery": "Other."}, {"hint": "Other."}),
+        ({"recovery": {"hint": "O", "strategy": "retry_later"}}, {"hint": "O", "strategy": "retry_later"}),
+        ({"data": {"recovery": {"hint": "By data."}}}, {"hint": "By data."}),
+        ({"recovery": None}, None),
+        ({"recovery": None, "data": {"recovery": {"hint": "By data."}}}, None),
+    ]
+    for given, expected in cases:
+        for make in (
+            lambda ctx, given=given: ctx.fail("no_match", **given),
+            lambda ctx, given=given: not_found(reason="no_match", **given),
+        ):
+            result = call(raising(make), "f")
+            assert expected == error_of(result)["data"].get("recovery")
+            assert ("Recovery:" in text_of(result)) == (expected is not None)
+    now = error_of(call(raising(lambda ctx: ctx.fail("no_match", retry=Retry.now())), "f"))
+    assert ({"kind": "retryable_immediate"}, True) == (now["retry"], now["data"]["retryable"])
+
+
+def test_the_hint_is_not_said_twice(call: Any) -> None:
+    """Where the message contains it, the text has it once; the structured content has it always."""
+    said = f"No luck. {NO_MATCH.recovery}"
+    result = call(raising(lambda ctx: ctx.fail("no_match", said)), "f")
+    assert 1 == text_of(result).count(NO_MATCH.recovery)
+    assert NO_MATCH.recovery == error_of(result)["data"]["recovery"]["hint"]
+
+
+def test_reserved_keys_are_the_frameworks(call: Any) -> None:
+    """`data` overrides neither reason nor retryable; other keys stay, in order."""
+    data = {"reason": "other", "a": 1, "retryable": True, "recovery": 3, "b": 2}
+    error = error_of(call(raising(lambda ctx: ctx.fail("no_match", data=data)), "f"))
+    assert ["a", "b", "retryable", "recovery", "reason"] == list(error["data"])
+    assert ("no_match", False) == (error["data"]["reason"], error["data"]["retryable"])
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_every_factory_tells_its_code(name: str, call: Any) -> None:
+    """Message, data, recovery and retry reach the client, declared or not; the default sentence is the code's."""
+    make, code = getattr(mcpcore, name), FACTORIES[name]
+    error = error_of(call(raising(make("Said.", {"a": 1}, recovery="Do it.", retry=Retry.now())), "f"))
+    assert (int(code), code.name, "Said.") == (error["code"], error["name"], error["message"])
+    assert {"a": 1, "retryable": True, "recovery": {"hint": "Do it."}} == error["data"]
+    plain = error_of(call(raising(make()), "f"))
+    assert (code.sentence, code.retry.to_json()) == (plain["message"], plain["retry"])
+
+
+def test_a_custom_code_is_told_like_any_other(call: Any) -> None:
+    """Its number, name, sentence and retry advice."""
+    code = CustomCode("WIRE_TEST", 4711, http_status=402, category="client", retry=Retry.now(), sentence="Pay first.")
+    error = error_of(call(raising(CodedError(code)), "f"))
+    assert (4711, "WIRE_TEST", "Pay first.") == (error["code"], error["name"], error["message"])
+    assert {"kind": "retryable_immediate"} == error["retry"]
+    assert code is Envelope.from_json(error).error_code
+
+
+def test_bounds_say_what_they_cut(call: Any) -> None:
+    """Message, hint, data and details, by default and by option."""
+    make: Any = lambda ctx: ctx.fail("no_match", "m" * 3_000, {"d": "x" * 100_000}, recovery="h" * 900)  # noqa: E731
+    for limits, message, hint, data, details in (
+        (Limits(), 1_000, 500, 32 * 1024, 2 * 1024),
+        (Limits(message=100, hint=50, data=5_000, details=100), 100, 50, 5_000, 100),
+    ):
+        result = call(raising(make, limits=limits), "f")
+        error = error_of(result)
+        assert message == len(error["message"])
+        assert error["message"].endswith("… (cut: 3000 characters in all)")
+        assert hint == len(error["data"]["recovery"]["hint"])
+        assert len(json.dumps(error["data"], separators=(",", ":")).encode()) <= data
+        assert error["data"]["d"].endswith("characters in all)")
+        told = text_of(result).split("Details: ")[1].split("\n\n")[0]
+        assert len(told.encode()) <= details
+
+
+@pytest.mark.parametrize(
+    ("exc", "code"),
+    [
+        (ValueError("hunter2"), "VALIDATION_ERROR"),
+        (KeyError("hunter2"), "INTERNAL_ERROR"),
+        (FileNotFoundError("hunter2"), "NOT_FOUND"),
+        (TimeoutError("hunter2"), "TIMEOUT"),
+        (SystemExit("hunter2"), "INTERNAL_ERROR"),
+        (BaseException("hunter2"), "INTERNAL_ERROR"),
+        (StopIteration("hunter2"), "INTERNAL_ERROR"),
+    ],
+)
+def test_what_nobody_declared_is_masked(exc: Any, code: str, call: Any, era: str) -> None:
+    """Its classified code, that code's safe sentence, an id; no data and no text of its own."""
+    result = call(raising(exc), "f", mode=era)
+    error = error_of(result)
+    expected = ErrorCode[code]
+    assert (expected.name, expected.sentence) == (error["name"], error["message"])
+    assert "data" not in error
+    assert "hunter2" not in result.model_dump_json()
+
+
+@pytest.mark.parametrize("by", ["option", "variable"])
+def test_exposure_shows_it_for_development(by: str, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By option or by environment variable: the text, the causes and the traceback."""
+    if by == "variable":
+        monkeypatch.setenv("MCPCORE_EXPOSE_INTERNAL_ERRORS", "1")
+
+    def make(ctx: Any) -> Exception:
+        exc = ValueError("hunter2")
+        exc.__cause__ = KeyError("hunter3")
+        return exc
+
+    error = error_of(call(raising(make, expose_internal_errors=by == "option"), "f"))
+    assert "hunter2" == error["message"]
+    shown = error["data"]["exception"]
+    assert ("ValueError", "hunter2") == (shown["type"], shown["message"])
+    assert [{"type": "KeyError", "message": "'hunter3'"}] == shown["causes"]
+    assert "test_wire.py" in shown["traceback"]
+    monkeypatch.setenv("MCPCORE_EXPOSE_INTERNAL_ERRORS", "0")
+    assert "data" not in error_of(call(raising(make), "f"))
+
+
+def test_a_declared_reason_with_another_code_keeps_the_raised_one(
+    call: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It gets the reason's recovery, and is logged and recorded as a broken contract."""
+    caplog.set_level(logging.INFO)
+    error = error_of(call(raising(conflict(data={"reason": "queue_full"})), "f"))
+    assert ("CONFLICT", "queue_full") == (error["name"], error["data"]["reason"])
+    assert "Wait 30 seconds and retry." == error["data"]["recovery"]["hint"]
+    assert "declared as RATE_LIMITED and was raised as CONFLICT" in caplog.text
+    (record,) = [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
+    assert "broken_contract" in record
+
+
+def test_data_that_breaks_its_model_is_told_and_logged(call: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """The failure is worth more than the complaint; the log has the complaint."""
+
+    class Facts(TypedDict):
+        pmid: str
+
+    mode = FailureMode("typed", ErrorCode.CONFLICT, when="W.", recovery="R.", data=Facts)
+    fine = error_of(call(raising(lambda ctx: ctx.fail("typed", data={"pmid": "1"}), errors=[mode]), "f"))
+    assert "1" == fine["data"]["pmid"]
+    assert "breaks its model" not in caplog.text
+    broken = error_of(call(raising(lambda ctx: ctx.fail("typed", data={"pmid": 1}), errors=[mode]), "f"))
+    assert 1 == broken["data"]["pmid"]
+    assert "the data of 'typed' breaks its model: pmid: Input should be a valid string" in caplog.text
+
+
+def test_data_may_be_a_model_itself(call: Any) -> None:
+    """A pydantic model is sent as its fields."""
+
+    class Facts(BaseModel):
+        pmid: str
+
+    error = error_of(call(raising(lambda ctx: ctx.fail("no_match", data=Facts(pmid="1"))), "f"))
+    assert "1" == error["data"]["pmid"]
+
+
+def test_an_undeclared_reason_of_a_service_is_told_and_logged(call: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """Its author meant it to be read; the log says that the contract lacks it."""
+    error = error_of(call(raising(not_found("Gone.", {"reason": "gone"})), "f"))
+    assert ("Gone.", "gone") == (error["message"], error["data"]["reason"])
+    assert "the reason 'gone' is not declared" in caplog.text
+
+
+def test_a_misspelt_reason_is_an_internal_error_and_logged(call: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """The client reads nothing of it."""
+    error = error_of(call(raising(lambda ctx: ctx.fail("no_mach")), "f"))
+    assert ("INTERNAL_ERROR", ErrorCode.INTERNAL_ERROR.sentence) == (error["name"], error["message"])
+    assert "did you mean 'no_match'?" in caplog.text
+
+
+class TestGroups:
+    def test_the_most_specific_declared_failure_wins(self, call: Any, caplog: pytest.LogCaptureFixture) -> None:
+        """Over undeclared ones, ones of general codes and crashes; the others are counted in the log."""
+        general = FailureMode("slow", ErrorCode.TIMEOUT, when="Slow.", recovery="Again.")
+        group = lambda ctx: BaseExceptionGroup(  # noqa: E731
+            "g",
+            [
+                ValueError("x"),
+                ExceptionGroup("h", [ctx.fail("slow"), not_found(), ctx.fail("no_match")]),
+                ToolError("t"),
+                not_found(reason="other"),
+            ],
+        )
+        error = error_of(call(raising(group, errors=[general, NO_MATCH]), "f"))
+        assert "no_match" == error["data"]["reason"]
+        assert "failed in 5 more ways at once" in caplog.text
+
+    def test_one_crash_in_a_group_is_that_crash(self, call: Any) -> None:
+        """A task group wraps what its only task raised."""
+        error = error_of(call(raising(ExceptionGroup("g", [ExceptionGroup("h", [TimeoutError()])])), "f"))
+        assert "TIMEOUT" == error["name"]
+        mixed = error_of(call(raising(ExceptionGroup("g", [TimeoutError(), FileNotFoundError()])), "f"))
+        assert "INTERNAL_ERROR" == mixed["name"]
+
+    def test_a_failure_in_a_real_task_group_is_found(self, call: Any) -> None:
+        """The sibling is cancelled, and the failure told."""
+
+        @tool(errors=[NO_MATCH])
+        async def f(ctx: Context[Any]) -> None:
+            async def fail() -> None:
+                raise ctx.fail("no_match")
+
+            async with anyio.create_task_group() as group:
+                group.start_soon(anyio.sleep, 60)
+                group.start_soon(fail)
+
+        assert "no_match" == error_of(call(Server("s", tools=[f]), "f"))["data"]["reason"]
+
+
+class TestProtocolErrors:
+    @pytest.mark.parametrize(
+        ("code", "name"),
+        [
+            (-32700, "PARSE_ERROR"),
+            (-32602, "INVALID_PARAMS"),
+            (-32603, "INTERNAL_ERROR"),
+            (-32002, "NOT_FOUND"),
+            (-32001, "TIMEOUT"),
+            (-32000, "SERVICE_UNAVAILABLE"),
+            (12345, "INTERNAL_ERROR"),
+        ],
+    )
+    def test_the_sdks_error_in_a_contract_tool_is_a_tool_failure(self, code: int, name: str, call: Any, era: str) -> None:
+        """With the nearest code, its message and its data, so that the model sees it."""
+        error = error_of(call(raising(MCPError(code=code, message="Said.", data={"a": 1})), "f", mode=era))
+        assert (name, "Said.", 1) == (error["name"], error["message"], error["data"]["a"])
+
+    def test_what_the_protocol_needs_passes(self, call: Any, era: str) -> None:
+        """URL elicitation and a missing capability, also out of a task group."""
+        url = UrlElicitationRequiredError([ElicitRequestURLParams(message="m", url="https://e.com", elicitation_id="1")])
+        missing = MCPError(code=-32021, message="needs sampling", data={"requiredCapabilities": {"sampling": {}}})
+        for exc in (url, missing, ExceptionGroup("g", [url])):
+            with pytest.raises(MCPError) as raised:
+                call(raising(exc), "f", mode=era)
+            assert raised.value.code in (url.code, missing.code)
+
+    def test_an_unknown_tool_is_the_protocols_error(self, call: Any, era: str) -> None:
+        """-32602 with near names in the message and the envelope, with its own code, in the data."""
+        with pytest.raises(MCPError) as raised:
+            call(Server("s", tools=[tool(name="search_articles")(lambda: 1)]), "serch_articles", mode=era)
+        assert -32602 == raised.value.code
+        assert "Unknown tool: serch_articles. Did you mean search_articles?" == raised.value.message
+        envelope = Envelope.from_json(raised.value.data["error"])
+        assert ("NOT_FOUND", "unknown_tool", "search_articles") == (
+            envelope.name,
+            envelope.reason,
+            envelope.fallback_tool,
+        )
+        assert {"tool": "serch_articles", "near": ["search_articles"]} == envelope.details
+
+    def test_an_unknown_tool_may_be_a_result(self, call: Any, era: str) -> None:
+        """With `unknown_tool="result"` the model sees it; without a near name it is told to list the tools."""
+        error = error_of(call(Server("s", unknown_tool="result"), "zzz\x1b" * 100_000, mode=era))
+        assert "unknown_tool" == error["data"]["reason"]
+        assert "List the tools to see what there is." == error["data"]["recovery"]["hint"]
+        assert len(error["message"]) < 200
+        with pytest.raises(ValueError, match="must be 'protocol' or 'result'"):
+            Server("s", unknown_tool="ignore")  # type: ignore[arg-type]
+
+
+class TestResults:
+    def test_one_that_breaks_its_model_is_an_internal_error(self, call: Any, era: str) -> None:
+        """Without data, from a contract tool and from one of the SDK's; a pydantic error of the handler is another."""
+
+        server = Server("s")
+
+        @tool
+        def contract() -> Result:
+            return {"number": "hunter2"}  # type: ignore[return-value]
+
+        @server.tool(name="sdk")
+        def own() -> Result:
+            return {"number": "hunter2"}  # type: ignore[return-value]
+
+        @tool
+        def handler() -> Result:
+            return Result.model_validate({"number": "hunter2"})
+
+        server.add_tool(contract)
+        server.add_tool(handler)
+        for name in ("contract", "sdk"):
+            result = call(server, name, mode=era)
+            assert "INTERNAL_ERROR" == error_of(result)["name"]
+            assert "data" not in error_of(result)
+            assert "hunter2" not in result.model_dump_json()
+        assert "VALIDATION_ERROR" == error_of(call(server, "handler", mode=era))["name"]
+
+    def test_one_with_a_key_error_is_an_internal_error(self, call: Any, caplog: pytest.LogCaptureFixture) -> None:
+        """A mapping that turns out to have it, from a contract tool and from one of the SDK's; the log says why."""
+        server = Server("s", tools=[tool(name="f")(error_mapping)])
+        server.add_tool(error_mapping, name="g")
+        for name in ("f", "g"):
+            assert "INTERNAL_ERROR" == error_of(call(server, name))["name"]
+        warned = [record.getMessage() for record in caplog.records if "broke its contract" in record.getMessage()]
+        assert 2 == len(warned)
+        assert all("the result has a key 'error', where clients look for a failure" in said for said in warned)
+
+
+def error_mapping() -> dict[str, Any]:
+    return {"error": "boom"}
+
+
+class TestSDKTools:
+    @pytest.fixture
+    def server(self) -> Iterator[Server[Any]]:
+        server: Server[Any] = Server("s")
+
+        @server.tool()
+        def f(kind: str, ctx: SDKContext) -> dict[str, Any]:
+            match kind:
+                case "tool":
+                    raise ToolError("Told to the model.")
+                case "wrapped":
+                    raise ToolError("Told again.") from ToolError("the cause")
+                case "resource":
+                    raise ResourceError("Told of a resource.")
+                case "missing":
+                    raise ResourceNotFoundError("No such resource.")
+                case "coded":
+                    raise not_found("Coded.", {"reason": "gone"})
+                case "crash":
+                    raise KeyError("hunter2")
+                case "mcp":
+                    raise MCPError(code=-32001, message="Chosen.", data={"a": 1})
+            return {"kind": kind}
+
+        yield server
+
+    @pytest.mark.parametrize(
+        ("kind", "name", "message"),
+        [
+            ("tool", "INTERNAL_ERROR", "Told to the model."),
+            ("wrapped", "INTERNAL_ERROR", "Told again."),
+            ("resource", "INTERNAL_ERROR", "Told of a resource."),
+            ("missing", "NOT_FOUND", "No such resource."),
+            ("coded", "NOT_FOUND", "Coded."),
+            ("crash", "INTERNAL_ERROR", ErrorCode.INTERNAL_ERROR.sentence),
+        ],
+    )
+    def test_fail_in_the_same_envelope(
+        self, server: Server[Any], kind: str, name: str, message: str, call: Any, era: str
+    ) -> None:
+        """What their authors meant to be read is read; a crash is masked."""
+        error = error_of(call(server, "f", {"kind": kind}, mode=era))
+        assert (name, message, "f") == (error["name"], error["message"], error["tool"])
+
+    def test_keep_their_protocol_errors_and_their_arguments(self, server: Server[Any], call: Any, era: str) -> None:
+        """An `MCPError` stays one; unknown arguments are dropped; bad ones are told in the envelope."""
+        with pytest.raises(MCPError) as raised:
+            call(server, "f", {"kind": "mcp"}, mode=era)
+        assert (-32001, "Chosen.", {"a": 1}) == (raised.value.code, raised.value.message, raised.value.data)
+        fine = call(server, "f", {"kind": "x", "unknown": 1}, mode=era)
+        assert {"kind": "x"} == fine.structured_content
+        error = error_of(call(server, "f", {"kind": 5}, mode=era))
+        assert ("INVALID_PARAMS", "invalid_arguments") == (error["name"], error["data"]["reason"])
+        assert [{"path": "kind", "type": "string_type", "message": "Input should be a valid string"}] == error["data"]["issues"]  # fmt: skip # noqa: E501
+
+    def test_may_have_a_field_error_of_their_own(self, call: Any, era: str) -> None:
+        """A tool that says so in its schema is left alone."""
+
+        server: Server[Any] = Server("s")
+
+        @server.tool()
+        def f(ok: bool) -> Own:
+            return Own(ok=ok, error=None if ok else "no")
+
+        for ok in (True, False):
+            result = call(server, "f", {"ok": ok}, mode=era)
+            assert not result.is_error
+            assert ok == result.structured_content["ok"]
+
+    def test_failures_made_by_hand_come_out_in_the_envelope(self, call: Any) -> None:
+        """Their texts and structured content are kept; a canonical envelope is left alone; others are read."""
+        server: Server[Any] = Server("s")
+        image = ImageContent(type="image", data="", mime_type="image/png")
+        canonical = {"error": {"code": -32002, "name": "CONFLICT", "message": "Held.", "retry": {"kind": "not_retryable"}}}
+        results = {
+            "text": CallToolResult(content=[TextContent(type="text", text="By hand."), image], is_error=True),
+            "data": CallToolResult(content=[], structured_content={"why": "x"}, is_error=True),
+            "odd": CallToolResult(
+                content=[TextContent(type="text", text="t")], structured_content={"error": "odd"}, is_error=True
+            ),
+            "canonical": CallToolResult(content=[], structured_content=canonical, is_error=True),
+        }
+
+        def f(which: str) -> CallToolResult:
+            return results[which]
+
+        server.add_tool(f)
+        server.add_tool(f, name="contract", errors=[NO_MATCH])
+        for name in ("f", "contract"):
+            assert "By hand." == error_of(call(server, name, {"which": "text"}))["message"]
+            assert "x" == error_of(call(server, name, {"which": "data"}))["data"]["why"]
+            assert "odd" == error_of(call(server, name, {"which": "odd"}))["data"]["error"]
+            assert canonical == call(server, name, {"which": "canonical"}).structured_content
+
+    def test_of_a_subclass_of_the_sdks_run_in_their_own_way(self, call: Any) -> None:
+        """A tool class that overrides `run` is asked to convert its result itself."""
+
+        class Loud(SDKTool):
+            async def run(self, arguments: Any, context: Any, convert_result: bool = False) -> Any:
+                result = await super().run(arguments, context, convert_result=convert_result)
+                return result.model_copy(update={"meta": {"loud": True}})
+
+        def f(x: int) -> int:
+            return x
+
+        plain = SDKTool.from_function(f)
+        loud = Loud.model_construct(**{name: getattr(plain, name) for name in SDKTool.model_fields})
+        result = call(Server("s", tools=[loud]), "f", {"x": 1})
+        assert ({"result": 1}, True) == (result.structured_content, result.meta["loud"])
+
+
+class TestNested:
+    """`server.call_tool(...)` from a handler or a test."""
+
+    @pytest.fixture
+    def server(self) -> Server[Any]:
+        server: Server[Any] = Server("s")
+
+        @server.tool()
+        def plain(kind: str) -> str:
+            if kind == "tool":
+                raise ToolError("Told.")
+            raise KeyError("hunter2")
+
+        @server.tool(errors=[NO_MATCH])
+        def inner(ctx: Context[Any], kind: str) -> str:
+            if kind == "service":
+                raise not_found(data={"reason": "no_match"})
+            if kind == "mcp":
+                raise MCPError(code=-32602, message="Inner.")
+            if kind == "url":
+                raise UrlElicitationRequiredError([])
+            if kind == "cancelled":
+                raise TypeError(CancelledElicitation)
+            raise ctx.fail("no_match", "Inner.")
+
+        @server.tool(errors=[FULL])
+        async def outer(ctx: Context[Any], name: str, arguments: dict[str, Any]) -> str:
+            result = await server.call_tool(name, arguments, ctx.sdk)
+            assert isinstance(result, CallToolResult)
+            return text_of(result)
+
+        @server.tool()
+        async def sdk_outer(name: str, arguments: dict[str, Any], ctx: SDKContext) -> str:
+            return text_of(await server.call_tool(name, arguments, ctx))
+
+        return server
+
+    @pytest.mark.parametrize("through", ["outer", "sdk_outer"])
+    @pytest.mark.parametrize(
+        ("name", "kind", "code", "message"),
+        [
+            ("inner", "fail", "NOT_FOUND", "Inner."),
+            ("inner", "service", "NOT_FOUND", NO_MATCH.when),
+            ("inner", "mcp", "INVALID_PARAMS", "Inner."),
+            ("inner", 5, "VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence),
+            ("plain", "tool", "INTERNAL_ERROR", "Told."),
+            ("plain", "crash", "INTERNAL_ERROR", ErrorCode.INTERNAL_ERROR.sentence),
+            ("plain", 5, "VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence),
+        ],
+    )
+    def test_a_failure_inside_is_told_as_what_it_was(
+        self, server: Server[Any], through: str, name: str, kind: Any, code: str, message: str, call: Any
+    ) -> None:
+        """With its own code, text and recovery; bad arguments within are the handler's doing, and are not shown."""
+        result = call(server, through, {"name": name, "arguments": {"kind": kind}})
+        error = error_of(result)
+        assert (code, message, through) == (error["name"], error["message"], error["tool"])
+        if code == "NOT_FOUND":
+            assert NO_MATCH.recovery == error["data"]["recovery"]["hint"]
+        assert "hunter2" not in result.model_dump_json()
+
+    @pytest.mark.anyio
+    async def test_outside_a_request_a_failure_is_of_the_sdks_kind(self, server: Server[Any]) -> None:
+        """`except ToolError` catches it, and it carries the envelope; what the protocol needs stays itself."""
+        with pytest.raises(ToolError) as raised:
+            await server.call_tool("inner", {"kind": "fail"})
+        assert isinstance(raised.value, ToolFailure)
+        assert ("Inner.", "no_match") == (str(raised.value), raised.value.envelope.reason)
+        assert isinstance(raised.value.__cause__, CodedError)
+        with pytest.raises(UrlElicitationRequiredError):
+            await server.call_tool("inner", {"kind": "url"})
+        with pytest.raises(ToolFailure):
+            await server.call_tool("inner", {"kind": "mcp"})
+
+
+class TestListing:
+    def test_carries_the_contract_and_may_describe_it(self, era: str) -> None:
+        """`_meta` always has it; the description too with `describe_failures=True`."""
+
+        @tool(errors=[NO_MATCH, FULL])
+        def f() -> str:
+            """Fetch."""
+            return ""
+
+        @tool
+        def plain() -> str:
+            """Nothing declared."""
+            return ""
+
+        async def listed(server: Server[Any]) -> list[Any]:
+            async with Client(server, mode=era) as client:
+                return (await client.list_tools()).tools
+
+        first, second = anyio.run(listed, Server("s", tools=[f, plain]))
+        assert ["no_match", "queue_full"] == [entry["reason"] for entry in first.meta["dev.mcpcore/errors"]]
+        assert "Fetch." == first.description
+        assert "dev.mcpcore/errors" not in (second.meta or {})
+        first, second = anyio.run(listed, Server("s", tools=[f, plain], describe_failures=True))
+        assert (
+            "Fetch.\n\nFails with:\n"
+            "- no_match (NOT_FOUND): No requested PMID returned data. Call search_articles to discover valid PMIDs first.\n"
+            "- queue_full (RATE_LIMITED): The queue is full. Wait 30 seconds and retry."
+        ) == first.description
+        assert "Nothing declared." == second.description
+
+
+class TestContextFields:
+    def test_what_is_bound_stands_in_the_envelope(self, call: Any) -> None:
+        """By the server and by the call, the call having the last word; absent where nothing is bound."""
+
+        def make(ctx: Any) -> Exception:
+            ctx.bind(role="writer", phase_id="P1")
+            return ValueError()
+
+        error = error_of(call(raising(make, bind={"role": "reader", "session_id": "s1", "plan_hash": None}), "f"))
+        assert {"role": "writer", "session_id": "s1", "phase_id": "P1"} == error["context"]
+        assert "context" not in error_of(call(raising(ValueError()), "f"))
+        with pytest.raises(TypeError, match="'colour' is not a field"):
+            Server("s", bind={"colour": "red"})
+
+    def test_is_bounded(self, call: Any) -> None:
+        """Fields that nobody expected to be long."""
+        error = error_of(call(raising(ValueError(), bind={"role": "x" * 100_000}), "f"))
+        assert len(json.dumps(error["context"])) <= 5_000
+
+    def test_the_callers_trace_is_read(self, era: str) -> None:
+        """W3C Trace Context in the request's `_meta`; what is not one is passed over."""
+
+        async def run(parent: str) -> Any:
+            async with Client(raising(ValueError()), mode=era) as client:
+                return await client.call_tool("f", {}, meta={"traceparent": parent})
+
+        trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        error = error_of(anyio.run(run, f"00-{trace.upper()}-00f067aa0ba902b7-01"))
+        assert {"trace_id": trace} == error["context"]
+        for parent in ("junk", f"00-{'0' * 32}-00f067aa0ba902b7-01", "00-zz-x-01", "00-" + "g" * 32 + "-x-01"):
+            assert "context" not in error_of(anyio.run(run, parent))
+
+
+def test_every_failure_is_recorded_under_the_id_that_the_client_reads(call: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """With what the client may not see: the exception's text and traceback."""
+    caplog.set_level(logging.INFO)
+    error = error_of(call(raising(KeyError("hunter2")), "f"))
+    (record,) = [record for record in caplog.records if record.name == "mcpcore.audit"]
+    assert error["correlationId"] == record.audit["correlationId"]  # type: ignore[attr-defined]
+    assert "hunter2" in record.getMessage()
+    (crash,) = [record for record in caplog.records if record.name == "mcpcore"]
+    assert error["correlationId"] in crash.getMessage()
+    assert "KeyError: 'hunter2'" in caplog.text
+
+
+def test_options_that_are_no_options_are_refused() -> None:
+    """Limits, dialect and unknown names."""
+    with pytest.raises(TypeError, match="must be Limits"):
+        Server("s", limits={"message": 10})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="at least 40"):
+        Limits(message=3)
+    with pytest.raises(ValueError, match="dialect must be one of"):
+        Server("s", dialect="esperanto")
+    with pytest.raises(TypeError, match="colour"):
+        Server("s", colour="red")

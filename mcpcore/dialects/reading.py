@@ -161,8 +161,8 @@ def _parts(result: object) -> tuple[bool, Any, list[str]]:
         text = block.get("text") if isinstance(block, Mapping) else getattr(block, "text", None)
         if isinstance(text, str):
             texts.append(text)
-    structured = get("structuredContent", "structured_content")
-    return get("isError", "is_error") is True, structured, texts
+    structured = get("structured_content", "structuredContent")
+    return get("is_error", "isError") is True, structured, texts
 
 
 def _protocol_error(result: object) -> Mapping[str, Any] | None:

@@ -1,0 +1,205 @@
+"""Reading copes with what clients, proxies and other frameworks make of a result."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpcore import CustomCode, Envelope, ErrorCode, Retry
+from mcpcore.dialects import dialect_named, ok_envelope, read_result, system_error, taxonomy
+from mcpcore.envelope import envelope
+from mcpcore.limits import DEFAULT_LIMITS
+from mcpcore.server import protocol_error
+
+
+@given(
+    code=st.sampled_from(list(ErrorCode)),
+    message=st.text(min_size=1, max_size=80).filter(lambda text: text.strip() and "\n\n" not in text),
+    retry=st.sampled_from([Retry.never(), Retry.now(), Retry.after(seconds=1.5), Retry.after(seconds=86400)]),
+    reason=st.none() | st.from_regex(r"[a-z]{1,8}(_[a-z]{1,8})?", fullmatch=True),
+    hint=st.none() | st.just("Call search first."),
+    fallback=st.none() | st.just("search"),
+    data=st.dictionaries(st.from_regex(r"[a-z]{1,6}", fullmatch=True), st.integers() | st.text(max_size=9), max_size=3),
+)
+def test_the_canonical_text_alone_is_read(
+    code: ErrorCode,
+    message: str,
+    retry: Retry,
+    reason: str | None,
+    hint: str | None,
+    fallback: str | None,
+    data: dict[str, Any],
+) -> None:
+    """A client that keeps only the text block still reads code, reason, retry, hint, tool, id and details."""
+    recovery = {"hint": hint, **({"fallbackTool": fallback} if fallback else {})} if hint else None
+    told = envelope(code, message, retry=retry, tool=None, data=data, reason=reason, recovery=recovery)
+    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": told.text()}]})
+    assert read is not None
+    assert (told.name, told.code, told.message, told.reason, told.retry, told.correlation_id) == (
+        read.name,
+        read.code,
+        read.message,
+        read.reason,
+        read.retry,
+        read.correlation_id,
+    )
+    assert (told.details, told.fallback_tool) == (read.details, read.fallback_tool)
+    if hint is not None and hint not in told.message:
+        assert hint == read.hint
+
+
+def test_text_that_merely_looks_canonical_is_told_as_unknown() -> None:
+    """Without the last line, or with an absurd wait, nothing is made up."""
+    last = "(INTERNAL_ERROR · not retryable · id 0123456789abcdef)"
+    for text in ("Error: x", f"x\n\n{last}"):
+        read = Envelope.from_result({"isError": True, "content": [{"text": text}]})
+        assert read is not None
+        assert ("unknown", text) == (read.dialect, read.message)
+    absurd = "Error: x\n\n(QUOTA_OF_OTHERS · retry after 9e99 s · try other · id 0123456789abcdef)"
+    read = Envelope.from_result({"isError": True, "content": [{"text": absurd}]})
+    assert read is not None
+    assert ("QUOTA_OF_OTHERS", int(ErrorCode.UNKNOWN_ERROR), Retry.now(), "other") == (
+        read.name,
+        read.code,
+        read.retry,
+        read.fallback_tool,
+    )
+    broken = "Error: a\n\nDetails: {not json\n\n(TIMEOUT · retry now · id 0123456789abcdef)"
+    read = Envelope.from_result({"isError": True, "content": [{"text": broken}]})
+    assert read is not None
+    assert read.message.endswith("{not json")
+
+
+def test_every_form_of_a_result_is_taken() -> None:
+    """The SDK's object, its JSON as text, a JSON-RPC response, a wrapped dict, a protocol error, an envelope."""
+    told = envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t")
+    structured = {"error": told.to_json()}
+    forms: list[object] = [
+        told,
+        SimpleNamespace(is_error=True, structured_content=structured, content=[]),
+        json.dumps({"isError": True, "structuredContent": structured}),
+        json.dumps({"isError": True, "structuredContent": structured}).encode(),
+        {"jsonrpc": "2.0", "id": 1, "result": {"isError": True, "structuredContent": structured}},
+        {"isError": False, "structuredContent": {"result": structured}},
+        {"isError": True, "content": [{"type": "text", "text": json.dumps(structured)}]},
+        protocol_error(told),
+        {"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "no", "data": structured}},
+    ]
+    for form in forms:
+        assert told == read_result(form)
+
+
+@pytest.mark.parametrize(
+    "nothing", [None, 3, "", "not json", b"\xff", [], {}, {"jsonrpc": "2.0", "error": {"code": 1}}]
+)
+def test_what_is_no_result_is_no_failure(nothing: object) -> None:
+    """Nothing is read out of nothing."""
+    assert read_result(nothing) is None
+
+
+def test_texts_too_large_or_too_deep_are_left_alone() -> None:
+    """A block that no envelope has the size of is not parsed."""
+    deep = "[" * 100_000
+    for text in ('{"error": ' + deep, "{" + " " * 1_000_001 + "}"):
+        read = Envelope.from_result({"isError": True, "content": [{"text": text}]})
+        assert read is not None
+        assert "unknown" == read.dialect
+
+
+def test_an_application_code_is_written_in_every_dialect() -> None:
+    """A code of an application goes by its category where the dialect has codes of its own, and comes back whole."""
+    code = CustomCode(
+        "CREDIT_SPENT_HERE", 41402, http_status=402, category="client", retry=Retry.never(), sentence="Credit is spent."
+    )
+    told = envelope(code, "spent", retry=Retry.never(), tool="t")
+    assert "UNKNOWN_TOOL_FAILURE" == system_error.registered_code(told)
+    assert "BUSINESS_RULE_VIOLATION" == taxonomy.taxonomy_code(code)
+    hidden, _ = dialect_named("ok_envelope_b").write(told, limits=DEFAULT_LIMITS)
+    assert "ERR_CREDIT_SPENT_HERE" == hidden["data"]["error"]["code"]
+    for name in ("ok_envelope", "ok_envelope_b", "taxonomy", "tool_error"):
+        written, _ = dialect_named(name).write(told, limits=DEFAULT_LIMITS)
+        assert told == read_result({"isError": True, "structuredContent": written})
+
+
+def test_codes_that_nobody_listed_are_read_by_how_they_end() -> None:
+    """A domain code says what it is in its last word; another is unknown."""
+    assert ErrorCode.NOT_FOUND == ok_envelope.read_code("ERR_ROUND_NOT_FOUND")
+    assert ErrorCode.UNKNOWN_ERROR == ok_envelope.read_code("ERR_STRANGE")
+
+
+def test_foreign_fields_of_system_error_are_read() -> None:
+    """A cause as text or as an object, a stack trace and bound fields come through; an unknown code is kept."""
+    base = {"error_code": "SOMETHING_NEW", "human_message": "x", "tool_name": "t", "timestamp": "now", "role": "R"}
+    read = read_result({"isError": True, "structuredContent": {**base, "cause": "why", "stack_trace": "at x"}})
+    assert read is not None
+    assert ({"message": "why", "traceback": "at x"}, {"role": "R"}, "SOMETHING_NEW", ErrorCode.UNKNOWN_ERROR) == (
+        read.details["exception"],
+        read.context,
+        read.native_code,
+        read.error_code,
+    )
+    read = read_result({"isError": True, "structuredContent": {**base, "cause": {"name": "E", "message": "m"}}})
+    assert read is not None
+    assert {"type": "E", "message": "m"} == read.details["exception"]
+    audit = envelope(ErrorCode.INTERNAL_ERROR, "x", retry=Retry.never(), tool="t", reason="audit_failed")
+    assert "AUDIT_LOG_FAILED" == system_error.registered_code(audit)
+
+
+def test_foreign_fields_of_taxonomy_are_read() -> None:
+    """Hints, actions, parameters and a wait that the document has become the recovery and the advice here."""
+    base: dict[str, Any] = {
+        "code": "CIRCUIT_OPEN",
+        "message": "x",
+        "recovery_actions": ["use_fallback_service"],
+        "correlation_id": "c",
+        "timestamp": "t",
+    }
+    full = {
+        **base,
+        "recovery_hint": "TRY_ALTERNATIVE",
+        "fallback_tool": "cached",
+        "corrective_params": {"q": 1},
+        "details": {"id": 3},
+    }
+    read = read_result({"structuredContent": full})
+    assert read is not None
+    assert {
+        "hint": "use fallback service",
+        "strategy": "try_alternative",
+        "actions": ["use_fallback_service"],
+        "fallbackTool": "cached",
+        "correctiveParams": {"q": 1},
+    } == read.recovery
+    assert {"id": 3} == read.details
+    later = read_result({"structuredContent": {**base, "code": "NOT_FOUND", "recovery_hint": "RETRY_LATER"}})
+    assert later is not None
+    assert Retry.now() == later.retry
+    bare = read_result({"structuredContent": {**base, "recovery_actions": [], "details": "text"}})
+    assert bare is not None
+    assert (None, {"value": "text"}) == (bare.recovery, bare.details)
+
+
+def test_details_that_are_not_ours_stay_the_authors() -> None:
+    """A key of ours with something else in it is data like any other, and a suggestion becomes the hint."""
+    read = read_result(
+        {
+            "isError": True,
+            "structuredContent": {
+                "code": "NOT_FOUND",
+                "message": "x",
+                "retry": {"kind": "retryable_after_ms", "afterMs": 5},
+                "suggestion": "Look elsewhere.",
+                "details": {"mcpcore": {"code": "no number"}, "id": 1},
+            },
+        }
+    )
+    assert read is not None
+    assert ("Look elsewhere.", Retry.after(seconds=0.005), 1) == (read.hint, read.retry, read.details["id"])
+    for retry in ({"kind": "sometimes"}, "never"):
+        strange = {"isError": True, "structuredContent": {"code": "X", "message": "m", "retry": retry}}
+        assert getattr(read_result(strange), "dialect", None) == "unknown"

@@ -163,7 +163,7 @@ def _at(schema: Mapping[str, Any], loc: Sequence[str | int]) -> Mapping[str, Any
 
 
 def _step(node: Mapping[str, Any], part: str | int, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    for branch in (node, *_branches(node, root)):
+    for branch in _forms(node, root):
         properties = branch.get("properties")
         if isinstance(properties, Mapping) and part in properties:
             return _resolved(properties[part], root)
@@ -176,6 +176,15 @@ def _step(node: Mapping[str, Any], part: str | int, root: Mapping[str, Any]) -> 
         elif isinstance(branch.get("additionalProperties"), Mapping):
             return _resolved(branch["additionalProperties"], root)
     return None
+
+
+def _forms(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """`node` and the branches of its unions, at any depth."""
+    forms = [node]
+    for one in forms:
+        if len(forms) < 100:
+            forms += _branches(one, root)
+    return forms
 
 
 def _branches(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -197,7 +206,7 @@ def _resolved(node: object, root: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _properties(node: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
     merged: dict[str, Any] = {}
-    for branch in (node, *_branches(node, root)):
+    for branch in _forms(node, root):
         merged.update(branch.get("properties") or {})
     return merged
 

@@ -1,0 +1,260 @@
+"""Arguments that do not fit: the issues, the hint, and nothing of what was sent."""
+
+from __future__ import annotations
+
+import enum
+import json
+from typing import Annotated, Any, Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator
+from pydantic_core import PydanticCustomError
+
+from mcpcore import Server, tool
+
+
+class Filter(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    tags: list[str] = []
+    limit: int = Field(default=10, ge=1, le=100)
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    GREEN = "green"
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+    lives: int
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+
+
+def refuse(value: str) -> str:
+    raise ValueError(f"{value!r} is not wanted")
+
+
+def refuse_custom(value: str) -> str:
+    raise PydanticCustomError("unwanted", "we do not want {what} at all", {"what": value})
+
+
+def refuse_at_length(value: str) -> str:
+    raise ValueError("long " * 200)
+
+
+class Secretive(BaseModel):
+    token: str = ""
+
+    @field_validator("token")
+    @classmethod
+    def checked(cls, value: str) -> str:
+        assert value == "", f"no token {value}"
+        return value
+
+
+@tool
+def f(
+    pmids: Annotated[list[str], Field(description="PubMed identifiers.", min_length=1)],
+    colour: Colour = Colour.RED,
+    filter: Filter | None = None,
+    pet: Annotated[Cat | Dog | None, Field(discriminator="kind")] = None,
+    either: int | list[int] = 0,
+    weights: dict[str, int] = {},  # noqa: B006
+    numbered: dict[int, str] = {},  # noqa: B006
+    name: Annotated[str, Field(pattern="^[a-z]+$", max_length=5)] = "a",
+    ratio: Annotated[float, Field(gt=0, lt=1)] = 0.5,
+    pair: tuple[int, str] = (1, "a"),
+    refused: Annotated[str | None, AfterValidator(refuse)] = None,
+    custom: Annotated[str | None, AfterValidator(refuse_custom)] = None,
+    long: Annotated[str | None, AfterValidator(refuse_at_length)] = None,
+    secretive: Secretive | None = None,
+) -> str:
+    return "fine"
+
+
+@tool
+def nothing() -> str:
+    return "fine"
+
+
+SERVER = Server("s", tools=[f, nothing])
+GOOD: dict[str, Any] = {"pmids": ["1"]}
+
+
+def told(call: Any, arguments: dict[str, Any], name: str = "f") -> tuple[str, list[dict[str, Any]], str]:
+    result = call(SERVER, name, arguments)
+    error = result.structured_content["error"]
+    assert ("INVALID_PARAMS", "invalid_arguments") == (error["name"], error["data"]["reason"])
+    assert {"kind": "not_retryable"} == error["retry"]
+    return error["message"], error["data"]["issues"], error["data"]["recovery"]["hint"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "path", "kind", "hint"),
+    [
+        ({"pmids": None}, "pmids", "list_type", "Send 'pmids' as an array of strings with at least 1 item (PubMed identifiers)."),  # noqa: E501
+        ({"pmids": []}, "pmids", "too_short", "Send 'pmids' as an array of strings with at least 1 item (PubMed identifiers)."),  # noqa: E501
+        ({"pmids": ["1", 2]}, "pmids.1", "string_type", "Send 'pmids.1' as a string."),
+        ({"colour": "blue"}, "colour", "enum", """Send 'colour' as one of "red", "green"."""),
+        ({"color": "red"}, "color", "extra_forbidden", "There is no 'color'; did you mean 'colour'?"),
+        ({"filter": {"limit": 0}}, "filter.limit", "greater_than_equal", "Send 'filter.limit' as an integer from 1 to 100."),  # noqa: E501
+        ({"filter": {"tag": []}}, "filter.tag", "extra_forbidden", "There is no 'filter.tag'; did you mean 'tags'?"),
+        ({"filter": {"zzzzzz": 1}}, "filter.zzzzzz", "extra_forbidden", "Leave out 'filter.zzzzzz'; known are 'tags', 'limit'."),  # noqa: E501
+        ({"pet": {"kind": "cat"}}, "pet.lives", "missing", "Add 'pet.lives': an integer."),
+        ({"pet": {"kind": "fish"}}, "pet", "union_tag_invalid", "Send 'pet' as an object or null."),
+        ({"weights": {"a": "x"}}, "weights.a", "int_parsing", "Send 'weights.a' as an integer."),
+        ({"name": "TOO"}, "name", "string_pattern_mismatch", "Send 'name' as a string of at most 5 characters matching ^[a-z]+$."),  # noqa: E501
+        ({"ratio": 2}, "ratio", "less_than", "Send 'ratio' as a number greater than 0 less than 1."),
+        ({"pair": [1, 2]}, "pair.1", "string_type", "Send 'pair.1' as a string."),
+        ({"long": "x"}, "long", "value_error", "Send 'long' as a string or null."),
+    ],
+)  # fmt: skip
+def test_an_issue_is_told_with_its_place_and_what_to_send(
+    arguments: dict[str, Any], path: str, kind: str, hint: str, call: Any
+) -> None:
+    """Path, kind and message; the hint is made from the schema."""
+    message, issues, said = told(call, {**GOOD, **arguments})
+    assert [(path, kind)] == [(issue["path"], issue["type"]) for issue in issues]
+    assert {"path", "type", "message"} == issues[0].keys()
+    assert len(issues[0]["message"]) <= 200
+    assert hint == said
+    assert message.startswith(f"The arguments do not fit f: {path}: {issues[0]['message'][:100]}")
+
+
+def test_a_missing_argument_is_described(call: Any) -> None:
+    """What it is, its bounds and its description."""
+    message, _, hint = told(call, {})
+    assert "The arguments do not fit f: pmids: Field required" == message
+    assert "Add 'pmids': an array of strings with at least 1 item (PubMed identifiers)." == hint
+    assert "no arguments are taken" in told(call, {"x": 1}, "nothing")[2]
+
+
+def test_several_issues_are_places_in_the_message_and_issues_in_the_data(call: Any) -> None:
+    """The message does not say again what the details say; the hint stops at four."""
+    message, issues, hint = told(call, {"pmids": 1, "colour": 1, "ratio": 5, "name": 3, "pair": 1, "weights": 1, "x": 1})
+    assert "The arguments do not fit f in 7 ways: pmids, colour, weights, name, ratio and 2 more" == message
+    assert 7 == len(issues)
+    assert 4 == hint.count("Send ")
+
+
+def test_many_issues_are_cut_and_counted(call: Any) -> None:
+    """Twenty of them, and how many more."""
+    _, issues, _ = told(call, {"pmids": [1] * 50})
+    assert 21 == len(issues)
+    assert {"path": "", "type": "more", "message": "30 more"} == issues[-1]
+
+
+def test_the_branches_of_a_union_are_no_places(call: Any) -> None:
+    """A caller knows the argument, not how pydantic tries it."""
+    _, issues, hint = told(call, {**GOOD, "either": "x"})
+    assert {"either"} == {issue["path"] for issue in issues}
+    assert "Send 'either' as an integer or an array of integers." == hint
+
+
+def test_what_is_json_in_a_string_is_read(call: Any) -> None:
+    """Some hosts send lists and objects so."""
+    sent = {"pmids": '["1"]', "filter": '{"limit": 3}', "either": "5"}
+    assert not call(SERVER, "f", sent).is_error
+    assert "int_parsing" in str(told(call, {"pmids": ["1"], "weights": '{"a": "x"}'})[1])
+
+
+SECRET = "hunter2-hunter2"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"pmids": SECRET},
+        {"pmids": {SECRET: SECRET}},
+        {"colour": SECRET},
+        {"filter": {"limit": SECRET}},
+        {"pet": {"kind": SECRET}},
+        {"either": SECRET},
+        {"either": [SECRET]},
+        {"weights": {"a": SECRET}},
+        {"numbered": {SECRET: "x"}},
+        {"name": SECRET},
+        {"ratio": SECRET},
+        {"pair": SECRET},
+        {"pair": [1, {"a": SECRET}]},
+        {"refused": SECRET},
+        {"custom": SECRET},
+        {"secretive": {"token": SECRET}},
+    ],
+)
+def test_no_rejected_value_is_told(arguments: dict[str, Any], call: Any) -> None:
+    """Not in paths, messages, union tags, rejected keys, nor in a validator's own words."""
+    result = call(SERVER, "f", {**GOOD, **arguments})
+    assert result.is_error
+    assert "hunter2" not in result.model_dump_json()
+    assert "pydantic.dev" not in result.model_dump_json()
+
+
+def test_a_validators_own_message_is_kept(call: Any) -> None:
+    """Without the value that it quotes, cut to 200 characters."""
+    assert "Value error, '…' is not wanted" == told(call, {**GOOD, "refused": SECRET})[1][0]["message"]
+    assert "we do not want … at all" == told(call, {**GOOD, "custom": SECRET})[1][0]["message"]
+    assert told(call, {**GOOD, "long": "x"})[1][0]["message"].endswith("characters in all)")
+
+
+def test_tags_by_a_function_are_no_places(call: Any) -> None:
+    """A discriminator of the author's own."""
+
+    def kind_of(value: Any) -> str | None:
+        return value.get("kind") if isinstance(value, dict) else None
+
+    @tool
+    def g(pet: Annotated[Annotated[Cat, Tag("cat")] | Annotated[Dog, Tag("dog")], Discriminator(kind_of)]) -> str:
+        return ""
+
+    result = call(Server("s", tools=[g]), "g", {"pet": {"kind": SECRET}})
+    assert "hunter2" not in result.model_dump_json()
+    result = call(Server("s", tools=[g]), "g", {"pet": {"kind": "cat"}})
+    assert "pet.lives" == result.structured_content["error"]["data"]["issues"][0]["path"]
+
+
+def test_a_crash_in_a_validator_is_a_crash(call: Any) -> None:
+    """It is not the caller's fault, and its text is not the caller's to read."""
+
+    def crash(value: str) -> str:
+        raise KeyError(SECRET)
+
+    @tool
+    def g(x: Annotated[str, AfterValidator(crash)]) -> str:
+        return x
+
+    result = call(Server("s", tools=[g]), "g", {"x": "a"})
+    assert "INTERNAL_ERROR" == result.structured_content["error"]["name"]
+    assert "hunter2" not in result.model_dump_json()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+NAMES = st.sampled_from(sorted(f.definition.sdk.parameters["properties"])) | st.text(max_size=20)
+
+
+@given(st.dictionaries(NAMES, JSON, max_size=5))
+@settings(max_examples=200, deadline=None)
+def test_any_arguments_are_a_success_or_told(arguments: dict[str, Any]) -> None:
+    """Whatever JSON is sent, the misfit is bounded and says something."""
+    from pydantic import ValidationError
+
+    from mcpcore.arguments import misfit
+
+    try:
+        f.definition.validate(arguments)
+    except ValidationError as error:
+        message, issues, hint = misfit(error, f.definition.sdk.parameters, "f")
+        assert message
+        assert 0 < len(issues) <= 21
+        assert hint
+        json.dumps(issues).encode()
+        assert len(message) < 2_500

@@ -1,0 +1,253 @@
+"""The advertised output schema admits every success and every failure, and nothing in between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NotRequired
+
+import anyio
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp import Client
+from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints, computed_field
+from typing_extensions import TypedDict
+
+from mcpcore import Context, ErrorCode, FailureMode, Server, tool
+from mcpcore.definition import admitting_error
+
+NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing.", recovery="Search.")
+
+
+class Model(BaseModel):
+    """A model with a required, an optional and a nested part."""
+
+    name: str
+    count: int = 0
+    inner: list[Part] = []
+
+
+class Part(BaseModel):
+    text: str
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    name: str
+
+
+class Open(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    name: str
+
+
+class Tree(BaseModel):
+    name: str
+    children: list[Tree] = []
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+    lives: int
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+
+
+class Pet(RootModel[Cat | Dog]): ...
+
+
+class Tagged(RootModel[Annotated[Cat | Dog, Field(discriminator="kind")]]): ...
+
+
+class Numbers(RootModel[list[int]]): ...
+
+
+class Text(RootModel[str]): ...
+
+
+class Maybe(RootModel[Cat | int]): ...
+
+
+class Bag(RootModel[dict[str, int]]): ...
+
+
+class Written(BaseModel):
+    stored: int = Field(serialization_alias="sent")
+
+    @computed_field
+    def double(self) -> int:
+        return self.stored * 2
+
+
+class Aliased(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    stored: int = Field(alias="sent")
+
+
+class Typed(TypedDict):
+    name: str
+    note: NotRequired[str]
+
+
+@dataclass
+class Plain:
+    name: str
+
+
+Words = dict[Annotated[str, StringConstraints(pattern="^[a-z]+$")], int]
+
+RESULTS: dict[str, tuple[Any, Any]] = {
+    "model": (Model, Model(name="a", inner=[Part(text="t")])),
+    "forbidding more": (Strict, Strict(name="a")),
+    "allowing more": (Open, Open.model_validate({"name": "a", "more": 1})),
+    "recursive": (Tree, Tree(name="a", children=[Tree(name="b")])),
+    "union of models": (Pet, Pet(Cat(kind="cat", lives=9))),
+    "tagged union": (Tagged, Tagged(Dog(kind="dog"))),
+    "root list": (Numbers, Numbers([1, 2])),
+    "root text": (Text, Text("t")),
+    "root of an object or not": (Maybe, Maybe(3)),
+    "root mapping": (Bag, Bag({"a": 1})),
+    "written otherwise": (Written, Written(stored=2)),
+    "aliased": (Aliased, Aliased(sent=1)),
+    "typed dict": (Typed, {"name": "a"}),
+    "dataclass": (Plain, Plain("a")),
+    "mapping": (dict[str, int], {"a": 1}),
+    "mapping of anything": (dict[str, Any], {"a": None}),
+    "mapping with a rule for keys": (Words, {"a": 1}),
+    "mapping by numbers": (dict[int, str], {1: "a"}),
+    "list": (list[int], [1]),
+    "text": (str, "t"),
+    "number": (float, 1.5),
+    "nothing": (type(None), None),
+    "optional": (int | None, None),
+    "union": (int | list[str], ["a"]),
+    "annotated": (Annotated[int, Field(ge=1)], 1),
+}
+
+
+def served(kind: Any, value: Any, **options: Any) -> Server[Any]:
+    def f(ctx: Context[Any], fail: bool) -> Any:
+        if fail:
+            raise ctx.fail("no_match", data={"a": 1})
+        return value
+
+    f.__annotations__["return"] = kind
+    return Server("s", tools=[tool(errors=[NO_MATCH])(f)], **options)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_successes_and_failures_fit(name: str, era: str) -> None:
+    """Over the SDK's client, which validates both; neither is a bare root `anyOf`, and nothing else fits."""
+    kind, value = RESULTS[name]
+
+    async def run() -> None:
+        async with Client(served(kind, value), mode=era) as client:
+            (listed,) = (await client.list_tools()).tools
+            schema = listed.output_schema
+            assert schema is not None
+            jsonschema.validators.validator_for(schema).check_schema(schema)
+            assert "object" == schema["type"]
+            good = await client.call_tool("f", {"fail": False})
+            bad = await client.call_tool("f", {"fail": True})
+            assert not good.is_error, good
+            assert bad.is_error
+            jsonschema.validate(good.structured_content, schema)
+            jsonschema.validate(bad.structured_content, schema)
+            for neither in ({"error": "text"}, {"error": {}}, [], "x", {**good.structured_content, **bad.structured_content, "error": 1}):  # fmt: skip # noqa: E501
+                with pytest.raises(jsonschema.ValidationError):
+                    jsonschema.validate(neither, schema)
+            if name not in ("mapping", "mapping of anything", "mapping with a rule for keys", "root mapping"):
+                with pytest.raises(jsonschema.ValidationError):
+                    jsonschema.validate({}, schema)
+
+    anyio.run(run)
+
+
+def test_advertising_may_be_turned_off(era: str) -> None:
+    """Then the schema is what the SDK would say."""
+
+    async def run() -> None:
+        async with Client(served(Model, None, advertise_errors=False), mode=era) as client:
+            (listed,) = (await client.list_tools()).tools
+            assert Model.model_json_schema() == listed.output_schema
+
+    anyio.run(run)
+
+
+def test_tools_of_the_sdk_admit_the_error_too(era: str) -> None:
+    """Also one whose results have a field `error` of their own."""
+
+    class Fault(BaseModel):
+        error: str
+
+    def fine(fail: bool) -> int:
+        if fail:
+            raise KeyError
+        return 1
+
+    def own(fail: bool) -> Any:
+        if fail:
+            raise KeyError
+        return Fault(error="x")
+
+    own.__annotations__["return"] = Fault
+    server: Server[Any] = Server("s")
+    server.add_tool(fine)
+    server.add_tool(own)
+
+    async def run() -> None:
+        async with Client(server, mode=era) as client:
+            schemas = {listed.name: listed.output_schema for listed in (await client.list_tools()).tools}
+            for name in ("fine", "own"):
+                for fail in (False, True):
+                    result = await client.call_tool(name, {"fail": fail})
+                    assert fail == result.is_error
+                    jsonschema.validate(result.structured_content, schemas[name])  # type: ignore[arg-type]
+
+    anyio.run(run)
+
+
+FAILURE = {"error": {"code": 1, "message": "m", "retry": {"kind": "not_retryable"}}}
+SCHEMAS = st.fixed_dictionaries(
+    {"type": st.just("object")},
+    optional={
+        "properties": st.dictionaries(st.sampled_from(["a", "b", "error"]), st.sampled_from([{"type": "integer"}, {}])),
+        "required": st.lists(st.sampled_from(["a", "b"]), unique=True),
+        "additionalProperties": st.sampled_from([True, False, {"type": "integer"}]),
+        "patternProperties": st.sampled_from([{"^e": {"type": "integer"}}, {"^a": {}}]),
+        "propertyNames": st.sampled_from([{"pattern": "^[abe]"}, {"maxLength": 1}]),
+        "minProperties": st.integers(0, 3),
+        "maxProperties": st.integers(0, 3),
+        "anyOf": st.just([{"required": ["a"]}, {"required": ["b"]}]),
+        "not": st.just({"required": ["a", "b"]}),
+        "unevaluatedProperties": st.just(False),
+    },
+)
+
+
+@given(SCHEMAS, st.dictionaries(st.sampled_from(["a", "b", "c", "ee"]), st.integers() | st.text(max_size=1), max_size=3))
+def test_any_object_schema_keeps_its_meaning_for_results(schema: dict[str, Any], value: dict[str, Any]) -> None:
+    """What fitted fits, what did not does not, and the failure always does."""
+    validator = jsonschema.Draft202012Validator
+    admitting = admitting_error(schema)
+    assert "object" == admitting["type"]
+    assert validator(schema).is_valid(value) == validator(admitting).is_valid(value)
+    assert validator(admitting).is_valid(FAILURE)
+    assert not validator(admitting).is_valid({"error": {"code": "text"}})
+
+
+def test_a_schema_that_is_no_object_admits_the_error_beside_it() -> None:
+    """As the SDK's own tools may have in the protocol of 2026-07-28."""
+    admitting = admitting_error(Numbers.model_json_schema())
+    validator = jsonschema.Draft202012Validator(admitting)
+    assert [True, True, False, False] == [validator.is_valid(v) for v in ([1], FAILURE, ["a"], {})]
+
+
+def test_another_dialect_stands_beside_the_result() -> None:
+    """Its schema may share names with the result's."""
+    admitting = admitting_error(Model.model_json_schema(), {"required": ["ok"]})
+    validator = jsonschema.Draft202012Validator(admitting)
+    assert [True, True, False] == [validator.is_valid(v) for v in ({"name": "a"}, {"ok": False}, {})]

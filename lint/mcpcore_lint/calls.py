@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.hierarchy import Hierarchy
     from mcpcore_lint.model import Handler
-    from mcpcore_lint.project import ClassInfo, Module, Project, Scope
+    from mcpcore_lint.project import Binding, ClassInfo, Module, Project, Scope
 
 
 class Key(NamedTuple):
@@ -1079,11 +1079,13 @@ class _Extractor:
         if isinstance(node, ast.Lambda):
             return [key_of(node, self.module, None)]
         if isinstance(node, ast.Name):
-            parameter = self._parameter_named(node.id)
-            if parameter is not None:
-                return [parameter]
-            if not self._may_be_function(node.id):
-                return []
+            bound = self.scope.lookup(node.id)
+            if bound is None:
+                if not self.module.star_imports:
+                    return []
+            elif not any(_may_be_function(each) for each in bound[1]):
+                parameter = self._parameter_named(node.id) if bound[1][0].kind == "parameter" else None
+                return [parameter] if parameter is not None else []
         if isinstance(node, ast.Name | ast.Attribute):
             value = evaluate(node, self.scope)
             found: list[Key | Parameter] = []
@@ -1110,17 +1112,6 @@ class _Extractor:
             if isinstance(value, CallValue) and value.func.name == "functools.partial" and node.args:
                 return self._functions_in(node.args[0])
         return []
-
-    def _may_be_function(self, name: str) -> bool:
-        """Whether a name is bound in a way that can make it a function: cheaper than finding out what it is."""
-        found = self.scope.lookup(name)
-        if found is None:
-            return bool(self.module.star_imports)
-        return any(
-            each.kind in {"function", "import"}
-            or (each.kind == "assign" and isinstance(each.value, ast.Name | ast.Attribute | ast.Lambda | ast.Call | ast.IfExp))
-            for each in found[1]
-        )
 
     def _callbacks(self, node: ast.Call) -> None:
         """Functions of the project that are handed to code outside it, which may run them."""
@@ -1345,6 +1336,13 @@ def _abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) ->
 def _static(node: FunctionNode) -> bool:
     return not isinstance(node, ast.Lambda) and any(
         isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list
+    )
+
+
+def _may_be_function(binding: Binding) -> bool:
+    """Whether a name is bound in a way that can make it a function: cheaper than finding out what it is."""
+    return binding.kind in {"function", "import"} or (
+        binding.kind == "assign" and isinstance(binding.value, ast.Name | ast.Attribute | ast.Lambda | ast.Call | ast.IfExp)
     )
 
 

@@ -87,8 +87,9 @@ class Scope:
         """The scope that binds a name, as seen from here, and its bindings there."""
         scope: Scope | None = self
         while scope is not None:
-            found = scope.bindings.get(name)
-            if found is not None and name not in scope.globals:
+            bindings = scope._bindings  # noqa: SLF001 - the property costs as much as the look-up
+            found = (scope.bindings if bindings is None else bindings).get(name)
+            if found is not None and (not scope.globals or name not in scope.globals):
                 return scope, found
             scope = scope.parent
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.model import (
     CallValue,
@@ -22,6 +22,8 @@ from mcpcore_lint.model import (
 from mcpcore_lint.names import BUILTIN_NAMES, canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
 
 MAX_DEPTH: Final = 40
@@ -196,61 +198,48 @@ class Resolver:
             self.depth -= 1
 
     def _expression(self, node: ast.expr, scope: Scope) -> Value:
-        module = scope.module
-        match node:
-            case ast.Constant():
-                value = node.value
-                if value is Ellipsis:
-                    return Unknown(node, module, "an ellipsis")
-                assert not isinstance(value, type(Ellipsis))
-                return Const(node, module, value)
-            case ast.Name():
-                return self._at(self.name(node.id, scope, node), node, module)
-            case ast.Attribute():
-                return self.attribute(node, scope)
-            case ast.JoinedStr():
-                return self._joined(node, scope)
-            case ast.List() | ast.Tuple() | ast.Set():
-                return self._items(node, scope)
-            case ast.Dict():
-                return self._dict(node, scope)
-            case ast.IfExp():
-                return choice([self.expression(node.body, scope), self.expression(node.orelse, scope)], node, module)
-            case ast.BoolOp():
-                return choice([self.expression(each, scope) for each in node.values[:MAX_OPTIONS]], node, module)
-            case ast.NamedExpr():
-                return self.expression(node.value, scope)
-            case ast.BinOp():
-                return self._binary(node, scope)
-            case ast.UnaryOp():
-                value = self.expression(node.operand, scope)
-                if isinstance(value, Const) and isinstance(value.value, int | float):
-                    if isinstance(node.op, ast.USub):
-                        return Const(node, module, -value.value)
-                    if isinstance(node.op, ast.UAdd):
-                        return Const(node, module, value.value)
-                return Unknown(node, module, "an operator on what is not a number")
-            case ast.Call():
-                return self.call(node, scope)
-            case ast.Subscript():
-                return self._subscript(node, scope)
-            case ast.Await():
-                return Unknown(node, module, "the result of an awaited call")
-            case ast.Starred():
-                return self.expression(node.value, scope)
-            case _:
-                return Unknown(node, module, f"a {type(node).__name__.lower()} is not a constant")
+        kind = type(node)
+        if kind is ast.Name:
+            return self.name(node.id, scope, node)  # type: ignore[attr-defined]
+        handler = _EXPRESSIONS.get(kind)
+        if handler is None:
+            return Unknown(node, scope.module, f"a {kind.__name__.lower()} is not a constant")
+        return handler(self, node, scope)
 
-    @staticmethod
-    def _at(value: Value, node: ast.AST, module: Module) -> Value:  # noqa: ARG004
-        return value
+    def _constant(self, node: ast.Constant, scope: Scope) -> Value:
+        value = node.value
+        if value is Ellipsis:
+            return Unknown(node, scope.module, "an ellipsis")
+        return Const(node, scope.module, value)  # type: ignore[arg-type]
+
+    def _either(self, node: ast.IfExp, scope: Scope) -> Value:
+        return choice([self.expression(node.body, scope), self.expression(node.orelse, scope)], node, scope.module)
+
+    def _any_of(self, node: ast.BoolOp, scope: Scope) -> Value:
+        return choice([self.expression(each, scope) for each in node.values[:MAX_OPTIONS]], node, scope.module)
+
+    def _inner(self, node: ast.NamedExpr | ast.Starred, scope: Scope) -> Value:
+        return self.expression(node.value, scope)
+
+    def _signed(self, node: ast.UnaryOp, scope: Scope) -> Value:
+        value = self.expression(node.operand, scope)
+        if isinstance(value, Const) and isinstance(value.value, int | float):
+            if isinstance(node.op, ast.USub):
+                return Const(node, scope.module, -value.value)
+            if isinstance(node.op, ast.UAdd):
+                return Const(node, scope.module, value.value)
+        return Unknown(node, scope.module, "an operator on what is not a number")
+
+    def _awaited(self, node: ast.Await, scope: Scope) -> Value:
+        return Unknown(node, scope.module, "the result of an awaited call")
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         """What `base.attr` is."""
         module = scope.module
         base = self.expression(node.value, scope)
-        found = [self._attribute_of(each, node, module) for each in options(base)]
-        return choice(found, node, module)
+        if type(base) is not Choice:
+            return self._attribute_of(base, node, module)
+        return choice([self._attribute_of(each, node, module) for each in options(base)], node, module)
 
     def _attribute_of(self, base: Value, node: ast.Attribute, module: Module) -> Value:
         attr = node.attr
@@ -675,6 +664,26 @@ class Resolver:
         return tuple(found) or None
 
 
+_EXPRESSIONS: Final[dict[type[ast.AST], Callable[[Resolver, Any, Scope], Value]]] = {
+    ast.Constant: Resolver._constant,
+    ast.Attribute: Resolver.attribute,
+    ast.JoinedStr: Resolver._joined,
+    ast.List: Resolver._items,
+    ast.Tuple: Resolver._items,
+    ast.Set: Resolver._items,
+    ast.Dict: Resolver._dict,
+    ast.IfExp: Resolver._either,
+    ast.BoolOp: Resolver._any_of,
+    ast.NamedExpr: Resolver._inner,
+    ast.Starred: Resolver._inner,
+    ast.BinOp: Resolver._binary,
+    ast.UnaryOp: Resolver._signed,
+    ast.Call: Resolver.call,
+    ast.Subscript: Resolver._subscript,
+    ast.Await: Resolver._awaited,
+}
+
+
 def evaluate(node: ast.expr, scope: Scope) -> Value:
     """What an expression is, in a scope."""
     return Resolver().expression(node, scope)
@@ -682,6 +691,8 @@ def evaluate(node: ast.expr, scope: Scope) -> Value:
 
 def choice(values: list[Value], node: ast.AST, module: Module) -> Value:
     """One value of several; equal ones once."""
+    if len(values) == 1:
+        return values[0]
     flat: list[Value] = []
     seen: set[object] = set()
     for value in values:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.judge import FileResult, Judge
 
-CHUNK: Final = 16
-"""Files that a process takes at a time: neighbours, which share what they import."""
+CHUNK: Final = 64
+"""Files that a process takes at a time at most."""
 WORTH: Final = 48
 """Fewer files than this are not worth another process."""
 
@@ -34,7 +34,24 @@ def processes(jobs: int, files: int) -> int:
             jobs = len(os.sched_getaffinity(0))
         except AttributeError:
             jobs = os.cpu_count() or 1
-    return max(1, min(jobs, -(-files // CHUNK)))
+    return max(1, jobs)
+
+
+def chunks_of(paths: Sequence[str]) -> list[list[str]]:
+    """Files that a process takes at a time: those of one folder, which share what they import."""
+    found: list[list[str]] = []
+    last = None
+    for path in paths:
+        folder = os.path.dirname(path)
+        if folder != last or len(found[-1]) >= CHUNK:
+            # Small folders go together, so that a deep tree is not handed out file by file.
+            if found and len(found[-1]) < CHUNK // 4 and folder != last:
+                last = folder
+            else:
+                found.append([])
+                last = folder
+        found[-1].append(path)
+    return found
 
 
 @contextlib.contextmanager
@@ -87,7 +104,8 @@ def _fork(
     count: int,
     progress: Callable[[int], None] | None,
 ) -> dict[str, FileResult]:
-    chunks = [paths[start : start + CHUNK] for start in range(0, len(paths), CHUNK)]
+    chunks = chunks_of(paths)
+    count = min(count, len(chunks))
     feed_read, feed_write = os.pipe()
     judge = make()
     gc.freeze()

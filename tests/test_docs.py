@@ -1,0 +1,156 @@
+"""Documentation that runs: the Python blocks and the transcripts of every page are what they say they are.
+
+A block marked `python` is executed, the blocks of a page one after the other in one module; one marked
+`python title="server.py"` is also written to that file first. `python no-run` is compiled only. A block marked
+`console` is a transcript: its commands run in a folder of the page's own, and print what stands there, save for ids
+and times; one that has commands and no output is no transcript. What is not to be checked is marked `text`, `sh`,
+`json` and so on. The pages of the lint rules show fragments that the linter's own tests read.
+
+`python tests/test_docs.py README.md` writes what the commands print into the page.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+RULES = ROOT / "docs" / "rules"
+PAGES = [
+    ROOT / "README.md",
+    *sorted(page for page in (ROOT / "docs").rglob("*.md") if RULES not in page.parents),
+    *sorted((ROOT / "examples").rglob("*.md")),
+]
+
+FENCE = re.compile(
+    r"^(?P<indent> *)(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=indent)(?P=fence) *$",
+    re.MULTILINE | re.DOTALL,
+)
+TITLE = re.compile(r'title="([^"]+)"')
+COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+NORMAL = (
+    (re.compile(r"\bid [0-9a-f]{16}\b"), "id ID"),
+    (re.compile(r'"correlationId": ?"[0-9a-f]{16}"'), '"correlationId": "ID"'),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z"), "TIME"),
+)
+
+
+@dataclass
+class Block:
+    """A fenced block: its language, the rest of the info string, its text and its first line's number."""
+
+    language: str
+    info: str
+    text: str
+    line: int
+    start: int
+    end: int
+
+
+def blocks_of(page):
+    text = page.read_text(encoding="utf-8")
+    found = []
+    for match in FENCE.finditer(text):
+        language, _, info = match["info"].strip().partition(" ")
+        indent = match["indent"]
+        body = "\n".join(line.removeprefix(indent) for line in match["body"].split("\n"))
+        line = text.count("\n", 0, match.start("body")) + 1
+        found.append(Block(language, info, body, line, match.start("body"), match.end("body")))
+    return found
+
+
+def named(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_python_blocks_run_and_transcripts_are_true(page, tmp_path, monkeypatch):
+    """What a reader copies from a page works, in the order of the page, and prints what the page says."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    module = ModuleType(f"docs_{page.stem}_{abs(hash(page))}")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for block in blocks_of(page):
+        where = f"{named(page)}:{block.line}"
+        if block.language == "python":
+            title = TITLE.search(block.info)
+            if title is not None:
+                (tmp_path / title[1]).write_text(block.text, encoding="utf-8")
+            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec", dont_inherit=True)
+            if "no-run" not in block.info:
+                exec(code, module.__dict__)
+        elif block.language == "console":
+            check_transcript(block, where, tmp_path)
+
+
+def check_transcript(block, where, folder):
+    commands = list(COMMAND.finditer(block.text))
+    assert commands, f"{where}: a transcript begins its commands with '$ '"
+    if not any(command[2].strip() for command in commands):
+        return
+    for command in commands:
+        done = run(command[1], folder)
+        assert normal(command[2]) == normal(done), f"{where}: {command[1]}"
+
+
+def run(command, folder):
+    """What a command prints, standard error last, in the page's folder."""
+    environment = {**os.environ, "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])}
+    environment["PYTHONUTF8"] = "1"
+    environment.pop("MCPCORE_AUDIT", None)
+    done = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False, cwd=folder, env=environment
+    )
+    return done.stdout + done.stderr
+
+
+def normal(text):
+    for pattern, replacement in NORMAL:
+        text = pattern.sub(replacement, text)
+    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
+
+
+def test_the_readme_has_the_design_example_and_every_command():
+    """The page that a newcomer reads shows a contract and names each command."""
+    from mcpcore.cli.root import COMMANDS
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert 'raise ctx.fail("no_match"' in text
+    for command in COMMANDS:
+        assert f"`mcpcore {command}" in text
+
+
+def write_transcripts(page):
+    """Put into a page's transcripts what their commands print now."""
+    text = page.read_text(encoding="utf-8")
+    written, at = "", 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "examples").symlink_to(ROOT / "examples")
+        for block in blocks_of(page):
+            title = TITLE.search(block.info)
+            if title is not None:
+                (folder / title[1]).write_text(block.text, encoding="utf-8")
+            if block.language != "console":
+                continue
+            lines = []
+            for command in re.findall(r"^\$ (.*)$", block.text, re.MULTILINE):
+                printed = run(command, folder).strip("\n")
+                lines += [f"$ {command}", *([printed, ""] if printed else [])]
+            written += text[at : block.start] + "\n".join(lines).rstrip("\n") + "\n"
+            at = block.end
+    page.write_text(written + text[at:], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for argument in sys.argv[1:]:
+        write_transcripts(Path(argument).resolve())

@@ -31,14 +31,16 @@ BESIDE_AN_ERROR: Final = frozenset(
 VERDICTS: Final = frozenset({"valid", "is_valid", "passed", "healthy", "compliant"})
 """Keys of a result that is a verdict: an `error` beside them is what was found, not a failure of the tool."""
 
+_SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
+"""Crosses, warning signs and no-entry signs that people put before a failure."""
 _SURE: Final = re.compile(
-    r"\s*(?:[❌⚠️🚫⛔✗]+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*❌"
+    rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
     r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b|\s*(?:failed|unable) to \w+",
     re.IGNORECASE,
 )
 _IN_CLAUSE: Final = re.compile(
-    r"\s*(?:[❌⚠️🚫⛔✗]+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){0,3}(?:error|exception|failure)\b|failed\b|failure\b|unable to\b"
-    r"|could(?: not|n't)\b|cannot\b|can't\b|something went wrong)|.{0,60}\b(?:failed|error)\b\s*[:.!]",
+    rf"\s*(?:{_SIGNS}+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure)\b|failed\b|failure\b"
+    r"|unable to\b|could(?: not|n't)\b|cannot\b|can't\b|something went wrong)|.{0,60}\b(?:failed|error)\b\s*[:.!]",
     re.IGNORECASE,
 )
 _NOTHING: Final = re.compile(

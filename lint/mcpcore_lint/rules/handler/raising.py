@@ -86,8 +86,8 @@ class PreferMcpErrorInHandler(Rule):
     good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
     how_to_fix = (
         "With a contract, declare the failure and raise `ctx.fail(reason)`. Without one, raise the factory of what "
-        "went wrong, or the `ToolError` of the SDK or FastMCP. In a contract tool `ToolError` is reported too: it has no "
-        "code."
+        "went wrong, or the `ToolError` of the SDK or FastMCP. In a contract tool `ToolError` is reported too: it has "
+        "no code."
     )
     when_to_suppress = "Where the exception is a bug that no argument can bring about, and `assert` does not fit."
     valid = (
@@ -268,7 +268,7 @@ class PreferMcpErrorInHandler(Rule):
     def _report(at: ast.AST, name: str, full: str, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         ctx.report(
             at,
-            f"{tool.display_name} raises {name}, which tells the agent neither what kind of failure it is nor what to do",
+            f"{tool.display_name} raises {name}, which tells the agent neither what failed nor what to do next",
             help=where_to(tool, what=SUGGESTED.get(full, "")),
             tool=tool,
             module=handler.module,
@@ -288,7 +288,10 @@ class NoProtocolErrorInTool(Rule):
     )
     bad = 'raise MCPError(code=INVALID_PARAMS, message="no such article")'
     good = 'raise ctx.fail("no_match")'
-    how_to_fix = "Raise a declared reason, a coded error, or the framework's `ToolError`: each becomes a result marked as failed."
+    how_to_fix = (
+        "Raise a declared reason, a coded error, or the framework's `ToolError`: each becomes a result that is marked "
+        "as failed."
+    )
     when_to_suppress = (
         "Where the protocol itself needs the error. URL elicitation, a missing capability and an unknown tool of the "
         "low-level server are known and not reported."

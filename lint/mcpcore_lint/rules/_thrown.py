@@ -1,0 +1,115 @@
+"""What a tool throws, set against what its contract declares: directly, and through the functions that it calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Related
+from mcpcore_lint.model import CodeValue, Const, Missing, options, string
+from mcpcore_lint.rules._bodies import codes_of
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterator
+
+    from mcpcore_lint.diagnostics import Fix
+    from mcpcore_lint.model import Contract, ErrorSite, Reach, ReachedThrow, ThrowSite, ToolDef
+    from mcpcore_lint.rules.base import RuleContext
+
+CODED: Final = frozenset({"fail", "factory", "coded"})
+"""Forms of errors that have a code."""
+
+BASELINE: Final = frozenset(
+    {
+        "INTERNAL_ERROR",
+        "SERVICE_UNAVAILABLE",
+        "TIMEOUT",
+        "VALIDATION_ERROR",
+        "SERIALIZATION_ERROR",
+        "REQUEST_CANCELLED",
+    }
+)
+"""Codes that come up anywhere, and need no declaration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thrown:
+    """An error with a code that leaves the handler.
+
+    `codes` and `reasons` are all that it may have; None where that is not known, and `()` where there is none.
+    """
+
+    codes: tuple[str, ...] | None
+    reasons: tuple[str, ...] | None
+    error: ErrorSite | None
+    """Where the handler itself makes it."""
+    reached: ReachedThrow | None
+    """Where a function that it calls does."""
+    raised_here: ThrowSite | None = None
+    """The `raise` statement of the handler."""
+
+    @property
+    def way(self) -> str:
+        """The functions that lead there."""
+        return " > ".join(self.reached.path) if self.reached is not None else ""
+
+
+def reason_texts(error: ErrorSite) -> tuple[str, ...] | None:
+    """The reasons that an error may have: `()` where it has none for certain, None where that is not known."""
+    found: list[str] = []
+    for each in options(error.reason):
+        text = string(each)
+        if text is not None:
+            found.append(text)
+        elif not (isinstance(each, Missing) or (isinstance(each, Const) and each.value is None)):
+            return None
+    return tuple(dict.fromkeys(found))
+
+
+def real_codes(error: ErrorSite) -> tuple[str, ...] | None:
+    """The names of the codes that an error may have; None where one is not known or does not exist."""
+    if any(isinstance(each, CodeValue) and not each.exists for each in options(error.code)):
+        return None
+    return codes_of(error.code)
+
+
+def declared_codes(contract: Contract) -> frozenset[str]:
+    """The names of all codes that the entries declare, as far as they are known."""
+    return frozenset(code for each in contract.entries for code in codes_of(each.code.value) or ())
+
+
+def direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
+    """The coded errors that the handler raises itself and that leave it, each once."""
+    leaving = {each.call for each in reach.own}
+    seen: set[ast.AST] = set()
+    for throw in tool.handler.throws:
+        error = throw.error
+        if error is None or error.form not in CODED or throw.span not in leaving or error.node in seen:
+            continue
+        seen.add(error.node)
+        codes = None if error.form == "fail" else real_codes(error)
+        yield Thrown(codes, reason_texts(error), error, None, throw)
+
+
+def through(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
+    """The coded errors that come out of functions that the handler calls."""
+    raises = {each.span: each for each in tool.handler.throws}
+    for each in reach.throws:
+        if each.source == "project" and each.form in CODED:
+            yield Thrown(each.codes, each.reasons, None, each, raises.get(each.call))
+
+
+def report(thrown: Thrown, message: str, step: str, tool: ToolDef, ctx: RuleContext, fix: Fix | None = None) -> None:
+    """Report a finding where the handler raises, or at its call that leads to the raise, with the raise as related."""
+    module = tool.handler.module
+    if thrown.error is not None:
+        throw = thrown.raised_here
+        apart = throw is not None and throw.node.lineno != thrown.error.node.lineno
+        related = [ctx.related(throw.node, "it is raised here", module)] if throw is not None and apart else []
+        ctx.report(thrown.error.node, message, help=step, tool=tool, module=module, related=related, fix=fix)
+        return
+    reached = thrown.reached
+    assert reached is not None
+    site = Related(reached.site.path, reached.site.span, f"it is raised here: {thrown.way}")
+    ctx.report(reached.call, message, help=step, tool=tool, module=module, related=[site])

@@ -1,0 +1,637 @@
+"""Codes and reasons that are thrown and do not fit the contract."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules._bodies import codes_known, codes_of, reasons_known
+from mcpcore_lint.rules._fail_fix import fail_fix
+from mcpcore_lint.rules._thrown import BASELINE, Thrown, declared_codes, direct, report, through
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext, Valid
+from mcpcore_lint.rules.contract.entries import near
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.model import Contract, ContractEntry, ToolDef
+
+
+def _all(tool: ToolDef, ctx: RuleContext) -> Iterator[Thrown]:
+    reach = ctx.reach(tool)
+    yield from direct(tool, reach)
+    yield from through(tool, reach)
+
+
+def _listed(names: list[str]) -> str:
+    return " or ".join(names)
+
+
+class ContractConformance(Rule):
+    """A code that the contract does not declare."""
+
+    id = "error-contract-conformance"
+    severity = Severity.WARNING
+    family = "conformance"
+    summary = (
+        "a handler throws a code that is neither declared nor baseline, directly or through functions that it calls"
+    )
+    why = (
+        "The contract in `tools/list` is what agents plan with. A code that it does not name reaches them without a "
+        "reason and without a recovery, and no test of the contract ever sees it."
+    )
+    bad = '@tool(errors=[])\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
+    good = (
+        '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])\n'
+        'def fetch(ctx: Context[Literal["no_match"]], pmid: str) -> str:\n    raise ctx.fail("no_match")'
+    )
+    how_to_fix = (
+        "Declare the failure in `errors`, or catch it and raise one that is declared. Baseline codes need no "
+        "declaration: INTERNAL_ERROR, SERVICE_UNAVAILABLE, TIMEOUT, VALIDATION_ERROR, SERIALIZATION_ERROR and "
+        "REQUEST_CANCELLED."
+    )
+    when_to_suppress = "Where the call cannot fail in this way with the arguments that it is given here."
+    valid = (
+        """
+        from mcpcore import Context, ErrorCode, FailureMode, conflict, not_found, timeout, tool, validation_error
+
+        def service(a):
+            raise not_found("x", reason="gone")
+
+        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def fetch(ctx: Context, a: str) -> str:
+            if a == "1":
+                raise timeout("baseline")
+            if a == "2":
+                raise validation_error("baseline")
+            try:
+                raise conflict("caught")
+            except Exception:
+                return ""
+            def unused():
+                raise conflict("never called")
+            return service(a)
+
+        @tool
+        def other() -> str:
+            raise conflict("no contract")
+
+        @tool(errors=load())
+        def third() -> str:
+            raise conflict("unknown contract")
+
+        @tool(errors=[*load(), FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def fourth() -> str:
+            raise conflict("known in part")
+
+        @tool(errors=[FailureMode("gone", -32001, when="x", recovery="y")])
+        def fifth() -> str:
+            raise not_found("the code as a number")
+        """,
+        Valid(
+            """
+            from mcpcore import CodedError, ErrorCode, FailureMode, tool
+            from store import load
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(a: str) -> str:
+                try:
+                    return load(a)
+                except CodedError:
+                    return ""
+            """,
+            files={"store.py": "from mcpcore import conflict\n\ndef load(a):\n    raise conflict('x')\n"},
+        ),
+    )
+    invalid = (
+        Invalid(
+            """
+            import mcpcore as m
+            from functools import partial
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode, conflict as clash, tool
+
+            GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")
+            Full = partial(CodedError, ErrorCode.RATE_LIMITED)
+
+            def made(why: str) -> CodedError:
+                return m.forbidden(why)
+
+            async def made_later(why: str) -> CodedError:
+                return m.unauthorized(why)
+
+            @tool(errors=[GONE])
+            async def fetch(ctx: Context, a: str) -> str:
+                match a:
+                    case "1":
+                        raise clash("x")  # here
+                    case "2":
+                        raise CodedError(ErrorCode["FORBIDDEN"], "x")  # here
+                    case "3":
+                        raise Full("x")  # here
+                    case "4":
+                        error = m.unauthorized("x")  # here
+                        raise error
+                    case "5":
+                        raise made("x")  # here
+                    case "6":
+                        raise await made_later("x")  # here
+                    case "7":
+                        raise CodedError(ErrorCode.CONFLICT if a else ErrorCode.NOT_FOUND, "x")  # here
+                    case "8":
+                        raise ExceptionGroup("both", [clash("x")])  # here
+                    case "9":
+                        if (late := m.database_error("x")) and a:  # here
+                            raise late
+                try:
+                    return await other()
+                except Exception as problem:
+                    raise CodedError(-32008, "x") from problem  # here
+
+            @tool(errors=[GONE])
+            def second(a: str) -> str:
+                def inner():
+                    raise clash("x")  # here
+                return inner()
+            """,
+            "fetch throws CONFLICT",
+        ),
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, tool
+            from store import ArticleStore
+
+            class Tools:
+                def __init__(self, store: ArticleStore) -> None:
+                    self.store = store
+
+                @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+                async def fetch_articles(self, a: str) -> str:
+                    return await self.store.get(a)  # here
+            """,
+            "Tools.fetch_articles > ArticleStore.get > _request",
+            files={
+                "store.py": """
+                from mcpcore import rate_limited
+
+                class ArticleStore:
+                    async def get(self, a):
+                        return await _request(a)
+
+                async def _request(a):
+                    raise rate_limited("slow down")
+                """
+            },
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each code that leaves the handler, has no declared reason and is not declared itself."""
+        contract = tool.contract
+        if contract is None or not codes_known(contract):
+            return
+        declared = declared_codes(contract)
+        seen: set[tuple[object, ...]] = set()
+        for thrown in _all(tool, ctx):
+            if thrown.codes is None or thrown.reasons:
+                continue
+            strange = [each for each in thrown.codes if each not in declared and each not in BASELINE]
+            if not strange:
+                continue
+            key = (thrown.reached.call if thrown.reached else thrown.error, *strange)
+            if key in seen:
+                continue
+            seen.add(key)
+            codes = _listed(strange)
+            how = f"can throw {codes} here ({thrown.way})" if thrown.reached else f"throws {codes}"
+            report(
+                thrown,
+                f"{tool.display_name} {how}, which its contract does not declare",
+                f"declare it with a reason, a when and a recovery: FailureMode(..., ErrorCode.{strange[0]}, ...)"
+                + ("; or catch it here" if thrown.reached else ""),
+                tool,
+                ctx,
+            )
+
+
+class ContractPreferFail(Rule):
+    """A declared code thrown past the contract."""
+
+    id = "error-contract-prefer-fail"
+    severity = Severity.WARNING
+    family = "conformance"
+    fixable = True
+    summary = "a declared code is thrown directly instead of through `ctx.fail(reason)`"
+    why = (
+        "Thrown by its code alone, the failure reaches the agent without the reason, the recovery and the retry advice "
+        "that the contract promises, and the type checker cannot tell that it is one of them."
+    )
+    bad = 'raise not_found("no such article", data={"pmid": pmid})'
+    good = 'raise ctx.fail("no_match", "no such article", data={"pmid": pmid})'
+    how_to_fix = (
+        "Raise `ctx.fail` with the reason of the entry that fits. The fix does so where exactly one entry has the "
+        "code, keeps the other arguments, and adds the context parameter and the imports where they are missing."
+    )
+    when_to_suppress = "Where the failure is not one of those declared, and happens to have the same code."
+    valid = (
+        """
+        from mcpcore import Context, ErrorCode, FailureMode, conflict, not_found, tool
+
+        GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")
+
+        def service():
+            raise not_found("a service has no context")
+
+        @tool(errors=[GONE])
+        def fetch(ctx: Context, a: str) -> str:
+            if a == "1":
+                raise ctx.fail("gone")
+            if a == "2":
+                raise conflict("not declared")
+            if a == "3":
+                raise not_found("undeclared-reason says it", reason="other")
+            try:
+                raise not_found("caught")
+            except Exception:
+                return service()
+
+        @tool
+        def other() -> str:
+            raise not_found("no contract")
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, not_found, tool
+
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            async def fetch(pmid: str) -> str:
+                try:
+                    return open(pmid).read()
+                except OSError as error:
+                    raise not_found(f"no {pmid}", {"pmid": pmid}, retry=None) from error  # here
+            """,
+            "fetch throws NOT_FOUND itself",
+            """
+            from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
+            from typing import Literal
+
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            async def fetch(ctx: Context[Literal["gone"]], pmid: str) -> str:
+                try:
+                    return open(pmid).read()
+                except OSError as error:
+                    raise ctx.fail("gone", f"no {pmid}", {"pmid": pmid}, retry=None) from error
+            """,
+        ),
+        Invalid(
+            """
+            from typing import Any
+
+            import mcpcore
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode
+
+            ERRORS = (
+                FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                FailureMode("slow", ErrorCode.TIMEOUT, when="x", recovery="y"),
+            )
+
+            class Tools:
+                @mcpcore.tool(errors=[*ERRORS])
+                def fetch(
+                    self,
+                    pmid: str,
+                ) -> str:
+                    if pmid == "1":
+                        raise mcpcore.not_found()  # here
+                    if pmid == "2":
+                        raise CodedError(ErrorCode.TIMEOUT, "x")  # here
+                    if pmid == "3":
+                        raise CodedError(message="x", code=ErrorCode.TIMEOUT)  # here
+                    if pmid == "4":
+                        raise mcpcore.not_found("x", data={"reason": "gone", "pmid": pmid})  # here
+                    if pmid == "5":
+                        raise mcpcore.not_found("x", {"reason": "gone"})  # here
+                    if pmid == "6":
+                        raise mcpcore.not_found(message="x", reason="gone")  # here
+                    raise mcpcore.not_found("x", reason="gone", retry=None)  # here
+
+            @mcpcore.tool(errors=ERRORS)
+            def other(context: Context[Any]) -> str:
+                error = mcpcore.not_found("a")  # here
+                if context:
+                    error = mcpcore.timeout("b")  # here
+                raise error
+            """,
+            "fetch throws NOT_FOUND itself",
+            """
+            from typing import Any, Literal
+
+            import mcpcore
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode
+
+            ERRORS = (
+                FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                FailureMode("slow", ErrorCode.TIMEOUT, when="x", recovery="y"),
+            )
+
+            class Tools:
+                @mcpcore.tool(errors=[*ERRORS])
+                def fetch(
+                    self,
+                    ctx: Context[Literal["gone", "slow"]],
+                    pmid: str,
+                ) -> str:
+                    if pmid == "1":
+                        raise ctx.fail("gone")
+                    if pmid == "2":
+                        raise ctx.fail("slow", "x")
+                    if pmid == "3":
+                        raise ctx.fail(message="x", reason="slow")
+                    if pmid == "4":
+                        raise ctx.fail("gone", "x", data={"pmid": pmid})
+                    if pmid == "5":
+                        raise ctx.fail("gone", "x")
+                    if pmid == "6":
+                        raise ctx.fail(message="x", reason="gone")
+                    raise ctx.fail("gone", "x", retry=None)
+
+            @mcpcore.tool(errors=ERRORS)
+            def other(context: Context[Any]) -> str:
+                error = context.fail("gone", "a")
+                if context:
+                    error = context.fail("slow", "b")
+                raise error
+            """,
+        ),
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, not_found, tool
+
+            @tool(
+                errors=[
+                    FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                    FailureMode("moved", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                ]
+            )
+            def fetch(a: str) -> str:
+                raise not_found("which?")  # here
+            """,
+            "fetch throws NOT_FOUND itself",
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each error of a declared code that the handler raises past its context."""
+        contract = tool.contract
+        if contract is None or not contract.entries:
+            return
+        seen: set[object] = set()
+        for thrown in _all(tool, ctx):
+            error = thrown.error
+            if error is not None and error.form == "fail":
+                continue
+            if thrown.reached is not None and (thrown.raised_here is None or thrown.reasons != ()):
+                continue
+            if not thrown.codes or len(thrown.codes) != 1:
+                continue
+            fitting = self._fitting(thrown, thrown.codes[0], contract)
+            key = thrown.reached.call if thrown.reached is not None else error
+            if not fitting or key in seen:
+                continue
+            seen.add(key)
+            reasons = [each.reason_text for each in fitting]
+            calls = [f"ctx.fail({each!r})" for each in reasons if each is not None]
+            code = thrown.codes[0]
+            fix = None
+            if error is not None and len(fitting) == 1 and reasons[0] is not None and codes_known(contract):
+                fix = fail_fix(tool, contract, error, reasons[0], ctx)
+            step = f"raise {calls[0]}" if len(calls) == 1 else f"raise the one that fits: {', '.join(calls)}"
+            report(
+                thrown,
+                f"{tool.display_name} throws {code} itself, so that the declared reason and its recovery are not sent",
+                step if calls else "raise ctx.fail with the reason of the entry that fits",
+                tool,
+                ctx,
+                fix,
+            )
+
+    @staticmethod
+    def _fitting(thrown: Thrown, code: str, contract: Contract) -> list[ContractEntry]:
+        entries = [each for each in contract.entries if codes_of(each.code.value) == (code,)]
+        if thrown.reasons:
+            entries = [each for each in entries if each.reason_text in thrown.reasons]
+        return entries
+
+
+class ContractUndeclaredReason(Rule):
+    """A reason that the contract lacks."""
+
+    id = "error-contract-undeclared-reason"
+    severity = Severity.WARNING
+    family = "conformance"
+    summary = "a reason is raised, by the handler or a service that it reaches, that the contract lacks"
+    why = (
+        "The agent reads a reason that it cannot look up: no `when`, no recovery, nothing in the catalogue. Often the "
+        "service was given a new reason, or the contract's was renamed."
+    )
+    bad = 'raise not_found("no such article", data={"reason": "no_mach"})'
+    good = 'raise not_found("no such article", data={"reason": "no_match"})'
+    how_to_fix = "Declare the reason in `errors`, correct its spelling, or catch the error and raise a declared one."
+    when_to_suppress = "Where the service cannot raise this reason with the arguments that it is given here."
+    valid = (
+        """
+        from typing import Literal
+        from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
+
+        GONE = "gone"
+
+        def service(reason: str, known: Literal["gone"]):
+            if known:
+                raise not_found("x", reason=known)
+            raise not_found("x", reason=reason)
+
+        @tool(errors=[FailureMode(GONE, ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def fetch(ctx: Context, a: str) -> str:
+            if a == "1":
+                raise not_found("x", data={"reason": "gone"})
+            if a == "2":
+                raise ctx.fail("fail-undeclared says it")
+            return service(a, "gone")
+
+        @tool
+        def other() -> str:
+            raise not_found("x", reason="no contract")
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            import enum
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode, conflict, not_found, tool
+
+            class Reason(enum.StrEnum):
+                LOST = "lost"
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(ctx: Context, a: str) -> str:
+                if a == "1":
+                    raise not_found("x", reason=Reason.LOST)  # here
+                if a == "2":
+                    raise conflict("x", {"reason": "gonne"})  # here
+                if a == "3":
+                    raise CodedError(ErrorCode.NOT_FOUND, reason="gone" if a else "left")  # here
+                return help_with(ctx, a)  # here
+
+            def help_with(ctx: Context, a: str) -> str:
+                raise ctx.fail("elsewhere")
+            """,
+            "raises the reason 'lost'",
+        ),
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, tool
+            from store import load
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            async def fetch(a: str) -> str:
+                return await load(a)  # here
+            """,
+            "fetch > load > _read",
+            files={
+                "store.py": """
+                from mcpcore import not_found
+
+                async def load(a):
+                    return _read(a)
+
+                def _read(a):
+                    raise not_found("x", reason="gonee")
+                """
+            },
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each reason that leaves the handler and is not declared."""
+        contract = tool.contract
+        if contract is None or not reasons_known(contract):
+            return
+        seen: set[tuple[object, ...]] = set()
+        for thrown in _all(tool, ctx):
+            if thrown.error is not None and thrown.error.form == "fail":
+                continue
+            strange = [each for each in thrown.reasons or () if each not in contract.by_reason]
+            key = (thrown.reached.call if thrown.reached else thrown.error, *strange)
+            if not strange or key in seen:
+                continue
+            seen.add(key)
+            close = near(strange[0], contract.reasons)
+            how = f"can raise the reason {_quoted(strange)} here ({thrown.way})" if thrown.reached else (
+                f"raises the reason {_quoted(strange)}"
+            )  # fmt: skip
+            report(
+                thrown,
+                f"{tool.display_name} {how}, which its contract lacks",
+                f"did you mean {close!r}? Else declare {strange[0]!r} in errors"
+                if close
+                else f"declare {strange[0]!r} in errors, or raise a declared reason",
+                tool,
+                ctx,
+            )
+
+
+def _quoted(names: list[str]) -> str:
+    return " or ".join(repr(each) for each in names)
+
+
+class ContractCodeMismatch(Rule):
+    """A declared reason with another code."""
+
+    id = "error-contract-code-mismatch"
+    severity = Severity.ERROR
+    family = "conformance"
+    summary = "a declared reason is raised with a code other than the declared one"
+    why = (
+        "The catalogue says NOT_FOUND and the wire says CONFLICT: a client that goes by the code does the wrong thing, "
+        "and the boundary logs every such failure as a broken contract."
+    )
+    bad = 'raise conflict("no such article", data={"reason": "no_match"})  # declared as NOT_FOUND'
+    good = 'raise not_found("no such article", data={"reason": "no_match"})'
+    how_to_fix = "Raise the reason with its declared code (`ctx.fail` does), or change the code in the contract."
+    when_to_suppress = "Never: one of the two is wrong."
+    valid = (
+        """
+        from mcpcore import Context, ErrorCode, FailureMode, conflict, not_found, tool
+
+        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def fetch(ctx: Context, a: str, reason: str) -> str:
+            if a == "1":
+                raise not_found("x", reason="gone")
+            if a == "2":
+                raise conflict("x", reason=reason)
+            if a == "3":
+                raise conflict("undeclared", reason="other")
+            raise ctx.fail("gone")
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import CodedError, Context, CustomCode, ErrorCode, FailureMode, conflict, not_found, tool
+
+            QUOTA = CustomCode("QUOTA", 7, http_status=429, category="upstream", retry=None, sentence="x")
+            ERRORS = [
+                FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                FailureMode("quota", QUOTA, when="x", recovery="y"),
+            ]
+
+            def service():
+                raise conflict("x", data={"reason": "gone"})
+
+            @tool(errors=ERRORS + [])
+            def fetch(ctx: Context, a: str) -> str:
+                if a == "1":
+                    raise conflict("x", reason="gone")  # here
+                if a == "2":
+                    raise CodedError(ErrorCode.RATE_LIMITED, "x", {"reason": "quota"})  # here
+                if a == "3":
+                    raise CodedError(QUOTA, "x", {"reason": "quota"})
+                return service()  # here
+            """,
+            "'gone' is declared with NOT_FOUND and raised with CONFLICT",
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each declared reason that leaves the handler with a code that is not its own."""
+        contract = tool.contract
+        if contract is None:
+            return
+        seen: set[tuple[object, ...]] = set()
+        for thrown in _all(tool, ctx):
+            if not thrown.codes or not thrown.reasons or (thrown.error is not None and thrown.error.form == "fail"):
+                continue
+            for reason in thrown.reasons:
+                entry = contract.by_reason.get(reason)
+                declared = codes_of(entry.code.value) if entry is not None else None
+                if entry is None or declared is None:
+                    continue
+                wrong = [each for each in thrown.codes if each not in declared]
+                # With several codes and several reasons nobody can tell which goes with which.
+                if not wrong or (len(thrown.reasons) > 1 and len(wrong) < len(thrown.codes)):
+                    continue
+                key = (thrown.reached.call if thrown.reached else thrown.error, reason)
+                if key in seen:
+                    continue
+                seen.add(key)
+                way = f" ({thrown.way})" if thrown.reached else ""
+                report(
+                    thrown,
+                    f"{reason!r} is declared with {_listed(list(declared))} and raised with {_listed(wrong)}{way}",
+                    "raise it with its declared code, as ctx.fail does, or change the code in errors",
+                    tool,
+                    ctx,
+                )

@@ -1,0 +1,258 @@
+"""Declared reasons that nothing raises."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import CallValue, Symbol, string, strings
+from mcpcore_lint.rules._bodies import FUNCTIONS, Body, body_of, codes_of
+from mcpcore_lint.rules._thrown import CODED, reason_texts, through
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.syntax import walk
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import Contract, ContractEntry, ToolDef
+
+CONVERTERS = frozenset({"mcpcore.guard", "mcpcore.from_http_response", "mcpcore.from_http_response_async"})
+"""Functions of mcpcore that raise what they are told to, by a table that the linter does not read."""
+
+
+class ContractUnthrown(Rule):
+    """A reason that is declared and never raised."""
+
+    id = "error-contract-unthrown"
+    severity = Severity.WARNING
+    family = "conformance"
+    summary = "a declared reason that nothing reachable raises"
+    why = (
+        "Agents and people read about a failure that cannot happen, and prepare for it. Mostly the code that raised it "
+        "has gone, or raises the same failure under another name."
+    )
+    bad = '@tool(errors=[FailureMode("no_match", ...), FailureMode("queue_full", ...)])  # only no_match is raised'
+    good = '@tool(errors=[FailureMode("no_match", ...)])'
+    how_to_fix = "Raise the reason where it belongs, or take it out of `errors`."
+    when_to_suppress = (
+        "Where it is raised by code that the linter cannot follow; it is silent where it sees that it cannot."
+    )
+    valid = (
+        """
+        from typing import Literal
+        from mcpcore import Context, ErrorCode, FailureMode, guard, not_found, tool
+
+        A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")
+        B = FailureMode("b", ErrorCode.CONFLICT, when="x", recovery="y")
+
+        @tool(errors=[A, B])
+        def one(ctx: Context, x: str) -> str:
+            if x:
+                raise ctx.fail("a")
+            raise ctx.fail("b" if x else "a")
+
+        @tool(errors=[A])
+        def dynamic(ctx: Context, reason: str) -> str:
+            raise ctx.fail(reason)
+
+        @tool(errors=[A, B])
+        def literal(ctx: Context, reason: Literal["a", "b"]) -> str:
+            raise ctx.fail(reason)
+
+        @tool(errors=[A])
+        def handed(ctx: Context, x: str) -> str:
+            return elsewhere(ctx)
+
+        @tool(errors=[A])
+        def by_code(x: str) -> str:
+            raise not_found("prefer-fail says it")
+
+        @tool(errors=[A])
+        def served(x: str) -> str:
+            return service(x)
+
+        @tool(errors=[B])
+        def kept(ctx: Context, x: list) -> str:
+            errors = []
+            errors.append(ctx.fail("b"))
+            raise ExceptionGroup("all", errors)
+
+        @tool(errors=[A])
+        def guarded(ctx: Context, x: str) -> str:
+            with guard(reason=x):
+                return x
+
+        @tool(errors=[B])
+        def built(ctx: Context, x: str) -> str:
+            raise make(x, data=ctx.recovery_for("b"))
+
+        def service(x):
+            raise not_found("x", data={"reason": "a"})
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import Context, ErrorCode, FailureMode, not_found, timeout, tool
+
+            LOST = FailureMode("lost", ErrorCode.CONFLICT, when="x", recovery="y")  # here
+
+            @tool(
+                errors=[
+                    FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                    FailureMode("full", ErrorCode.RATE_LIMITED, when="x", recovery="y"),  # here
+                    LOST,
+                ]
+            )
+            async def fetch(ctx: Context, a: str) -> str:
+                def never_called():
+                    raise ctx.fail("full")
+
+                if a:
+                    raise timeout("x")
+                await ctx.info("x")
+                return service(a)
+
+            def service(a):
+                raise not_found("x", reason="gone")
+            """,
+            "'lost'",
+        ),
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, tool
+            from modes import SHARED
+
+            @tool(errors=SHARED)  # here
+            def fetch(a: str) -> str:
+                return a
+            """,
+            "'gone'",
+            files={
+                "modes.py": (
+                    "from mcpcore import ErrorCode, FailureMode\n\n"
+                    "SHARED = [FailureMode('gone', ErrorCode.NOT_FOUND, when='x', recovery='y')]\n"
+                )
+            },
+        ),
+    )
+
+    def check_file(self, module: object, ctx: RuleContext) -> None:  # noqa: ARG002
+        """Report each entry that no tool of the file that has it can raise."""
+        places: dict[ast.AST, list[tuple[ToolDef, Contract, ContractEntry]]] = {}
+        for tool in ctx.tools:
+            if tool.contract is None:
+                continue
+            for entry in tool.contract.entries:
+                places.setdefault(entry.node, []).append((tool, tool.contract, entry))
+        verdicts: dict[int, _Raised] = {}
+        for uses in places.values():
+            raised = False
+            for tool, contract, entry in uses:
+                if id(tool) not in verdicts:
+                    verdicts[id(tool)] = _Raised(tool, ctx)
+                raised = raised or verdicts[id(tool)].may_raise(entry, contract)
+            if not raised:
+                self._report(uses, ctx)
+
+    @staticmethod
+    def _report(uses: list[tuple[ToolDef, Contract, ContractEntry]], ctx: RuleContext) -> None:
+        tool, contract, entry = uses[0]
+        own = entry.module is ctx.module
+        names = " or ".join(dict.fromkeys(each.display_name for each, _, _ in uses))
+        ctx.report(
+            entry.node if own else contract.node,
+            f"the reason {entry.reason_text!r} is declared, and nothing that {names} reaches raises it",
+            help=f"raise ctx.fail({entry.reason_text!r}) where it happens, or take the entry out of errors",
+            tool=tool,
+            module=entry.module if own else contract.module,
+            related=[] if own else [ctx.related(entry.node, "it is declared here", entry.module)],
+        )
+
+
+class _Raised:
+    """What a tool may raise, and whether something could raise any reason at all."""
+
+    def __init__(self, tool: ToolDef, ctx: RuleContext) -> None:
+        self.reasons: set[str] = set()
+        self.codes: set[str] = set()
+        """Codes that are raised without a reason: each may stand for an entry of that code."""
+        self.anything = False
+        handler = tool.handler
+        body = body_of(handler)
+        unreachable = _never_used(body)
+        for error in handler.errors:
+            if error.form in CODED and error.function not in unreachable:
+                self._take(reason_texts(error), None if error.form == "fail" else codes_of(error.code))
+        for throw in handler.throws:
+            if throw.error is None and not throw.reraise and throw.call is None and throw.function not in unreachable:
+                self.anything = True
+        for call in handler.recovery_calls:
+            texts = strings(call.reason)
+            self._take(texts, None)
+        reach = ctx.reach(tool)
+        for each in through(tool, reach):
+            self._take(each.reasons, each.codes)
+        if any(each.takes_context or each.project for each in reach.unresolved):
+            self.anything = True
+        self._words(tool, body, unreachable)
+
+    def _take(self, reasons: tuple[str, ...] | None, codes: tuple[str, ...] | None) -> None:
+        if reasons is None:
+            self.anything = True
+        elif reasons:
+            self.reasons |= set(reasons)
+        elif codes is None:
+            self.anything = True
+        else:
+            self.codes |= set(codes)
+
+    def _words(self, tool: ToolDef, body: Body, unreachable: set[ast.AST]) -> None:
+        """Reasons that stand in the body as strings, and functions that raise by a table."""
+        decorators = [] if isinstance(body.root, ast.Lambda) else body.root.decorator_list
+        outside = [each for each in decorators if each is not tool.registration]
+        for node in [*body.nodes, *walk([*outside])]:
+            if body.function_of.get(node) in unreachable:
+                continue
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                self.reasons.add(node.value)
+            elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
+                value = body.value(node) if node in body.parents else None
+                text = string(value) if value is not None else None
+                if text is not None:
+                    self.reasons.add(text)
+                if isinstance(value, Symbol) and value.name in CONVERTERS:
+                    self.anything = True
+            if node in outside and isinstance(node, ast.Call | ast.Name | ast.Attribute):
+                from mcpcore_lint.resolve import evaluate
+
+                scope = body.module.scope_of(body.root).parent
+                made = evaluate(node, scope) if scope is not None else None
+                func = made.func if isinstance(made, CallValue) else made
+                if isinstance(func, Symbol) and func.name in CONVERTERS:
+                    self.anything = True
+
+    def may_raise(self, entry: ContractEntry, contract: Contract) -> bool:
+        """Whether the tool may raise an entry, for all that can be seen."""
+        del contract
+        reason = entry.reason_text
+        codes = codes_of(entry.code.value)
+        if self.anything or reason is None or codes is None or not entry.resolved:
+            return True
+        return reason in self.reasons or bool(self.codes & set(codes))
+
+
+def _never_used(body: Body) -> set[ast.AST]:
+    """The functions nested in a body that nothing calls or hands on, with those nested in them."""
+    read = {each.id for each in body.all(ast.Name) if isinstance(each.ctx, ast.Load)}
+    found: set[ast.AST] = set()
+    for node in body.nodes:
+        outer = body.function_of[node]
+        unused = (
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and node.name not in read
+            and not node.decorator_list
+            and not isinstance(body.parents[node], ast.ClassDef)
+        )
+        if unused or (outer in found and isinstance(node, FUNCTIONS)):
+            found.add(node)
+    return found

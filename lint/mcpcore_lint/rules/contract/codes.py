@@ -17,6 +17,7 @@ from mcpcore_lint.rules.contract.entries import (
     EntryRule,
     certainly_not,
     described,
+    holds_comment,
     last_name,
     near,
 )
@@ -212,6 +213,8 @@ class ContractCodeType(EntryRule):
             if value.node is None or value.node not in set(ast.walk(code.node)):
                 return None
             target = value.node
+        if holds_comment(entry.module, target):
+            return None
         imported = fixes.import_name(entry.module, "mcpcore", "ErrorCode")
         text = f"{imported.text}.{member}"
         return ctx.fix(f"Write {text}", [fixes.replace_node(entry.module, target, text), *imported.edits])

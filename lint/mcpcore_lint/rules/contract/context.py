@@ -347,7 +347,9 @@ class ContractContextMismatch(Rule):
                 close = near(strange[0], declared)
                 step = f"did you mean {close!r}?" if close and close not in context.reasons else ""
                 what = f"names the reason {_listed(strange)}, which errors does not declare"
+                # What it lacks in their place is mended with them.
                 self._report(tool, ctx, _named(context, strange[0]), what, declared, step)
+                return
         known = tool.contract.by_reason if tool.contract is not None else {}
         lacking = [each for each in _used(tool.handler) if each in known and each not in context.reasons]
         if lacking:

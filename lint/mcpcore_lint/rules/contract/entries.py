@@ -300,6 +300,12 @@ def near(name: str, names: Iterable[str]) -> str | None:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
+def holds_comment(module: Module, node: ast.AST) -> bool:
+    """Whether an expression is spread over lines with a comment in it, which replacing it would lose."""
+    text = module.source.segment(node)
+    return "#" in text and ("\n" in text or "\r" in text)
+
+
 def certainly_not(value: Value, wanted: frozenset[str], ctx: RuleContext) -> bool:
     """Whether a value is for certain no instance of the classes `wanted`."""
     if isinstance(value, Const | Text | Items | Mapping | CodeValue):

@@ -337,6 +337,11 @@ class ContractReasonFormat(EntryRule):
                         "no_" "Match",  # here
                         ErrorCode.NOT_FOUND, when="x", recovery="y"
                     ),
+                    FailureMode(
+                        ("Not "  # here
+                         "Here"),  # in two parts, for a reason
+                        ErrorCode.NOT_FOUND, when="x", recovery="y"
+                    ),
                     FailureMode("_private", ErrorCode.CONFLICT, when="x", recovery="y"),  # here
                     FailureMode("two__", ErrorCode.CONFLICT, when="x", recovery="y"),  # here
                     FailureMode(
@@ -355,6 +360,10 @@ class ContractReasonFormat(EntryRule):
                 errors=[
                     FailureMode(  # the name
                         "no_match",
+                        ErrorCode.NOT_FOUND, when="x", recovery="y"
+                    ),
+                    FailureMode(
+                        ("not_here"),  # in two parts, for a reason
                         ErrorCode.NOT_FOUND, when="x", recovery="y"
                     ),
                     FailureMode("private", ErrorCode.CONFLICT, when="x", recovery="y"),

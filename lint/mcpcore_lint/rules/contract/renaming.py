@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint import fixes
 from mcpcore_lint.model import Missing, Symbol, options, string
-from mcpcore_lint.rules.contract.entries import FAILURE_MODE, contracts_of
+from mcpcore_lint.rules.contract.entries import FAILURE_MODE, contracts_of, holds_comment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def renamed(entry: Entry, old: str, new: str, ctx: RuleContext) -> Fix | None:
         context = tool.handler.context
         if context is not None and context.reasons is not None and old in context.reasons and not named_in_literal:
             return None
-    if not found:
+    if not found or any(holds_comment(module, each) for each in found):
         return None
     return ctx.fix(
         f"Rename the reason to {new!r}",

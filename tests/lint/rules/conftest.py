@@ -1,0 +1,30 @@
+"""What the tests of rules share: case files that name, on each line, the rules that find something there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from mcpcore_lint.engine import lint_paths
+from mcpcore_lint.settings import Settings
+
+_MARK = re.compile(r"# expect: ([a-z-]+(?:, [a-z-]+)*)$")
+
+
+@pytest.fixture
+def check_marks(tmp_path):
+    """A function that compares the findings of a family in a file with those that the file names."""
+
+    def check(path, family):
+        expected = [
+            (number, rule)
+            for number, line in enumerate(path.read_text().splitlines(), 1)
+            if (match := _MARK.search(line))
+            for rule in match[1].split(", ")
+        ]
+        settings = Settings(select=frozenset({family}), cache_dir=str(tmp_path / "cache"))
+        report = lint_paths([path], settings=settings, root=str(path.parent))
+        assert not report.failures
+        assert sorted(expected) == sorted((each.span.line, each.rule) for each in report.diagnostics)
+
+    return check

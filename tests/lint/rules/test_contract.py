@@ -1,0 +1,279 @@
+"""The family "Contract structure" on whole files, across files, and in every layout."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcpcore_lint.engine import fix_paths, fix_source, lint_paths, lint_source
+from mcpcore_lint.rules.contract import ContractRetryContradiction
+from mcpcore_lint.rules.contract.reasons import SNAKE_CASE, snake_case
+from mcpcore_lint.settings import Settings
+
+CASES = Path(__file__).parent.parent / "cases"
+
+CONTRACT = Settings(select=frozenset({"contract"}))
+
+
+def lint(tmp_path, files, *rules):
+    """Write files and lint them together: path, line and message of each finding."""
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    chosen = Settings(select=frozenset(rules), cache_dir=str(tmp_path / ".cache"))
+    report = lint_paths([tmp_path], settings=chosen, root=str(tmp_path))
+    assert not report.failures
+    return report.diagnostics
+
+
+@pytest.mark.parametrize("path", sorted((CASES / "contract").glob("*.py")), ids=lambda path: path.stem)
+def test_a_case_file_has_the_findings_that_it_names(path, check_marks):
+    """Each line of a case file is found by the rules that it names, and by no others."""
+    check_marks(path, "contract")
+
+
+class TestAcrossFiles:
+    """Entries, handlers and models in other files than the tool."""
+
+    MODES = (
+        'from mcpcore import ErrorCode, FailureMode\nMODES = [FailureMode("gone", -32001, when="x", recovery="Ask.")]\n'
+    )
+    SERVER = (
+        "from mcpcore import tool\nfrom modes import MODES\n@tool(errors=MODES)\ndef {0}() -> str:\n    '''Say.'''\n"
+    )
+
+    def test_an_entry_that_two_tools_share_is_one_finding_where_it_stands(self, tmp_path):
+        """However many tools of however many files use an entry, it is reported once, in its own file."""
+        files = {"modes.py": self.MODES, "one.py": self.SERVER.format("one"), "two.py": self.SERVER.format("two")}
+        found = lint(tmp_path, files, "error-contract-code-type", "error-contract-recovery-min-words")
+        assert [(each.path, each.span.line, each.tool) for each in found] == [("modes.py", 2, None)] * 2
+
+    def test_an_entry_is_mended_in_its_own_file(self, tmp_path):
+        """The fix of a shared entry changes the file that it is in, and no other."""
+        lint(tmp_path, {"modes.py": self.MODES, "one.py": self.SERVER.format("one")})
+        chosen = Settings(select=frozenset({"error-contract-code-type"}), cache_dir=str(tmp_path / ".cache"))
+        fix_paths([tmp_path], settings=chosen, root=str(tmp_path))
+        assert "ErrorCode.NOT_FOUND" in (tmp_path / "modes.py").read_text()
+        assert (tmp_path / "one.py").read_text() == self.SERVER.format("one")
+
+    def test_a_failure_mode_that_no_tool_uses_is_judged_too(self, tmp_path):
+        """A module of contracts is checked by itself."""
+        found = lint(tmp_path, {"modes.py": self.MODES}, "error-contract-code-type")
+        assert [each.span.line for each in found] == [2]
+
+    def test_a_handler_in_another_file_is_reported_and_mended_there(self, tmp_path):
+        """The context stands where the handler does, whatever file registers it."""
+        files = {
+            "server.py": "from handlers import fetch\nfrom mcpcore import ErrorCode, FailureMode, Server\n"
+            'server = Server("x")\n'
+            'server.add_tool(fetch, errors=[FailureMode("a", ErrorCode.CONFLICT, when="x", recovery="y")])\n',
+            "handlers.py": "from mcpcore import Context\n\n\ndef fetch(ctx: Context) -> str: ...\n",
+        }
+        found = lint(tmp_path, files, "error-contract-context-mismatch")
+        assert [(each.path, each.span.line) for each in found] == [("handlers.py", 4)]
+        chosen = Settings(select=frozenset({"error-contract-context-mismatch"}), cache_dir=str(tmp_path / ".cache"))
+        fix_paths([tmp_path], settings=chosen, root=str(tmp_path))
+        assert 'ctx: Context[Literal["a"]]' in (tmp_path / "handlers.py").read_text()
+        assert not lint(tmp_path, {}, "error-contract-context-mismatch")
+
+    def test_a_reason_that_another_file_raises_is_not_renamed(self, tmp_path):
+        """A rename would leave the other file behind, so none is offered."""
+        files = {
+            "server.py": "from mcpcore import Context, ErrorCode, FailureMode, tool\nfrom store import find\n"
+            '@tool(errors=[FailureMode("NoMatch", ErrorCode.NOT_FOUND, when="x", recovery="y")])\n'
+            "def fetch(ctx: Context) -> str:\n    return find()\n",
+            "store.py": "from mcpcore import not_found\n"
+            'def find() -> str:\n    raise not_found("x", reason="NoMatch")\n',
+        }
+        found = lint(tmp_path, files, "error-contract-reason-format")
+        assert [each.fix for each in found] == [None]
+
+    def test_a_model_is_followed_through_the_modules_of_the_project(self, tmp_path):
+        """An inherited field of a re-exported model is found, and shown where it stands."""
+        files = {
+            "app/__init__.py": "",
+            "app/base.py": "from pydantic import BaseModel\nclass Base(BaseModel):\n    error: str = ''\n",
+            "app/models.py": "from .base import Base\nclass Found(Base):\n    items: list[str]\n",
+            "app/api.py": "from . import models\nResult = models.Found\n",
+            "app/server.py": "from mcpcore import tool\nfrom app.api import Result\n@tool\ndef go() -> Result: ...\n",
+        }
+        (found,) = lint(tmp_path, files, "output-error-field")
+        assert (found.path, found.span.line) == ("app/server.py", 4)
+        assert [(each.path, each.span.line) for each in found.related] == [("app/base.py", 3)]
+
+
+class TestReasons:
+    """Reasons in snake_case."""
+
+    @given(st.text(max_size=90))
+    def test_a_name_that_is_made_is_snake_case_and_stays_as_it_is(self, text):
+        """Whatever a reason was, the new one is right, and is its own new one."""
+        made = snake_case(text)
+        if made is not None:
+            assert SNAKE_CASE.match(made)
+            assert len(made) <= 63
+            assert snake_case(made) == made
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("NoMatch", "no_match"),
+            ("HTTPError", "http_error"),
+            ("queue-full", "queue_full"),
+            ("Not Found!", "not_found"),
+            ("getURLFast", "get_url_fast"),
+            ("v2Beta", "v2_beta"),
+            ("404", None),
+            ("", None),
+            ("größe", None),
+        ],
+    )
+    def test_words_are_found_in_every_spelling(self, old, new):
+        """Capitals, hyphens and spaces part words; what would have to be invented is not."""
+        assert snake_case(old) == new
+
+
+@pytest.mark.parametrize(
+    ("code", "retry", "hint", "contradicts"),
+    [
+        ("NOT_FOUND", "", "Wait 30 seconds and try again.", True),
+        ("NOT_FOUND", "", "Never wait 30 seconds; it is gone for good.", False),
+        ("NOT_FOUND", "", "Retry with another id.", False),
+        ("CONFLICT", "", "Wait for 5 minutes, then call it again.", True),
+        ("CONFLICT", "", "Wait until the other job is done, then list jobs.", False),
+        ("CONFLICT", "Retry.after(seconds=300)", "Wait for 5 minutes, then call it again.", False),
+        ("RATE_LIMITED", "", "Retry after 30s.", False),
+        ("RATE_LIMITED", "", "Retry after 1 minute.", True),
+        ("RATE_LIMITED", "Retry.after(seconds=0.5)", "Wait 500 ms and retry.", False),
+        ("RATE_LIMITED", "", "Wait 30-60 seconds before retrying.", False),
+        ("RATE_LIMITED", "", "Wait roughly 25 seconds.", False),
+        ("TIMEOUT", "", "Retry, with 10 seconds more of timeout.", False),
+        ("TIMEOUT", "Retry.never()", "Ask for less; do not retry.", False),
+        ("TIMEOUT", "", "Do not retry without a smaller range.", False),
+        ("TIMEOUT", "", "Do not retry.", True),
+        ("SERVICE_UNAVAILABLE", "", "Try again in a few seconds.", False),
+        ("SERVICE_UNAVAILABLE", "", "Don't retry; call status instead.", True),
+        ("DATABASE_ERROR", "", "Back off and retry.", True),
+        ("DATABASE_ERROR", "Retry.now()", "Run it again.", False),
+        ("INTERNAL_ERROR", "Retry.now()", "Run it again.", False),
+        ("UNAUTHORIZED", "Retry.now()", "Call login first.", True),
+    ],
+)
+def test_advice_and_hint_are_compared_as_a_reader_would(code, retry, hint, contradicts):
+    """The effective advice and the words of the hint contradict each other, or do not."""
+    given_retry = f", retry={retry}" if retry else ""
+    source = (
+        "from mcpcore import ErrorCode, FailureMode, Retry\n"
+        f'MODE = FailureMode("a", ErrorCode.{code}, when="x", recovery={hint!r}{given_retry})\n'
+    )
+    report = lint_source(source, settings=Settings(select=frozenset({ContractRetryContradiction.id})))
+    assert contradicts == bool(report.diagnostics), report.diagnostics
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Fixes in every layout.
+# ---------------------------------------------------------------------------------------------------------------------
+
+REASONS = st.lists(
+    st.sampled_from(["no_match", "NoMatch", "queue-full", "gone", "Gone Away", "x"]),
+    min_size=1,
+    max_size=4,
+    unique=True,
+)
+CODES = st.sampled_from(["-32001", "(-32002)", "ErrorCode.TIMEOUT", "LOST", "- 32003", "ErrorCode.TIMEOUT.value"])
+
+
+@st.composite
+def servers(draw):
+    """A server with contracts and contexts, laid out in some way that Python allows."""
+    newline = draw(st.sampled_from(["\n", "\r\n"]))
+    indent = draw(st.sampled_from(["    ", "\t", "  "]))
+    imports = draw(
+        st.sampled_from(
+            [
+                "from mcpcore import Context, ErrorCode, FailureMode, tool",
+                "from mcpcore import (\n    Context,  # the context\n    ErrorCode,\n    FailureMode,\n    tool,\n)",
+                "from mcpcore import Context, ErrorCode, FailureMode, tool; import typing",
+                "import typing as t\nfrom mcpcore import Context, ErrorCode, FailureMode, tool  # all of it",
+                "from typing import Any\nfrom mcpcore import Context, ErrorCode, FailureMode, \\\n    tool",
+                "from mcpcore import Context, FailureMode, tool\nimport mcpcore\nErrorCode = mcpcore.ErrorCode",
+            ]
+        )
+    )
+    future = draw(st.sampled_from(["", "from __future__ import annotations\n", '"""A server. \u00e4"""\n']))
+
+    def gap(*, inside=True):
+        choices = ["", " ", "  "]
+        if inside:
+            choices += [
+                f"\n{indent * 2}",
+                f"  # why\n{indent * 2}",
+                f"\n\n{indent}# ä comment\n{indent * 2}",
+                " \\\n  ",
+            ]
+        return draw(st.sampled_from(choices))
+
+    def text(value):
+        return draw(st.sampled_from([f'"{value}"', f"'{value}'", f'("{value}")', f'"" "{value}"']))
+
+    reasons = draw(REASONS)
+    comma = draw(st.sampled_from(["", ",", " ,"]))
+    entries = ",".join(
+        f"{gap()}FailureMode({gap()}{text(each)}{gap()},{gap()}{draw(CODES)}{gap()}, when='x'{gap()},"
+        f" recovery='y'{draw(st.sampled_from(['', ',']))}{gap()})"
+        for each in reasons
+    )
+    named = draw(st.lists(st.sampled_from([*reasons, "typo", "other"]), max_size=4))
+    literal = draw(st.sampled_from(["typing.Literal", "Literal"]))
+    if named:
+        inner = ",".join(f"{gap()}{text(each)}{gap()}" for each in named)
+        argument = (
+            f"[{gap()}{literal}[{inner}{comma}{gap()}]{draw(st.sampled_from(['', ', int', ' , dict[str, int],']))}]"
+        )
+    else:
+        argument = ""
+    annotation = f"Context{argument}"
+    if draw(st.booleans()) and "#" not in annotation and "\n" not in annotation and "'" not in annotation:
+        annotation = f"'{annotation}'"
+    used = draw(st.lists(st.sampled_from(reasons), max_size=3))
+    body = "".join(
+        f"{indent}if flag == {at}:\n{indent * 2}raise ctx.fail({text(each)})\n" for at, each in enumerate(used)
+    )
+    lines = (
+        f"{future}{imports}\nimport typing\nfrom typing import Literal\nLOST = -32001\n\n"
+        f"@tool(errors=[{entries}{comma}{gap()}])\n"
+        f"def fetch({gap()}ctx: {annotation}{gap()},{gap()}flag: int = 1{comma}{gap()}) -> str:{gap(inside=False)}\n"
+        f"{body}{indent}return 'x'\n"
+    )
+    if draw(st.booleans()):
+        lines = lines.replace(
+            "import typing\nfrom typing import Literal\n", "import typing\n" if "typing.L" in lines else ""
+        )
+    return lines.replace("\n", newline)
+
+
+def comments(source):
+    """The comments of a source, in order."""
+    reader = io.StringIO(source.replace("\r\n", "\n")).readline
+    return [each.string for each in tokenize.generate_tokens(reader) if each.type == tokenize.COMMENT]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(servers())
+def test_fixes_leave_valid_python_and_nothing_for_themselves(source):
+    """In any layout, what the fixes leave parses, keeps its comments and line ends, and is not changed again."""
+    fixed, report = fix_source(source, path="server.py", settings=CONTRACT, unsafe=True, root="/nonexistent")
+    assert not report.failures
+    ast.parse(fixed.after)
+    assert comments(source) == comments(fixed.after)
+    if "\r\n" in source:
+        assert "\n" not in fixed.after.replace("\r\n", "")
+    again, _ = fix_source(fixed.after, path="server.py", settings=CONTRACT, unsafe=True, root="/nonexistent")
+    assert fixed.after == again.after
+    assert not [each for each in report.diagnostics if each.fix is not None]

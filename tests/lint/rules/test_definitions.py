@@ -1,0 +1,64 @@
+"""The family "Definitions" on whole files and across files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcpcore_lint.engine import lint_paths, lint_source
+from mcpcore_lint.settings import Settings
+
+CASES = Path(__file__).parent.parent / "cases"
+
+
+@pytest.mark.parametrize("path", sorted((CASES / "definitions").glob("*.py")), ids=lambda path: path.stem)
+def test_a_case_file_has_the_findings_that_it_names(path, check_marks):
+    """Each line of a case file is found by the rules that it names, and by no others."""
+    check_marks(path, "definitions")
+
+
+def test_tools_of_different_files_on_one_server_share_its_names(tmp_path):
+    """Of two tools of one name the one outside the server's own file is reported, with the place of the other."""
+    (tmp_path / "app.py").write_text(
+        'from mcpcore import Server\nserver = Server("x")\n@server.tool()\ndef fetch() -> str:\n    """Fetch."""\n'
+    )
+    for name in ("aaa", "zzz"):
+        (tmp_path / f"{name}.py").write_text(
+            f'from app import server\n@server.tool(name="fetch")\ndef {name}() -> str:\n    """Fetch."""\n'
+        )
+    chosen = Settings(select=frozenset({"tool-name-unique"}), cache_dir=str(tmp_path / ".cache"))
+    report = lint_paths([tmp_path], settings=chosen, root=str(tmp_path))
+    assert [(each.path, each.span.line) for each in report.diagnostics] == [("aaa.py", 3), ("zzz.py", 3)]
+    assert "app.py:4" in report.diagnostics[0].help
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=140))
+def test_a_name_is_refused_exactly_where_the_protocol_refuses_it(name):
+    """Any string at all is a tool name, or a finding."""
+    source = f"from mcpcore import tool\n@tool(name={name!r})\ndef fetch() -> str: ...\n"
+    report = lint_source(source, settings=Settings(select=frozenset({"tool-name-format"})))
+    assert bool(re.fullmatch(r"[A-Za-z0-9._-]{1,128}", name)) != bool(report.diagnostics)
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    [
+        "Fetch.\n\n    Args:\n        pmid: An id.\n",
+        "Fetch.\n\n    Args:\n        pmid (str): An id.\n",
+        "Fetch.\n\n    Parameters\n    ----------\n    pmid : str\n        An id.\n",
+        "Fetch.\n\n    :param pmid: An id.\n",
+        "Fetch.\n\n    :param str pmid: An id.\n",
+        "Fetch.\n\n    - pmid: An id.\n    - **more**: More.\n",
+        "Fetch.\n\n    * `pmid` - An id.\n",
+        "Fetch the article of `pmid`.\n",
+        "Fetch.\n\n    Example: fetch(pmid=12)\n",
+    ],
+)
+def test_a_docstring_that_explains_a_parameter_describes_it(docstring):
+    """The usual ways to document a parameter in a docstring all count."""
+    source = f'from mcpcore import tool\n@tool\ndef fetch(pmid: str) -> str:\n    """{docstring}    """\n'
+    report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
+    assert not report.diagnostics

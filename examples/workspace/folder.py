@@ -124,6 +124,8 @@ class Folder:
         try:
             descriptor = os.open(place.name, _FILE_FLAGS, dir_fd=place.parent)
         except OSError as exc:
+            if exc.errno == errno.ENXIO:  # a socket took its place
+                raise special_file(place.path) from exc
             raise self._vanished(exc, place) from exc
         with os.fdopen(descriptor, "rb") as file:
             now = os.fstat(descriptor)
@@ -205,8 +207,6 @@ class Folder:
             return self.missing(place.parent, place.name, place.path)
         if exc.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):
             return outside(place.path, "it was replaced by a symbolic link while it was opened")
-        if exc.errno == errno.ENXIO:
-            return special_file(place.path)
         return exc
 
     def _temporary(self, parent: int, data: bytes, mode: int) -> str:

@@ -379,8 +379,10 @@ class Workspace:
     ) -> Written:
         """Change parts of a text file, by exact replacements or by a unified diff: all of them, or none."""
         if (not edits) == (not diff):
-            what = "both edits and a diff" if edits else "neither edits nor a diff"
-            raise ctx.fail("malformed_patch", f"There are {what}; send one of the two.")
+            given = "both edits and a diff" if edits else "neither edits nor a diff"
+            raise ctx.fail(
+                "malformed_patch", f"There are {given}; send one of the two.", {"path": path, "given": given}
+            )
         with self._folder.locked(), self._folder.place(path) as place:
             before = self._folder.read_at(place)
             if expected_hash is not None:

@@ -24,7 +24,7 @@ async def in_thread(fn: Callable[[], Any]) -> Any:
     free again when it ends, not before, so that cancelled calls cannot pile up threads without bound.
 
     Raises:
-        BaseException: Whatever `fn` raises, `StopIteration` too, which a future could not carry.
+        BaseException: Whatever `fn` raises; `StopIteration` as the cause of a RuntimeError, as in any coroutine.
     """
     places = anyio.to_thread.current_default_thread_limiter()
     place = _Place(places)

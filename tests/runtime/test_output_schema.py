@@ -236,7 +236,8 @@ def test_any_object_schema_keeps_its_meaning_for_results(schema: dict[str, Any],
     assert "object" == admitting["type"]
     assert validator(schema).is_valid(value) == validator(admitting).is_valid(value)
     assert validator(admitting).is_valid(FAILURE)
-    assert not validator(admitting).is_valid({"error": {"code": "text"}})
+    if "error" not in schema.get("properties", {}):
+        assert not validator(admitting).is_valid({"error": {"code": "text"}})
 
 
 def test_a_schema_that_is_no_object_admits_the_error_beside_it() -> None:

@@ -1,0 +1,254 @@
+"""A cancelled call is no failure: it ends its handler, leaves no task behind, and is answered at once."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import pytest
+from mcp import Client
+
+from mcpcore import Server, tool
+from mcpcore.boundary import passes_through
+from mcpcore.threads import in_thread
+
+
+@asynccontextmanager
+async def client_of(server: Server[Any], era: str) -> AsyncIterator[Client]:
+    async with Client(server, mode=era) as client:
+        yield client
+
+
+def test_cancelling_a_call_cancels_its_async_handler(era: str, caplog: pytest.LogCaptureFixture) -> None:
+    """It sees the cancellation, no task stays, the server goes on, and nothing is recorded as a failure."""
+    events: list[str] = []
+    started = None
+
+    @tool
+    async def wait() -> None:
+        events.append("started")
+        assert started is not None
+        started.set()
+        try:
+            await anyio.sleep(60)
+        except BaseException as exc:
+            events.append(type(exc).__name__)
+            raise
+
+    @tool
+    def ping() -> str:
+        return "pong"
+
+    async def run() -> None:
+        nonlocal started
+        started = anyio.Event()
+        async with client_of(Server("s", tools=[wait, ping]), era) as client:
+            await client.call_tool("ping", {})
+            before = len(asyncio.all_tasks())
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, "wait", {})
+                await started.wait()
+                group.cancel_scope.cancel()
+            for _ in range(100):
+                if len(events) == 2:
+                    break
+                await anyio.sleep(0.01)
+            assert ["started", "CancelledError"] == events
+            for _ in range(100):
+                if len(asyncio.all_tasks()) == before:
+                    break
+                await anyio.sleep(0.01)
+            assert before == len(asyncio.all_tasks())
+            assert not (await client.call_tool("ping", {})).is_error
+
+    anyio.run(run)
+    assert "failed" not in caplog.text
+
+
+def test_a_cancelled_sync_handler_is_answered_at_once_and_counted_until_it_ends(era: str) -> None:
+    """Its place among the threads is free again when it ends, not before."""
+    release, ended = threading.Event(), threading.Event()
+    started = threading.Event()
+
+    @tool
+    def block() -> None:
+        started.set()
+        release.wait(10)
+        ended.set()
+
+    async def run() -> None:
+        limiter = anyio.to_thread.current_default_thread_limiter()
+        async with client_of(Server("s", tools=[block]), era) as client:
+            idle = limiter.borrowed_tokens
+            begun = time.monotonic()
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, "block", {})
+                while not started.is_set():
+                    await anyio.sleep(0.005)
+                group.cancel_scope.cancel()
+            assert time.monotonic() - begun < 5
+            await anyio.sleep(0.05)
+            assert not ended.is_set()
+            assert idle + 1 == limiter.borrowed_tokens
+            release.set()
+            for _ in range(200):
+                if limiter.borrowed_tokens == idle:
+                    break
+                await anyio.sleep(0.01)
+            assert ended.is_set()
+            assert idle == limiter.borrowed_tokens
+
+    anyio.run(run)
+
+
+@pytest.mark.anyio
+async def test_threads_are_bounded_and_waiters_may_be_cancelled() -> None:
+    """One that never began holds no place and never runs."""
+    limiter = anyio.to_thread.current_default_thread_limiter()
+    total, limiter.total_tokens = limiter.total_tokens, 1
+    release = threading.Event()
+    ran: list[int] = []
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(in_thread, lambda: release.wait(10))
+            await anyio.sleep(0.05)
+            with anyio.move_on_after(0.05) as scope:
+                await in_thread(lambda: ran.append(1))
+            assert scope.cancelled_caught
+            assert 1 == limiter.borrowed_tokens
+            release.set()
+        assert [] == ran
+        assert 0 == limiter.borrowed_tokens
+        assert 2 == await in_thread(lambda: 2)
+    finally:
+        limiter.total_tokens = total
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("kind", [StopIteration, SystemExit, ValueError, asyncio.CancelledError])
+async def test_a_thread_carries_whatever_is_raised(kind: type[BaseException]) -> None:
+    """Also what a future could not; a coroutine has StopIteration as a cause."""
+
+    def fail() -> None:
+        raise kind("x")
+
+    with pytest.raises(RuntimeError if kind is StopIteration else kind) as raised:
+        await in_thread(fail)
+    assert isinstance(raised.value.__cause__ or raised.value, kind)
+
+
+def test_a_thread_that_outlives_its_loop_ends_quietly() -> None:
+    """Its place ended with the loop."""
+    release, ended = threading.Event(), threading.Event()
+
+    def block() -> None:
+        release.wait(10)
+        ended.set()
+
+    async def run() -> None:
+        with anyio.move_on_after(0.05):
+            await in_thread(block)
+
+    anyio.run(run)
+    release.set()
+    assert ended.wait(5)
+
+
+def test_a_stray_cancellation_is_a_failure(era: str) -> None:
+    """Something that the handler waited for was cancelled, not the call."""
+
+    @tool
+    async def stray() -> None:
+        task = asyncio.create_task(asyncio.sleep(60))
+        task.cancel()
+        await task
+
+    async def run() -> None:
+        async with client_of(Server("s", tools=[stray]), era) as client:
+            result = await client.call_tool("stray", {})
+            assert "REQUEST_CANCELLED" == result.structured_content["error"]["name"]
+
+    anyio.run(run)
+
+
+@pytest.mark.anyio
+async def test_what_passes_through_while_a_task_is_cancelled() -> None:
+    """A cancellation and a group of nothing else; a group with a failure in it is one."""
+    cancelled = asyncio.CancelledError()
+    assert not passes_through(cancelled)
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        assert passes_through(cancelled)
+        assert passes_through(BaseExceptionGroup("g", [cancelled, BaseExceptionGroup("h", [cancelled])]))
+        assert not passes_through(BaseExceptionGroup("g", [cancelled, ValueError()]))
+        assert not passes_through(ValueError())
+
+    async def natively() -> bool:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError as exc:
+            return passes_through(exc)
+        return False
+
+    task = asyncio.create_task(natively())
+    await asyncio.sleep(0)
+    task.cancel()
+    assert await task
+
+
+def test_a_timeout_inside_a_handler_is_the_handlers_own(era: str) -> None:
+    """`fail_after` raises TimeoutError, which is told; `move_on_after` goes on."""
+
+    @tool
+    async def slow(fail: bool) -> str:
+        if fail:
+            with anyio.fail_after(0.01):
+                await anyio.sleep(60)
+        with anyio.move_on_after(0.01):
+            await anyio.sleep(60)
+        return "went on"
+
+    async def run() -> None:
+        async with client_of(Server("s", tools=[slow]), era) as client:
+            assert "TIMEOUT" == (await client.call_tool("slow", {"fail": True})).structured_content["error"]["name"]
+            assert {"result": "went on"} == (await client.call_tool("slow", {"fail": False})).structured_content
+
+    anyio.run(run)
+
+
+def test_calls_work_and_cancel_under_trio(era: str) -> None:
+    """Where trio is installed."""
+    pytest.importorskip("trio")
+    events: list[str] = []
+
+    @tool
+    async def wait(fail: bool) -> None:
+        if fail:
+            raise KeyError
+        events.append("started")
+        try:
+            await anyio.sleep(60)
+        except BaseException as exc:
+            events.append(type(exc).__name__)
+            raise
+
+    @tool
+    def ping() -> str:
+        return "pong"
+
+    async def run() -> None:
+        async with client_of(Server("s", tools=[wait, ping]), era) as client:
+            assert not (await client.call_tool("ping", {})).is_error
+            assert (await client.call_tool("wait", {"fail": True})).is_error
+            with anyio.move_on_after(0.2):
+                await client.call_tool("wait", {"fail": False})
+            await anyio.sleep(0.05)
+            assert ["started", "Cancelled"] == events
+
+    anyio.run(run, backend="trio")

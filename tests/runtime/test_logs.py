@@ -1,0 +1,92 @@
+"""Where records go: the application's logging where there is any, else standard error, a line each and once."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+PROGRAM = """
+import logging, sys, anyio
+{setup}
+from mcpcore import Context, ErrorCode, FailureMode, Server, tool
+from mcp import Client
+
+@tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="Gone.", recovery="Search.")])
+def f(ctx: Context, crash: bool) -> None:
+    if crash:
+        raise KeyError("hunter2")
+    raise ctx.fail("gone")
+
+server, second = Server("s", tools=[f]), Server("t")
+{after}
+
+async def main():
+    async with Client(server) as client:
+        await client.call_tool("f", {{"crash": True}})
+        await client.call_tool("f", {{"crash": False}})
+
+anyio.run(main)
+"""
+
+
+def run(setup: str = "", after: str = "") -> subprocess.CompletedProcess[str]:
+    source = PROGRAM.format(setup=textwrap.dedent(setup), after=textwrap.dedent(after))
+    return subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True, timeout=60)
+
+
+def test_without_any_set_up_each_record_is_a_line_on_standard_error_once() -> None:
+    """The crash with its traceback, and a record of the audit for each failure; standard output stays the protocol's."""
+    done = run()
+    assert "" == done.stdout
+    assert 1 == done.stderr.count("ERROR mcpcore: 'f' failed unexpectedly")
+    assert 2 == done.stderr.count(" mcpcore.audit: {")
+    assert "\nKeyError: 'hunter2'\n" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("setup", "after"),
+    [
+        ("logging.basicConfig(format='APP %(name)s %(message)s', level='INFO')", ""),
+        ("", "logging.basicConfig(format='APP %(name)s %(message)s', level='INFO', force=True)"),
+    ],
+)
+def test_an_application_that_sets_up_logging_has_the_only_word(setup: str, after: str) -> None:
+    """Before the server is made or after it."""
+    done = run(setup, after)
+    assert 1 == done.stderr.count("APP mcpcore 'f' failed unexpectedly")
+    assert 1 == done.stderr.count("'f' failed unexpectedly")
+    assert 2 == done.stderr.count("APP mcpcore.audit {")
+    assert 2 == done.stderr.count('"correlationId"')
+
+
+def test_a_silenced_logger_is_silent() -> None:
+    """By the ordinary means of the standard library."""
+    assert "" == run(after="logging.getLogger('mcpcore').setLevel(logging.CRITICAL + 1)").stderr
+
+
+def test_a_process_without_standard_error_still_answers() -> None:
+    """As some hosts start their servers."""
+    assert "" == run(after="sys.stderr = None").stderr
+
+
+def test_a_stream_that_fails_is_reported_as_logging_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It raises nothing."""
+    from mcpcore.logs import _Plain
+
+    stands_in_for = logging.NullHandler()
+    handler = _Plain([stands_in_for])
+    failed: list[logging.LogRecord] = []
+    monkeypatch.setattr(handler, "handleError", failed.append)
+    monkeypatch.setattr(sys, "stderr", object())
+    logging.getLogger().addHandler(stands_in_for)
+    try:
+        handler.emit(logging.makeLogRecord({"msg": "x"}))
+    finally:
+        logging.getLogger().removeHandler(stands_in_for)
+    assert 1 == len(failed)
+    handler.emit(logging.makeLogRecord({"msg": "x"}))
+    assert 1 == len(failed)

@@ -71,6 +71,15 @@ class ContractType(Rule):
 
         @tool(errors=[each for each in (A,)])
         def eight() -> str: ...
+
+        @tool(errors=Contract(each for each in (A,)))
+        def nine() -> str: ...
+
+        @tool(errors=Contract({A}))
+        def ten() -> str: ...
+
+        @tool(errors=Contract(entries=(A,)))
+        def eleven() -> str: ...
         """,
         # What cannot be known.
         """
@@ -186,7 +195,7 @@ class ContractType(Rule):
             if contract.state == "sequence" or not _ours(tool, contract):
                 continue
             what = _no_sequence(contract.value)
-            if what is None:
+            if what is None or _in_contract(contract.value):
                 continue
             single = isinstance(contract.value, CallValue) and contract.value.func.name == FAILURE_MODE
             step = "write errors=[...], also for one failure mode" if single else "write errors=[FailureMode(...), ...]"
@@ -221,6 +230,14 @@ def _no_sequence(value: Value) -> str | None:
         named = value.name == FAILURE_MODE or value.name in NOT_ENTRIES or value.name.startswith("builtins.")
         return described(value) if named or isinstance(value.definition, ast.ClassDef) else None
     return written
+
+
+def _in_contract(value: Value) -> bool:
+    """Whether a value is what a `Contract(...)` is made of, which may be anything that can be iterated over."""
+    if value.module is None or value.node is None or isinstance(value, Mapping):
+        return False
+    parent = value.module.parents.get(value.node)
+    return isinstance(parent, ast.Call) or (isinstance(parent, ast.keyword) and parent.arg != "errors")
 
 
 def _calls_frozenset(value: Items) -> bool:

@@ -6,6 +6,7 @@ from mcpcore_lint.rules.conformance.failing import (
     ContractFailUndeclared,
     ContractMessageData,
 )
+from mcpcore_lint.rules.conformance.missing import ContractMissing
 from mcpcore_lint.rules.conformance.throwing import (
     ContractCodeMismatch,
     ContractConformance,
@@ -21,6 +22,7 @@ __all__ = [
     "ContractFailNotRaised",
     "ContractFailUndeclared",
     "ContractMessageData",
+    "ContractMissing",
     "ContractPreferFail",
     "ContractUndeclaredReason",
     "ContractUnthrown",

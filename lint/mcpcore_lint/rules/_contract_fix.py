@@ -1,0 +1,233 @@
+"""Writing a contract to fill in: an entry for each failure that a tool is seen to have."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint import fixes
+from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.model import Text, string
+from mcpcore_lint.resolve import CODES
+from mcpcore_lint.rules._bodies import short
+from mcpcore_lint.rules._imports import import_names
+from mcpcore_lint.rules._thrown import BASELINE, Thrown, direct, through
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcpcore_lint.diagnostics import Fix
+    from mcpcore_lint.model import ErrorSite, Reach, ReachedThrow, ToolDef
+    from mcpcore_lint.project import Module
+    from mcpcore_lint.rules.base import RuleContext
+
+TO_FILL_IN: Final = "TODO: next step"
+"""Fewer words than a recovery must have, so that lint asks for it."""
+MAX_WHEN: Final = 90
+
+REASON_OF: Final[dict[str, str]] = {
+    "SERVICE_UNAVAILABLE": "upstream_unavailable",
+    "TIMEOUT": "upstream_timeout",
+    "RATE_LIMITED": "upstream_busy",
+    "DATABASE_ERROR": "database_failed",
+    "SERIALIZATION_ERROR": "unreadable_data",
+    "UNAUTHORIZED": "credentials_rejected",
+    "FORBIDDEN": "access_denied",
+    "CONFLICT": "already_exists",
+    "NOT_FOUND": "not_found",
+    "VALIDATION_ERROR": "invalid_input",
+}
+"""A reason for what a third-party function raises, by its code."""
+
+_GUESSES: Final = (
+    (re.compile(r"not_found|missing|^no_|unknown|gone|lost|empty"), "NOT_FOUND"),
+    (re.compile(r"conflict|exists|duplicate|stale|mismatch|locked"), "CONFLICT"),
+    (re.compile(r"rate|quota|full|limit|too_many|busy"), "RATE_LIMITED"),
+    (re.compile(r"timeout|timed_out|slow"), "TIMEOUT"),
+    (re.compile(r"unauth|credential|token|login"), "UNAUTHORIZED"),
+    (re.compile(r"forbid|denied|permission|outside|not_allowed"), "FORBIDDEN"),
+    (re.compile(r"unavailable|down|offline|upstream|unreachable"), "SERVICE_UNAVAILABLE"),
+    (re.compile(r"invalid|bad|malformed|wrong|unsupported|too_"), "VALIDATION_ERROR"),
+)
+
+
+@dataclass
+class Proposal:
+    """One entry to fill in."""
+
+    reason: str
+    code: str
+    when: list[str] = field(default_factory=list[str])
+
+    @property
+    def sentence(self) -> str:
+        """When it happens, as far as the code says."""
+        sentences = list(dict.fromkeys(self.when)) or ["TODO: say when this happens"]
+        text = sentences[0] if len(sentences) == 1 else "; ".join(each.rstrip(".! ") for each in sentences)
+        return text if len(text) <= MAX_WHEN else text[: MAX_WHEN - 3].rstrip() + "..."
+
+
+def proposals(tool: ToolDef, reach: Reach, ctx: RuleContext) -> list[Proposal]:
+    """The entries that a tool's contract would have: what it throws itself, through calls, and through libraries."""
+    found: dict[str, Proposal] = {}
+
+    def add(reason: str, code: str, when: str) -> None:
+        entry = found.setdefault(reason, Proposal(reason, code))
+        if when and entry.code == code:
+            entry.when.append(when)
+
+    for thrown in (*direct(tool, reach), *through(tool, reach)):
+        for reason, code in _named(thrown):
+            add(reason, code, _when(thrown))
+    declared = {each.code for each in found.values()}
+    for code, names in _of_libraries(reach, ctx).items():
+        if code not in declared:
+            reason = REASON_OF.get(code, code.lower())
+            add(reason, code, f"{' or '.join(names[:3])}")
+    return list(found.values())
+
+
+def _named(thrown: Thrown) -> list[tuple[str, str]]:
+    """The reasons and codes of an error; a reason is made from the code where it has none."""
+    codes = [each for each in thrown.codes or () if each in CODES.by_name]
+    if thrown.reasons:
+        return [(each, codes[0] if codes else _guessed(each)) for each in thrown.reasons]
+    if thrown.reasons is None and not codes:
+        return []
+    return [(each.lower(), each) for each in codes if each not in BASELINE]
+
+
+def _guessed(reason: str) -> str:
+    """The code that a reason's name suggests, where only `ctx.fail` says it."""
+    return next((code for pattern, code in _GUESSES if pattern.search(reason)), "INTERNAL_ERROR")
+
+
+def _when(thrown: Thrown) -> str:
+    if thrown.reached is not None:
+        return f"TODO: raised by {thrown.reached.path[-1]}"
+    error = thrown.error
+    return _sentence(error) if error is not None else ""
+
+
+def _sentence(error: ErrorSite) -> str:
+    """The message of an error, with an ellipsis for each part that is not constant."""
+    value = error.message.value
+    text = string(value)
+    if text is None and isinstance(value, Text):
+        text = "".join("..." if part is None else part for part in value.parts)
+    text = " ".join((text or "").split())
+    # A message that is mostly holes says nothing in advance.
+    return text if sum(each.isalpha() for each in text) >= 3 else ""
+
+
+def _of_libraries(reach: Reach, ctx: RuleContext) -> dict[str, list[str]]:
+    """Code to what third-party functions raise of it: `httpx.get raises TimeoutException`."""
+    found: dict[str, list[str]] = {}
+    for each in reach.throws:
+        if each.source != "knowledge":
+            continue
+        code = _code_of_class(each, ctx)
+        if code is None:
+            continue
+        told = f"{each.path[-1]} raises {short(each.type_name)}"
+        if told not in found.setdefault(code, []):
+            found[code].append(told)
+    return found
+
+
+def _code_of_class(thrown: ReachedThrow, ctx: RuleContext) -> str | None:
+    """The code that the runtime gives to an exception class; None for a bug."""
+    from mcpcore.classify.by_type import TYPES
+
+    above, _ = ctx.hierarchy.ancestors(thrown.type_name)
+    for name in (thrown.type_name, *sorted(above - {thrown.type_name}, key=_depth(above, ctx))):
+        row = TYPES.get(name)
+        if row is not None:
+            return None if row.rule == "bug" or row.code.name == "INTERNAL_ERROR" else row.code.name
+    return None
+
+
+def _depth(above: Iterable[str], ctx: RuleContext):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    """Nearest bases first: the more classes a class is a kind of, the nearer it is."""
+    known = {each: len(ctx.hierarchy.ancestors(each)[0]) for each in above}
+    return lambda name: (-known[name], name)
+
+
+def throws_coded(tool: ToolDef, reach: Reach) -> list[Thrown]:
+    """The coded errors that a contract would declare."""
+    found = [*direct(tool, reach), *through(tool, reach)]
+    return [
+        each
+        for each in found
+        if each.reasons or (each.error is not None and each.error.form == "fail") or each.codes is None
+        or any(code not in BASELINE for code in each.codes)
+    ]  # fmt: skip
+
+
+def contract_fix(tool: ToolDef, entries: list[Proposal], ctx: RuleContext) -> Fix | None:
+    """The fix that writes the contract into the registration; None where there is no place for it."""
+    registration = tool.registration
+    module = tool.module
+    if not entries or tool.flavour != "mcpcore":
+        return None
+    spelled, edits = import_names(module, [("mcpcore", "ErrorCode"), ("mcpcore", "FailureMode")])
+    place = _place(module, registration, entries, spelled)
+    if place is None:
+        return None
+    return ctx.fix("Write a contract to fill in", [*edits, place])
+
+
+def _place(module: Module, registration: ast.expr, entries: list[Proposal], spelled: dict[str, str]) -> Edit | None:
+    source = module.source
+    line = source.line(registration.lineno)
+    indent = line[: len(line) - len(line.lstrip())]
+    newline = source.newline
+    if not isinstance(registration, ast.Call):
+        if not isinstance(registration, ast.Name | ast.Attribute):
+            return None
+        inner = _errors(entries, spelled, f"{indent}    ", module)
+        return fixes.insert_after(module, registration, f"({newline}{indent}    {inner}{newline}{indent})")
+    given = next((each for each in registration.keywords if each.arg == "errors"), None)
+    if given is not None:
+        line = source.line(given.lineno)
+        indent = line[: len(line) - len(line.lstrip())]
+        inner = _errors(entries, spelled, indent, module)
+        return fixes.replace_node(module, given, inner)
+    items = fixes.arguments_in_order(registration)
+    if not items:
+        _, end = source.node_range(registration)
+        opening = source.text.rindex("(", 0, end)
+        if source.text[opening + 1 : end - 1].strip():
+            return None  # a comment stands between the parentheses
+        inner = _errors(entries, spelled, f"{indent}    ", module)
+        return Edit(opening + 1, end - 1, f"{newline}{indent}    {inner}{newline}{indent}")
+    last = items[-1]
+    if last.lineno != registration.lineno:
+        line = source.line(last.lineno)
+        indent = line[: len(line) - len(line.lstrip())]
+        inner = _errors(entries, spelled, indent, module)
+        edit = fixes.add_argument(module, registration, inner)
+        return Edit(edit.start, edit.end, f",{newline}{indent}{inner}")
+    return fixes.add_argument(module, registration, _errors(entries, spelled, indent, module))
+
+
+def _errors(entries: list[Proposal], spelled: dict[str, str], indent: str, module: Module) -> str:
+    """`errors=[...]`, its first line without indentation."""
+    newline = module.source.newline
+    utf8 = module.source.encoding.replace("-", "").lower() in {"utf8", "utf8sig"}
+    lines = ["errors=["]
+    for each in entries:
+        when = json.dumps(each.sentence, ensure_ascii=not utf8 or not each.sentence.isprintable())
+        lines += [
+            f"{indent}    {spelled['FailureMode']}(",
+            f'{indent}        "{each.reason}",',
+            f"{indent}        {spelled['ErrorCode']}.{each.code},",
+            f"{indent}        when={when},",
+            f'{indent}        recovery="{TO_FILL_IN}",',
+            f"{indent}    ),",
+        ]
+    lines.append(f"{indent}]")
+    return newline.join(lines)

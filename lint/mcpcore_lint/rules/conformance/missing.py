@@ -1,0 +1,260 @@
+"""Tools that throw coded errors and declare none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.diagnostics import Related, Severity
+from mcpcore_lint.rules._contract_fix import contract_fix, proposals, throws_coded
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import ToolDef
+    from mcpcore_lint.rules._thrown import Thrown
+
+
+class ContractMissing(Rule):
+    """Coded errors without a contract."""
+
+    id = "error-contract-missing"
+    severity = Severity.INFO
+    family = "conformance"
+    fixable = True
+    summary = "a tool throws coded errors and has no contract"
+    why = (
+        "The failures are known to whoever wrote the `raise`, and to nobody else: not to the agent that plans with "
+        "`tools/list`, not to the type checker, not to the tests. Written down once, they are known to all."
+    )
+    bad = '@tool\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
+    good = (
+        '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])\n'
+        'def fetch(ctx: Context[Literal["no_match"]], pmid: str) -> str:\n    raise ctx.fail("no_match")'
+    )
+    how_to_fix = (
+        "Let the fix write a contract with an entry for each failure that it sees, those of well-known libraries "
+        "included; then fill in each recovery, which lint asks for as long as it is marked TODO."
+    )
+    when_to_suppress = "For a tool that is internal, or not finished."
+    valid = (
+        """
+        from mcpcore import ErrorCode, FailureMode, not_found, timeout, tool
+
+        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def one(a: str) -> str:
+            raise not_found("it has a contract")
+
+        @tool
+        def two(a: str) -> str:
+            raise timeout("a baseline code")
+
+        @tool
+        def three(a: str) -> str:
+            try:
+                raise not_found("caught")
+            except Exception:
+                return ""
+
+        @tool(errors=load())
+        def four(a: str) -> str:
+            raise not_found("a contract that nobody can see")
+
+        @tool(**options)
+        def five(a: str) -> str:
+            raise not_found("perhaps a contract")
+        """,
+        """
+        from fastmcp import FastMCP
+        from fastmcp.exceptions import ToolError
+
+        mcp = FastMCP("x")
+
+        @mcp.tool
+        def fetch(a: str) -> str:
+            if a:
+                raise ToolError("no codes here")
+            raise ValueError("nor here")
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import conflict, not_found, timeout, tool
+
+
+            @tool
+            async def fetch(pmid: str) -> str:  # here
+                if not pmid:
+                    raise not_found("No PMID was given.")
+                if pmid == "1":
+                    raise timeout("slow", reason="too_slow")
+                if pmid == "2":
+                    raise not_found(f"no article {pmid}")
+                return await load(pmid)
+
+
+            async def load(pmid: str) -> str:
+                raise conflict("x", data={"reason": "in_use"})
+            """,
+            "fetch throws NOT_FOUND, TIMEOUT and CONFLICT",
+            """
+            from mcpcore import ErrorCode, FailureMode, conflict, not_found, timeout, tool
+
+
+            @tool(
+                errors=[
+                    FailureMode(
+                        "not_found",
+                        ErrorCode.NOT_FOUND,
+                        when="No PMID was given; no article",
+                        recovery="TODO: next step",
+                    ),
+                    FailureMode(
+                        "too_slow",
+                        ErrorCode.TIMEOUT,
+                        when="slow",
+                        recovery="TODO: next step",
+                    ),
+                    FailureMode(
+                        "in_use",
+                        ErrorCode.CONFLICT,
+                        when="TODO: raised by load",
+                        recovery="TODO: next step",
+                    ),
+                ]
+            )
+            async def fetch(pmid: str) -> str:
+                if not pmid:
+                    raise not_found("No PMID was given.")
+                if pmid == "1":
+                    raise timeout("slow", reason="too_slow")
+                if pmid == "2":
+                    raise not_found(f"no article {pmid}")
+                return await load(pmid)
+
+
+            async def load(pmid: str) -> str:
+                raise conflict("x", data={"reason": "in_use"})
+            """,
+        ),
+        Invalid(
+            """
+            import mcpcore
+
+            server = mcpcore.Server("x")
+
+            class Tools:
+                @mcpcore.tool()
+                def one(self, ctx: mcpcore.Context) -> str:  # here
+                    raise ctx.fail("queue_full")
+
+                @server.tool(title="Two")
+                def two(self) -> str:  # here
+                    raise mcpcore.forbidden()
+
+                @server.tool(
+                    title="Three",
+                    errors=None,
+                )
+                def three(self) -> str:  # here
+                    raise mcpcore.forbidden()
+            """,
+            "one throws 'queue_full'",
+            """
+            import mcpcore
+
+            server = mcpcore.Server("x")
+
+            class Tools:
+                @mcpcore.tool(
+                    errors=[
+                        mcpcore.FailureMode(
+                            "queue_full",
+                            mcpcore.ErrorCode.RATE_LIMITED,
+                            when="TODO: say when this happens",
+                            recovery="TODO: next step",
+                        ),
+                    ]
+                )
+                def one(self, ctx: mcpcore.Context) -> str:
+                    raise ctx.fail("queue_full")
+
+                @server.tool(title="Two", errors=[
+                    mcpcore.FailureMode(
+                        "forbidden",
+                        mcpcore.ErrorCode.FORBIDDEN,
+                        when="TODO: say when this happens",
+                        recovery="TODO: next step",
+                    ),
+                ])
+                def two(self) -> str:
+                    raise mcpcore.forbidden()
+
+                @server.tool(
+                    title="Three",
+                    errors=[
+                        mcpcore.FailureMode(
+                            "forbidden",
+                            mcpcore.ErrorCode.FORBIDDEN,
+                            when="TODO: say when this happens",
+                            recovery="TODO: next step",
+                        ),
+                    ],
+                )
+                def three(self) -> str:
+                    raise mcpcore.forbidden()
+            """,
+        ),
+        Invalid(
+            """
+            from fastmcp import FastMCP
+            from mcpcore import not_found
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            def fetch(a: str) -> str:  # here
+                raise not_found("x")
+            """,
+            "fetch throws NOT_FOUND",
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report a tool without a contract that throws what a contract would declare."""
+        if tool.contract is not None:
+            return
+        reach = ctx.reach(tool)
+        thrown = throws_coded(tool, reach)
+        if not thrown:
+            return
+        handler = tool.handler
+        elsewhere = handler.module is not tool.module
+        ctx.report(
+            tool.registration if elsewhere else handler.node,
+            f"{tool.display_name} throws {_told(thrown)} and has no contract",
+            help="declare its failures in errors=[...]; the fix writes the entries, with the recoveries to fill in"
+            if tool.flavour == "mcpcore"
+            else "make it a tool of mcpcore and declare its failures in errors=[...]",
+            tool=tool,
+            related=[_site(each, tool, ctx) for each in thrown[:5]],
+            fix=contract_fix(tool, proposals(tool, reach, ctx), ctx),
+        )
+
+
+def _told(thrown: list[Thrown]) -> str:
+    """What is thrown: the codes, or the reason where only that is known."""
+    found: dict[str, None] = {}
+    for each in thrown:
+        for name in each.codes or [repr(one) for one in each.reasons or ()]:
+            found[name] = None
+    names = list(found)
+    if not names:
+        return "coded errors"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _site(thrown: Thrown, tool: ToolDef, ctx: RuleContext) -> Related:
+    if thrown.reached is not None:
+        return Related(thrown.reached.site.path, thrown.reached.site.span, f"it is raised here: {thrown.way}")
+    assert thrown.error is not None
+    return ctx.related(thrown.error.node, "it is raised here", tool.handler.module)

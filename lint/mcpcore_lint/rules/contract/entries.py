@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import difflib
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 from mcpcore_lint.model import (
     CallValue,
@@ -61,6 +60,8 @@ _PLAIN_TYPES: Final = frozenset(
     )
 )
 _HINTS: Final = frozenset({"reason", "code", "when", "recovery"})
+_NEAR: Final = ("FailureMode", "reason", "code", "when", "recovery", "**")
+"""What stands on the lines of a call that may make a failure mode, whatever the class is called there."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -101,7 +102,11 @@ def entries_of(contract: Contract, ctx: RuleContext) -> Iterator[tuple[int, Cont
             yield index, each
 
 
-_declared: WeakKeyDictionary[Module, tuple[ContractEntry, ...]] = WeakKeyDictionary()
+class _Last:
+    """The file that was asked about last: the rules ask one after another about the same one."""
+
+    module: Module | None = None
+    entries: tuple[ContractEntry, ...] = ()
 
 
 def declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
@@ -109,11 +114,12 @@ def declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
 
     Those in a `with pytest.raises(...)` are left out: what is wrong with them is what the test wants.
     """
-    found = _declared.get(module)
-    if found is None:
-        found = tuple(_declarations(module, ctx)) if "FailureMode" in module.source.text else ()
-        _declared[module] = found
-    return found
+    if "FailureMode" not in module.source.text:
+        return ()
+    if _Last.module is not module:
+        _Last.entries = tuple(_declarations(module, ctx))
+        _Last.module = module
+    return _Last.entries
 
 
 def _declarations(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
@@ -128,21 +134,15 @@ def _declarations(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
 
 
 def _calls(module: Module) -> Iterator[tuple[ast.Call, Scope]]:
-    stack: list[tuple[ast.AST, Scope]] = [(module.tree, module.scope)]
-    while stack:
-        node, scope = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            scope = module.functions.get(node, scope)
-        elif isinstance(node, ast.ClassDef) and node in module.classes:
-            scope = module.classes[node].body_scope
-        elif isinstance(node, ast.With) and any(_expects_error(each.context_expr) for each in node.items):
-            continue
-        elif isinstance(node, ast.Call):
-            func = node.func
-            name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-            if name == "FailureMode" or any(each.arg in _HINTS or each.arg is None for each in node.keywords):
-                yield node, scope
-        stack.extend((child, scope) for child in reversed(list(ast.iter_child_nodes(node))))
+    for node, scope in module.calls_near(*_NEAR, skip=_expected_to_fail, decorators=True):
+        func = node.func
+        name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+        if name == "FailureMode" or any(each.arg in _HINTS or each.arg is None for each in node.keywords):
+            yield node, scope
+
+
+def _expected_to_fail(node: ast.AST) -> bool:
+    return isinstance(node, ast.With) and any(_expects_error(each.context_expr) for each in node.items)
 
 
 def _expects_error(node: ast.expr) -> bool:

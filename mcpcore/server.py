@@ -404,7 +404,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     def _unknown(self, ctx: ServerRequestContext[LifespanT], name: str) -> CallToolResult:
         known = [registered.name for registered in self._tool_manager.list_tools()]
         shown = name if len(name) <= 128 else f"{name[:127]}…"
-        near = difflib.get_close_matches(shown, known, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(shown, known, n=3, cutoff=0.6)
         meant = f" Did you mean {' or '.join(near)}?" if near else ""
         hint = (
             f"Call {near[0]} instead, or list the tools to see what there is."
@@ -453,11 +453,12 @@ class _ContractTool(SDKTool):
         made._definition = definition  # noqa: SLF001 - its own
         return made
 
-    @property
+    # Cached, since pydantic looks a private attribute up the long way, some times in each call.
+    @functools.cached_property
     def tool(self) -> Tool[..., Any]:
         return self._tool
 
-    @property
+    @functools.cached_property
     def definition(self) -> ToolDefinition:
         return self._definition  # type: ignore[no-any-return]
 
@@ -468,7 +469,7 @@ class _ContractTool(SDKTool):
 
     async def execute(self, arguments: Mapping[str, Any], request: Request) -> CallToolResult | InputRequiredResult:
         """Validate, run the handler, convert; raises what goes wrong."""
-        definition: ToolDefinition = self._definition
+        definition = self.definition
         try:
             values = definition.validate(arguments)
         except ValidationError as exc:
@@ -480,11 +481,11 @@ class _ContractTool(SDKTool):
             values |= resolved
         if self.context_kwarg is not None:
             values[self.context_kwarg] = request.sdk
-        leading = self._tool.leading(request)
+        leading = self.tool.leading(request)
         if definition.positional:
             leading = (*leading, *(values.pop(name) for name in definition.positional))
-        handler = self._tool.declaration.handler
-        if self._tool.declaration.is_async:
+        handler = self.tool.declaration.handler
+        if self.tool.declaration.is_async:
             returned = await handler(*leading, **values)
         else:
             returned = await in_thread(functools.partial(handler, *leading, **values))

@@ -1,0 +1,92 @@
+"""The same failure over every transport, in both eras, on real processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.shared.exceptions import MCPError
+
+from mcpcore import Envelope
+
+SERVER = Path(__file__).with_name("wire_server.py")
+TOOLS = ("pet", "tree", "counts", "typed", "numbers", "text", "sdk")
+
+
+@pytest.fixture(scope="module", params=["", "--json", "--stateless", "--stateless --json"], ids=lambda o: o or "plain")
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A server over streamable HTTP, stateless or not, answering with JSON or with event streams."""
+    process = subprocess.Popen(
+        [sys.executable, str(SERVER), "--http", *request.param.split()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    with process, process.stdout:
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}/mcp"
+        process.terminate()
+
+
+async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS) -> None:
+    async with Client(target, mode=era) as client:
+        tools = {listed.name: listed for listed in (await client.list_tools()).tools}
+        assert "no_match" == (tools["fetch"].meta or {})["dev.mcpcore/errors"][0]["reason"]
+        assert ("2026-07-28" == client.protocol_version) == (era == "auto")
+
+        fine = await client.call_tool("fetch", {"pmids": ["1"]})
+        assert {"articles": ["1"]} == fine.structured_content
+
+        failed = await client.call_tool("fetch", {"pmids": []})
+        envelope = Envelope.from_result(failed)
+        assert envelope is not None
+        assert ("no_match", "None of 0 PMIDs — nichts gefunden 😀.") == (envelope.reason, envelope.message)
+        assert ({"pmids": [], "sep": "\u2028"}, "search_articles") == (envelope.details, envelope.fallback_tool)
+        assert envelope.text() == failed.content[0].text  # type: ignore[union-attr]
+
+        for name in names:
+            assert not (await client.call_tool(name, {"kind": "none"})).is_error
+            for kind, expected in (
+                ("declared", "NOT_FOUND"),
+                ("crash", "INTERNAL_ERROR"),
+                ("exit", "INTERNAL_ERROR"),
+                ("surrogate", "INTERNAL_ERROR"),
+                (7, "INVALID_PARAMS"),
+            ):
+                result = await client.call_tool(name, {"kind": kind})
+                told = Envelope.from_result(result)
+                assert told is not None
+                assert (True, expected, name) == (result.is_error, told.name, told.tool)
+                assert "hunter2" not in result.model_dump_json()
+
+        try:
+            await client.call_tool("fetsh", {})
+        except MCPError as error:
+            assert (-32602, "NOT_FOUND") == (error.code, error.data["error"]["name"])
+            assert "Did you mean fetch?" in error.message
+        else:
+            pytest.fail("an unknown tool was answered")
+
+
+@pytest.mark.slow
+def test_over_stdio(era: str, tmp_path: Path) -> None:
+    """A subprocess, as desktop clients start one; what it logs goes to standard error alone."""
+    with (tmp_path / "stderr").open("w") as errors:
+        from mcp.client.stdio import stdio_client
+
+        target = stdio_client(StdioServerParameters(command=sys.executable, args=[str(SERVER)]), errlog=errors)
+        anyio.run(exercise, target, era)
+    logged = (tmp_path / "stderr").read_text()
+    assert "KeyError: 'hunter2'" in logged
+
+
+@pytest.mark.slow
+def test_over_http(url: str, era: str) -> None:
+    """A real server on a port of this machine."""
+    anyio.run(exercise, url, era, ("pet", "sdk"))

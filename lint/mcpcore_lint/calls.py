@@ -1342,7 +1342,8 @@ def _static(node: FunctionNode) -> bool:
 def _may_be_function(binding: Binding) -> bool:
     """Whether a name is bound in a way that can make it a function: cheaper than finding out what it is."""
     return binding.kind in {"function", "import"} or (
-        binding.kind == "assign" and isinstance(binding.value, ast.Name | ast.Attribute | ast.Lambda | ast.Call | ast.IfExp)
+        binding.kind == "assign"
+        and isinstance(binding.value, ast.Name | ast.Attribute | ast.Lambda | ast.Call | ast.IfExp)
     )
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.diagnostics import Severity, Span
 from mcpcore_lint.settings import PerFile, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 SECTION: Final = "tool.mcpcore.lint"
 FILE: Final = "pyproject.toml"
@@ -33,6 +31,21 @@ class Config:
     settings: Settings = field(default_factory=Settings)
     fail_on: Severity = Severity.WARNING
     format: str | None = None
+    markdown: tuple[str, ...] = ()
+    """Globs of the Markdown files whose Python blocks are checked too."""
+    lines: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The keys that the file sets, each with its line."""
+    unknown: tuple[UnknownRule, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownRule:
+    """A name in the configuration that no rule has."""
+
+    name: str
+    key: str
+    span: Span
+    near: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,35 +57,62 @@ class Key:
     meaning: str
 
 
-def find(start: str) -> Config:
-    """The configuration for a file or a folder: that of the nearest `pyproject.toml` with the section.
+class Finder:
+    """Finds the configuration of files and folders, reading each file once."""
 
-    Where none has it, the root is the nearest folder with a `pyproject.toml` or a `.git`, else `start` itself.
+    def __init__(self) -> None:
+        self._known: dict[str, Config | None] = {}
+
+    def find(self, start: str) -> Config:
+        """The configuration for a file or a folder: that of the nearest `pyproject.toml` with the section.
+
+        Where none has it, the root is the nearest folder with a `pyproject.toml` or a `.git`, else `start` itself.
+
+        Raises:
+            ConfigError: If the file cannot be read or holds what it should not.
+        """
+        first = folder = _folder_of(start)
+        root: str | None = None
+        while True:
+            found = self.own(folder)
+            if found is not None:
+                return found
+            if root is None and (
+                os.path.isfile(os.path.join(folder, FILE)) or os.path.exists(os.path.join(folder, ".git"))
+            ):
+                root = folder
+            parent = os.path.dirname(folder)
+            if parent == folder:
+                return Config(root or first)
+            folder = parent
+
+    def own(self, folder: str) -> Config | None:
+        """The configuration that a folder has itself.
+
+        Raises:
+            ConfigError: If the file cannot be read or holds what it should not.
+        """
+        if folder not in self._known:
+            path = os.path.join(folder, FILE)
+            section = _section(path) if os.path.isfile(path) else None
+            self._known[folder] = None if section is None else _config(path, section, folder)
+        return self._known[folder]
+
+
+def find(start: str) -> Config:
+    """The configuration for a file or a folder, as `Finder` finds it.
 
     Raises:
         ConfigError: If the file cannot be read or holds what it should not.
     """
-    folder = os.path.abspath(start)
-    if not os.path.isdir(folder):
-        folder = os.path.dirname(folder)
-    root, first = None, folder
-    while True:
-        candidate = os.path.join(folder, FILE)
-        if os.path.isfile(candidate):
-            section = _section(candidate)
-            if section is not None:
-                return _config(candidate, section)
-            root = root or folder
-        elif root is None and os.path.exists(os.path.join(folder, ".git")):
-            root = folder
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return Config(root or first)
-        folder = parent
+    return Finder().find(start)
 
 
-def load(path: str) -> Config:
+def load(path: str, start: str | None = None) -> Config:
     """The configuration in the file at `path`: a `pyproject.toml`, or a TOML file of the section's keys alone.
+
+    Globs in it are relative to its folder where `start` lies below that, else to the project that `start` belongs to: a
+    configuration that several projects share stands outside of them.
 
     Raises:
         ConfigError: If the file cannot be read or holds what it should not.
@@ -81,32 +121,43 @@ def load(path: str) -> Config:
     if section is None:
         whole = _toml(path)
         if os.path.basename(path) == FILE or "tool" in whole:
-            raise ConfigError(f"{path}: there is no [{SECTION}] in it")
+            raise ConfigError(
+                f"{path}: there is no [{SECTION}] in it; add the section, or give a file of its keys alone"
+            )
         section = whole
-    return _config(path, section)
+    root = os.path.dirname(os.path.abspath(path))
+    if start is not None:
+        place = _folder_of(start)
+        if place != root and not place.startswith(root.rstrip(os.sep) + os.sep):
+            root = _project_of(place)
+    return _config(path, section, root)
 
 
-def nested(root: str, skip: Callable[[str], bool]) -> list[str]:
-    """Folders below `root` that have a configuration of their own; `skip` tells of a folder that is not read.
+def _folder_of(start: str) -> str:
+    place = os.path.abspath(start)
+    return place if os.path.isdir(place) else os.path.dirname(place)
 
-    Raises:
-        ConfigError: If one of the files cannot be read.
-    """
-    found: list[str] = []
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if not skip(os.path.join(folder, name)))
-        if folder != root and FILE in files and _section(os.path.join(folder, FILE)) is not None:
-            found.append(folder)
-    return found
+
+def _project_of(folder: str) -> str:
+    current = folder
+    while True:
+        if any(os.path.exists(os.path.join(current, name)) for name in (FILE, ".git")):
+            return current
+        parent = os.path.dirname(current)
+        if parent == current:
+            return folder
+        current = parent
 
 
 def _toml(path: str) -> dict[str, Any]:
+    import tomllib
+
     try:
         with open(path, "rb") as file:
             return tomllib.load(file)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
 
 
@@ -118,50 +169,126 @@ def _section(path: str) -> Mapping[str, Any] | None:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
     if b"mcpcore" not in raw:
         return None  # parsing is dear where many projects have no such section
-    found: Any = _toml(path)
-    for part in SECTION.split("."):
-        found = found.get(part) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else None
+    tool = _toml(path).get("tool")
+    ours: Any = tool.get("mcpcore") if isinstance(tool, dict) else None
+    if not isinstance(ours, dict):
+        return None
+    found = ours.get("lint")
+    if found is not None and not isinstance(found, dict):
+        raise ConfigError(f"{path}: [{SECTION}] must be a table, not {found!r}")
+    for name in ours:
+        if name in KEYS:
+            raise ConfigError(f"{path}: [tool.mcpcore] {name}: this key belongs under [{SECTION}]")
+        if name != "lint" and _closest(name, ("lint",)):
+            raise ConfigError(f"{path}: there is no [tool.mcpcore.{name}]; did you mean [{SECTION}]?")
+    return found
 
 
-def _config(path: str, section: Mapping[str, Any]) -> Config:
+def _config(path: str, section: Mapping[str, Any], root: str) -> Config:
     values: dict[str, Any] = {}
+    text = _text(path)
+    lines: dict[str, int] = {}
     for name, value in section.items():
         key = KEYS.get(name)
-        where = f"{path}{_line_of(path, name)}: [{SECTION}] {name}"
+        line = _line_of(text, name)
+        where = f"{path}{f':{line}' if line else ''}: [{SECTION}] {name}"
         if key is None:
             raise ConfigError(f"{where}: there is no such key{_near(name, KEYS)}")
+        lines[name] = line
         values[name.replace("-", "_")] = key.read(value, where)
+    unknown = tuple(_unknown(values, text, lines))
     fail_on = values.pop("fail_on", Severity.WARNING)
     shape = values.pop("format", None)
-    root = os.path.dirname(os.path.abspath(path))
+    markdown = values.pop("markdown", ())
     if "cache_dir" in values:
-        values["cache_dir"] = os.path.join(root, values["cache_dir"])
-    return Config(root, path, Settings(**values), fail_on, shape)
+        values["cache_dir"] = os.path.join(os.path.dirname(os.path.abspath(path)), values["cache_dir"])
+    return Config(root, path, Settings(**values), fail_on, shape, markdown, lines, unknown)
 
 
-def _line_of(path: str, key: str) -> str:
-    """`:12`, where the key stands on line 12; TOML's reader keeps no positions."""
+def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> Iterator[UnknownRule]:
+    """The names of rules that there are not. One that a package brings is known where the package is installed."""
+    named: list[tuple[str, str]] = []
+    for field_name in ("select", "extend_select", "ignore", "severities", "options"):
+        named += [(name, field_name) for name in sorted(values.get(field_name, ()))]
+    for each in values.get("per_file", ()):
+        named += [(name, "per_file") for name in sorted({*(each.select or ()), *each.ignore, *each.severities})]
+    for name, field_name in dict.fromkeys(named):
+        exact = field_name in {"severities", "options"}
+        if not names_a_rule(name, exact=exact):
+            key = field_name.replace("_", "-")
+            yield UnknownRule(name, key, _span_of(text, name, lines.get(key, 1)), near_rule(name))
+
+
+def names_a_rule(name: str, *, exact: bool = False) -> bool:
+    """Whether a name means a rule: by its id alone, or as a selector."""
+    from mcpcore_lint import ids
+
+    if ids.is_id(name) if exact else ids.known(name):
+        return True
+    from mcpcore_lint.rules import all_rules, matches
+
+    rules = all_rules()
+    return name in rules if exact else any(matches(rule, name) for rule in rules.values())
+
+
+def near_rule(name: str) -> str | None:
+    """The rule or family whose name is nearest."""
+    from mcpcore_lint.rules import FAMILIES, all_rules
+
+    return _closest(name, [*all_rules(), *FAMILIES, "all"])
+
+
+def _text(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            inside = False
-            for number, line in enumerate(file, 1):
-                text = line.strip()
-                if text.startswith("["):
-                    header = text.strip("[] ")
-                    inside = header.startswith(SECTION)
-                    if inside and header == f"{SECTION}.{key}":
-                        return f":{number}"
-                elif inside and text.split("=")[0].strip().strip("\"'") == key:
-                    return f":{number}"
+            return file.read()
     except OSError:
-        pass
-    return ""
+        return ""
 
 
-def _near(name: str, known: Mapping[str, object] | Sequence[str]) -> str:
+def _line_of(text: str, key: str) -> int:
+    """The line on which a key of the section stands; 0 where it cannot be told. TOML's reader keeps no positions."""
+    inside = False
+    headers = any(line.strip().startswith("[tool.") for line in text.splitlines())
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if stripped.startswith("[") and "=" not in stripped.split("]")[0]:
+            header = stripped.split("#")[0].strip().strip("[]").replace('"', "").replace(" ", "")
+            inside = header == SECTION or header.startswith(f"{SECTION}.")
+            if inside and (header == f"{SECTION}.{key}" or header.startswith(f"{SECTION}.{key}.")):
+                return number
+        elif (inside or not headers) and stripped.split("=")[0].split(".")[0].strip().strip("\"'") == key:
+            return number
+    return 0
+
+
+def _span_of(text: str, name: str, start: int) -> Span:
+    """Where a name stands, from the line of its key on."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines[max(start, 1) - 1 :], max(start, 1)):
+        before = 0
+        while (column := line.find(name, before)) >= 0:
+            after = line[column + len(name) : column + len(name) + 1]
+            if (not column or not _in_a_name(line[column - 1])) and not _in_a_name(after):
+                return Span(number, column + 1, number, column + len(name) + 1)
+            before = column + 1
+    return Span(max(start, 1), 1, max(start, 1), 1)
+
+
+def _in_a_name(character: str) -> bool:
+    return character.isalnum() or character in {"-", "_"}
+
+
+def _closest(name: str, known: Iterable[str]) -> str | None:
+    import difflib
+
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(sorted(known))}"
+    return close[0] if close else None
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    close = _closest(name, known)
+    return f"; did you mean {close!r}?" if close else f"; there are {', '.join(sorted(known))}"
 
 
 def _string(value: Any, where: str) -> str:
@@ -188,20 +315,8 @@ def _strings(value: Any, where: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def rules_named(value: Any, where: str) -> frozenset[str]:
-    """Selectors of rules, each checked to select something.
-
-    Raises:
-        ConfigError: If one selects nothing.
-    """
-    from mcpcore_lint.rules import FAMILIES, all_rules, matches
-
-    rules = all_rules()
-    names = frozenset(_strings(value, where))
-    for name in sorted(names):
-        if not any(matches(rule, name) for rule in rules.values()):
-            raise ConfigError(f"{where}: no rule is named {name!r}{_near(name, [*rules, *FAMILIES, 'all'])}")
-    return names
+def _selectors(value: Any, where: str) -> frozenset[str]:
+    return frozenset(_strings(value, where))
 
 
 def severity_named(value: Any, where: str) -> Severity:
@@ -219,19 +334,12 @@ def severity_named(value: Any, where: str) -> Severity:
 def _severities(value: Any, where: str) -> dict[str, Severity]:
     if not isinstance(value, dict):
         raise ConfigError(f"{where}: must be a table of rule to severity, not {value!r}")
-    from mcpcore_lint.rules import all_rules
-
-    found = {}
-    for name, label in value.items():
-        if name not in all_rules():
-            raise ConfigError(f"{where}: no rule is named {name!r}{_near(name, all_rules())}")
-        found[name] = severity_named(label, f"{where}.{name}")
-    return found
+    return {name: severity_named(label, f"{where}.{name}") for name, label in value.items()}
 
 
 _PER_FILE: Final[dict[str, tuple[str, Callable[[Any, str], Any]]]] = {
-    "select": ("select", rules_named),
-    "ignore": ("ignore", rules_named),
+    "select": ("select", _selectors),
+    "ignore": ("ignore", _selectors),
     "severity": ("severities", _severities),
 }
 
@@ -242,8 +350,9 @@ def _per_file(value: Any, where: str) -> tuple[PerFile, ...]:
     found = []
     for pattern, entry in value.items():
         inside = f"{where}.{pattern!r}"
+        glob = pattern.replace("\\", "/")
         if isinstance(entry, list):
-            found.append(PerFile(pattern, ignore=rules_named(entry, inside)))
+            found.append(PerFile(glob, ignore=_selectors(entry, inside)))
             continue
         if not isinstance(entry, dict):
             raise ConfigError(f"{inside}: must be a list of rules to ignore, or a table of {', '.join(_PER_FILE)}")
@@ -253,7 +362,7 @@ def _per_file(value: Any, where: str) -> tuple[PerFile, ...]:
                 raise ConfigError(f"{inside}.{name}: there is no such key{_near(name, _PER_FILE)}")
             target, read = _PER_FILE[name]
             options[target] = read(option, f"{inside}.{name}")
-        found.append(PerFile(pattern, **options))
+        found.append(PerFile(glob, **options))
     return tuple(found)
 
 
@@ -266,11 +375,6 @@ def _table_of_lists(value: Any, where: str) -> dict[str, tuple[str, ...]]:
 def _options(value: Any, where: str) -> dict[str, Mapping[str, Any]]:
     if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
         raise ConfigError(f"{where}: must be a table of rule to a table of its options, not {value!r}")
-    from mcpcore_lint.rules import all_rules
-
-    for name in value:
-        if name not in all_rules():
-            raise ConfigError(f"{where}: no rule is named {name!r}{_near(name, all_rules())}")
     return dict(value)
 
 
@@ -284,14 +388,17 @@ def _format(value: Any, where: str) -> str:
 
 
 KEYS: Final[dict[str, Key]] = {
-    "select": Key(rules_named, "list", "The rules to run: ids, families, prefixes or `all`."),
-    "extend-select": Key(rules_named, "list", "Rules to run beside those of `select`."),
-    "ignore": Key(rules_named, "list", "Rules not to run."),
+    "select": Key(_selectors, "list", "The rules to run: ids, families, prefixes or `all`."),
+    "extend-select": Key(_selectors, "list", "Rules to run beside those of `select`."),
+    "ignore": Key(_selectors, "list", "Rules not to run."),
     "severities": Key(_severities, "table", "Rule to `error`, `warning` or `info`."),
     "per-file": Key(_per_file, "table", "Glob to rules to ignore, or to a table of `select`, `ignore` and `severity`."),
     "fail-on": Key(severity_named, "string", "The severity from which findings fail the run; `warning`."),
     "format": Key(_format, "string", "The format of the report; `full`."),
     "exclude": Key(_strings, "list", "Globs of files and folders that are not read, beside `.gitignore`."),
+    "markdown": Key(
+        _strings, "list", "Globs of Markdown files, or folders of them, whose Python blocks are checked too."
+    ),
     "respect-gitignore": Key(_boolean, "boolean", "Whether what git ignores is left out; `true`."),
     "source-roots": Key(_strings, "list", "Folders that imports start from; found by themselves where left out."),
     "tools": Key(lambda value, where: frozenset(_strings(value, where)), "list", "Tools that no file here defines."),

@@ -246,9 +246,7 @@ class _PathRun:
         """Settle what needed all files, take out what is suppressed, and keep it for the next run."""
         anew = set(judged)
         names = {tool.name for each in results.values() for tool in each.tools if tool.kind == "tool"}
-        unknown = any(
-            tool.name is None for each in results.values() for tool in each.tools if tool.kind == "tool"
-        )
+        unknown = any(tool.name is None for each in results.values() for tool in each.tools if tool.kind == "tool")
         tool_names = frozenset(name for name in names if name is not None) | self.settings.tools
         again = self._to_judge_again(results, tool_names)
         optimistic = results
@@ -295,9 +293,7 @@ class _PathRun:
     def _to_judge_again(results: Mapping[str, FileResult], tool_names: frozenset[str]) -> list[str]:
         """The files that took a tool to exist that does not, or asked for all names."""
         return [
-            path
-            for path, each in results.items()
-            if each.exact or any(name not in tool_names for name in each.asked)
+            path for path, each in results.items() if each.exact or any(name not in tool_names for name in each.asked)
         ]
 
     def _suppress(
@@ -449,9 +445,7 @@ def lint_source(
         return _lint_source(source, path, settings or Settings(), os.path.abspath(root or os.getcwd()), files or {})
 
 
-def _lint_source(
-    source: str | bytes, path: str, settings: Settings, root: str, files: Mapping[str, str]
-) -> Report:
+def _lint_source(source: str | bytes, path: str, settings: Settings, root: str, files: Mapping[str, str]) -> Report:
     from mcpcore_lint.cache import content_hash
     from mcpcore_lint.judge import Judge, parse_error, related_names
     from mcpcore_lint.rules import rule_named, selected
@@ -591,7 +585,12 @@ def fix_paths(
         report = lint_paths(paths, settings=settings, root=root, cache=cache)
     if failures:
         report = Report(
-            report.diagnostics, (*failures, *report.failures), report.files, report.tools, report.suppressed, report.judged
+            report.diagnostics,
+            (*failures, *report.failures),
+            report.files,
+            report.tools,
+            report.suppressed,
+            report.judged,
         )
     return mending.result(), report
 

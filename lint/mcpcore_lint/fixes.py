@@ -339,7 +339,9 @@ class Mending:
                     raw = file.read()
                 source = Source.from_bytes(path, raw)
                 if source.to_bytes(source.text) != raw:
-                    failures.append(Failure(path, f"not fixed: its {source.encoding} text has no one way back to bytes"))
+                    failures.append(
+                        Failure(path, f"not fixed: its {source.encoding} text has no one way back to bytes")
+                    )
                     continue
                 text, done = make_pass(path, source.text, diagnostics, unsafe=self.unsafe)
                 if not done:

@@ -19,7 +19,7 @@ from mcpcore_lint.source import Source, SourceError, parse
 from mcpcore_lint.syntax import all_parameters, children, own_nodes, statements, walk, walk_shallow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mcpcore_lint.build import HandlerBuilder
     from mcpcore_lint.model import Value
@@ -205,20 +205,29 @@ class Module:
             self.functions[node] = scope
         return scope
 
-    def calls_near(self, *words: str) -> list[tuple[ast.Call, Scope]]:
+    def calls_near(
+        self, *words: str, skip: Callable[[ast.AST], bool] | None = None, decorators: bool = False
+    ) -> list[tuple[ast.Call, Scope]]:
         """The calls on whose lines one of some words stands, with their scopes, in source order.
 
-        Much cheaper than a walk over the file: only the nodes round those lines are looked at. Decorators are left out.
+        Much cheaper than a walk over the file: only the nodes round those lines are looked at.
+
+        Args:
+            words: Texts; a call counts from its first line to its last.
+            skip: Nodes that are left out with all that is in them.
+            decorators: Whether to look into decorators too.
         """
-        key = ("calls_near", words)
+        key = ("calls_near", words, skip, decorators)
         known = self.memo.get(key)
         if known is None:
-            known = self._calls_near(words)
+            known = self._calls_near(words, skip, decorators)
             self.memo[key] = known
         found: list[tuple[ast.Call, Scope]] = known
         return found
 
-    def _calls_near(self, words: tuple[str, ...]) -> list[tuple[ast.Call, Scope]]:
+    def _calls_near(
+        self, words: tuple[str, ...], skip: Callable[[ast.AST], bool] | None, decorators: bool
+    ) -> list[tuple[ast.Call, Scope]]:
         text = self.source.text
         lines: set[int] = set()
         for word in words:
@@ -234,23 +243,28 @@ class Module:
         while stack:
             node, scope = stack.pop()
             line: int | None = getattr(node, "lineno", None)
+            wrapped: list[ast.expr] = getattr(node, "decorator_list", [])
             if line is not None:
-                decorators: list[ast.expr] | None = getattr(node, "decorator_list", None)
+                first = min([line, *(each.lineno for each in wrapped)]) if wrapped else line
                 end: int = getattr(node, "end_lineno", None) or line
-                index = bisect_left(hits, line)
+                index = bisect_left(hits, first)
                 if index == len(hits) or hits[index] > end:
                     continue
+            if skip is not None and skip(node):
+                continue
+            below = children(node)
+            if wrapped:
+                outside = scope
+                below = [each for each in below if each not in wrapped]
                 if decorators:
-                    below = [each for each in children(node) if each not in decorators]
-                else:
-                    below = children(node)
-            else:
-                below = children(node)
+                    stack.extend((each, outside) for each in reversed(wrapped))
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 scope = self.functions[node]
             elif isinstance(node, ast.Lambda):
                 self.note_lambda(node, scope)
                 scope = self.functions[node]
+            elif isinstance(node, ast.ClassDef):
+                scope = self.classes[node].body_scope
             elif isinstance(node, ast.Call):
                 found.append((node, scope))
             stack.extend((each, scope) for each in reversed(below))

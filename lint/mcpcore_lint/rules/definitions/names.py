@@ -480,9 +480,7 @@ def _listed(module: Module, ctx: RuleContext) -> Iterator[_Registered]:
     if "mcpcore" not in module.source.text:
         return
     builder = Builder(module, ctx.hierarchy)
-    for node in ast.walk(module.tree):
-        if not isinstance(node, ast.Call):
-            continue
+    for node, _ in module.calls_near("add_tool", "tools"):
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr == "add_tool" and len(node.args) == 1 and not node.keywords:
             scope = _scope_at(node, module)
@@ -543,9 +541,13 @@ def _takes_duplicates(server: str, module: Module, ctx: RuleContext) -> bool:
     """Whether a server is said what to do with duplicates, loses tools again, or is not one server for certain."""
     if "remove_tool" in module.source.text:
         return True
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Call) and server == f"{module.path}:{node.lineno}:{node.col_offset}":
+    for node, _ in module.calls_near("duplicate", "**"):
+        if server == f"{module.path}:{node.lineno}:{node.col_offset}":
             return any("duplicate" in (each.arg or "duplicate") for each in node.keywords)
+    place, _, column = server.rpartition(":")
+    if column.isdigit() and place.rpartition(":")[2].isdigit():
+        # The place of one constructor call: one server for certain.
+        return False
     return any(
         len(found[1]) > 1
         for tool in ctx.tools

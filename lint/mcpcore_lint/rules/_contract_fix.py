@@ -118,7 +118,7 @@ def _sentence(error: ErrorSite) -> str:
     text = string(value)
     if text is None and isinstance(value, Text):
         text = "".join("..." if part is None else part for part in value.parts)
-    text = " ".join((text or "").split())
+    text = re.sub(r"\.{4,}", "...", " ".join((text or "").split()))
     # A message that is mostly holes says nothing in advance.
     return text if sum(each.isalpha() for each in text) >= 3 else ""
 

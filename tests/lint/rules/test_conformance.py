@@ -1,0 +1,199 @@
+"""The family "Conformance": across files, in every layout, and its fixes together."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcpcore_lint.engine import fix_source, lint_source
+from mcpcore_lint.settings import Settings
+
+CASES = Path(__file__).parent.parent / "cases" / "conformance"
+CONFORMANCE = Settings(select=frozenset({"conformance"}))
+
+
+def test_a_server_and_its_store_get_the_findings_that_they_name(check_marks):
+    """Every line marked with a rule gets that finding, through calls too, and no other line gets any."""
+    check_marks(CASES / "server.py", "conformance")
+
+
+def lint(code, root, **options):
+    """The findings in a server."""
+    report = lint_source(code, path="server.py", root=str(root), settings=CONFORMANCE, **options)
+    assert not report.failures
+    return report.diagnostics
+
+
+def test_a_finding_through_calls_names_the_way_and_the_raise(tmp_path):
+    """The message shows the functions on the way; the raise itself is the related place."""
+    code = (
+        "from mcpcore import ErrorCode, FailureMode, tool\n"
+        "from store import load\n"
+        "@tool(errors=[FailureMode('gone', ErrorCode.NOT_FOUND, when='x', recovery='y')])\n"
+        "def fetch(a: str) -> str:\n"
+        "    return load(a)\n"
+    )
+    store = "from mcpcore import conflict\ndef load(a):\n    return _read(a)\ndef _read(a):\n    raise conflict(a)\n"
+    (finding,) = [
+        each for each in lint(code, tmp_path, files={"store.py": store}) if each.rule == "error-contract-conformance"
+    ]
+    assert "fetch > load > _read" in finding.message
+    assert (5, "store.py", 5) == (finding.span.line, finding.related[0].path, finding.related[0].span.line)
+
+
+def test_what_is_caught_on_the_way_is_not_reported(tmp_path):
+    """A clause for the class, or for a base of it, in the handler or on the way, ends it."""
+    code = (
+        "from mcpcore import CodedError, ErrorCode, FailureMode, conflict, tool\n"
+        "class Busy(Exception): ...\n"
+        "def load(a):\n    raise conflict(a)\n"
+        "def kept(a):\n    try:\n        return load(a)\n    except CodedError:\n        return ''\n"
+        "def other(a):\n    try:\n        return load(a)\n    except Busy:\n        return ''\n"
+        "@tool(errors=[FailureMode('gone', ErrorCode.NOT_FOUND, when='x', recovery='y')])\n"
+        "def fetch(a: str) -> str:\n"
+        "    kept(a)\n"
+        "    try:\n        load(a)\n    except Exception:\n        pass\n"
+        "    return other(a)\n"
+    )
+    lines = [each.span.line for each in lint(code, tmp_path) if each.rule == "error-contract-conformance"]
+    assert [len(code.splitlines())] == lines
+
+
+def test_a_contract_written_by_the_fix_can_be_imported_and_is_asked_about(tmp_path):
+    """The proposed contract holds at import, and every recovery in it is still asked for."""
+    code = (
+        "import json\n\nimport httpx\n\nfrom mcpcore import Server, conflict, not_found, tool\n\n\n"
+        "@tool\nasync def fetch(pmid: str) -> str:\n"
+        '    """Fetch."""\n'
+        "    answer = httpx.get(pmid)\n"
+        "    if answer.status_code == 404:\n"
+        '        raise not_found(f"No article {pmid}.", {"pmid": pmid})\n'
+        "    return save(json.loads(answer.text))\n\n\n"
+        'def save(article: str) -> str:\n    raise conflict("x", reason="changed")\n\n\n'
+        'server = Server("x", tools=[fetch])\n'
+    )
+    known = Settings(
+        raises={"httpx.get": ("httpx.ReadTimeout", "httpx.ConnectError"), "json.loads": ("json.JSONDecodeError",)},
+        exceptions={"httpx.ReadTimeout": ("httpx.TimeoutException",), "httpx.ConnectError": ("httpx.HTTPError",)},
+    )
+    fixed, after = fix_source(code, path="server.py", root=str(tmp_path), settings=known)
+    for part in (
+        '"not_found"',
+        '"changed"',
+        "ErrorCode.TIMEOUT",
+        "ErrorCode.SERVICE_UNAVAILABLE",
+        "SERIALIZATION_ERROR",
+    ):
+        assert part in fixed.after
+    assert 'raise ctx.fail("not_found", f"No article {pmid}.", {"pmid": pmid})' in fixed.after
+    asked = [each for each in after.diagnostics if each.rule.startswith("error-contract-recovery-")]
+    assert fixed.after.count("recovery=") == len(asked)
+    again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), settings=known)
+    assert fixed.after == again.after
+    path = tmp_path / "server.py"
+    path.write_text(fixed.after)
+    names = runpy.run_path(str(path))
+    assert "changed" in {each.reason for each in names["fetch"].contract}
+
+
+@pytest.mark.parametrize(
+    ("signature", "expected"),
+    [
+        ("def fetch() -> str:", 'def fetch(ctx: Context[Literal["gone"]]) -> str:'),
+        ("def fetch(*, a: str) -> str:", 'def fetch(ctx: Context[Literal["gone"]], *, a: str) -> str:'),
+        (
+            "def fetch(\n    a: str,\n) -> str:",
+            'def fetch(\n    ctx: Context[Literal["gone"]],\n    a: str,\n) -> str:',
+        ),
+        ("def fetch(a, /, b) -> str:", 'def fetch(ctx: Context[Literal["gone"]], a, /, b) -> str:'),
+        ("def fetch(ctx: str) -> str:", 'def fetch(context: Context[Literal["gone"]], ctx: str) -> str:'),
+    ],
+)
+def test_the_context_comes_first_in_any_signature(tmp_path, signature, expected):
+    """The parameter is added before all others, under a name that is free."""
+    head = (
+        "from typing import Literal\n"
+        "from mcpcore import Context, ErrorCode, FailureMode, not_found, tool\n"
+        "@tool(errors=[FailureMode('gone', ErrorCode.NOT_FOUND, when='x', recovery='y')])\n"
+    )
+    fixed, _ = fix_source(
+        f"{head}{signature}\n    raise not_found('x')\n", path="server.py", root=str(tmp_path), settings=CONFORMANCE
+    )
+    name = "context" if "context:" in expected else "ctx"
+    assert f"{head}{expected}\n    raise {name}.fail(\"gone\", 'x')\n" == fixed.after
+
+
+def test_a_handler_that_others_may_call_is_changed_only_when_asked(tmp_path):
+    """A function that is registered elsewhere may have other callers, so its new parameter is an unsafe fix."""
+    code = (
+        "from mcpcore import ErrorCode, FailureMode, Server, not_found\n"
+        "def fetch(a: str) -> str:\n    raise not_found(a)\n"
+        "server = Server('x')\n"
+        "server.add_tool(fetch, errors=[FailureMode('gone', ErrorCode.NOT_FOUND, when='x', recovery='y')])\n"
+    )
+    (finding,) = [each for each in lint(code, tmp_path) if each.rule == "error-contract-prefer-fail"]
+    assert finding.fix is not None
+    assert finding.fix.safety == "unsafe"
+
+
+def test_two_tools_with_one_handler_are_judged_each_by_its_own_contract(tmp_path):
+    """What one contract declares, the other may lack."""
+    code = (
+        "from mcpcore import Context, ErrorCode, FailureMode, Server\n"
+        "def fetch(ctx: Context, a: str) -> str:\n    raise ctx.fail('gone')\n"
+        "server = Server('x')\n"
+        "server.add_tool(fetch, errors=[FailureMode('gone', ErrorCode.NOT_FOUND, when='x', recovery='y')])\n"
+        "server.add_tool(fetch, name='b', errors=[FailureMode('lost', ErrorCode.NOT_FOUND, when='x', recovery='y')])\n"
+    )
+    assert {("error-contract-fail-undeclared", 3), ("error-contract-unthrown", 6)} == {
+        (each.rule, each.span.line) for each in lint(code, tmp_path)
+    }
+
+
+RAISES = st.sampled_from(
+    [
+        "raise not_found('x', {'a': a})",
+        "raise conflict(f'no {a}', retry=None)",
+        "raise CodedError(ErrorCode.NOT_FOUND, 'x', reason='gone')",
+        "raise CodedError(message='x', code=ErrorCode.TIMEOUT)",
+        "ctx.fail('gone')",
+        "return ctx.fail('goen', 'x')",
+        "raise rate_limited(data={'reason': 'full', 'n': 1})",
+        "raise (not_found() if a else timeout('slow'))",
+    ]
+)
+CONTRACTS = st.sampled_from(
+    [
+        "@tool",
+        "@tool()",
+        "@tool(title='x')",
+        "@tool(errors=[])",
+        "@tool(errors=[GONE])",
+        "@tool(errors=[GONE, SLOW])",
+        "@tool(\n    errors=[\n        GONE,\n        SLOW,\n    ],\n)",
+    ]
+)
+
+
+@given(CONTRACTS, st.lists(RAISES, min_size=1, max_size=4), st.sampled_from(["a: str", "ctx: Context, a: str", ""]))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_fixes_leave_code_that_parses_and_nothing_to_do(tmp_path, contract, raises, parameters):
+    """Whatever the contract and the raises are: the fixed text parses, and fixing it again changes nothing."""
+    body = "".join(f"    if {number}:\n        {each}\n" for number, each in enumerate(raises))
+    code = (
+        "from mcpcore import CodedError, Context, ErrorCode, FailureMode, conflict, not_found\n"
+        "from mcpcore import rate_limited, timeout, tool\n"
+        "GONE = FailureMode('gone', ErrorCode.NOT_FOUND, when='x', recovery='Call search for another article.')\n"
+        "SLOW = FailureMode('slow', ErrorCode.TIMEOUT, when='x', recovery='Wait a minute and call again.')\n"
+        f"{contract}\ndef fetch({parameters}):\n{body}"
+    )
+    every = Settings(select=frozenset({"conformance", "handler", "contract"}))
+    fixed, after = fix_source(code, path="server.py", root=str(tmp_path), settings=every, unsafe=True)
+    assert not after.failures
+    ast.parse(fixed.after)
+    again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), settings=every, unsafe=True)
+    assert fixed.after == again.after

@@ -1,0 +1,131 @@
+"""The family "Handler body" on whole servers, with and without contracts."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcpcore_lint.engine import fix_source, lint_source
+from mcpcore_lint.settings import Settings
+
+CASES = Path(__file__).parent.parent / "cases" / "handler"
+HANDLER = Settings(select=frozenset({"handler"}))
+
+
+@pytest.mark.parametrize("path", sorted(CASES.glob("*.py")), ids=lambda path: path.stem)
+def test_each_case_file_gets_the_findings_that_it_names(path, check_marks):
+    """Every line marked with a rule gets that finding, and no other line gets any."""
+    check_marks(path, "handler")
+
+
+def found(code, root, **options):
+    """The rules and lines that are found in a server."""
+    report = lint_source(code, path="server.py", root=str(root), settings=HANDLER, **options)
+    assert not report.failures
+    return [(each.rule, each.span.line) for each in report.diagnostics]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("indent", ["    ", "\t"])
+def test_the_cause_is_added_in_any_layout(tmp_path, newline, indent):
+    """Line ends, tabs and letters beyond ASCII before the place are kept."""
+    lines = [
+        "from mcpcore import not_found, tool",
+        "@tool",
+        "def fetch(a: str) -> str:",
+        "~try: ü = '→'; return open(a).read()",
+        "~except (KeyError, (OSError)) : raise not_found('→')",
+        "",
+    ]
+    code = newline.join(lines).replace("~", indent)
+    fixed, after = fix_source(code, path="server.py", root=str(tmp_path), settings=HANDLER)
+    assert code.replace("(OSError)) :", "(OSError)) as error :").replace("('→')", "('→') from error") == fixed.after
+    assert not after.diagnostics
+
+
+def test_a_new_name_for_the_cause_hides_no_other(tmp_path):
+    """Where `error` is taken, another name is given, and an inner clause never takes the outer one's."""
+    code = (
+        "from mcpcore import not_found, tool\n"
+        "@tool\n"
+        "def fetch(error: str) -> str:\n"
+        "    try:\n        return open(error).read()\n"
+        "    except KeyError:\n"
+        "        try:\n            return ''\n"
+        "        except OSError:\n            raise not_found('a')\n"
+        "        raise not_found('b')\n"
+    )
+    fixed, _ = fix_source(code, path="server.py", root=str(tmp_path), settings=HANDLER)
+    assert "except KeyError as exc:" in fixed.after
+    assert "except OSError as inner_error:" in fixed.after
+    assert "raise not_found('a') from inner_error" in fixed.after
+    assert "raise not_found('b') from exc" in fixed.after
+
+
+def test_a_handler_in_another_file_is_judged_where_it_stands(tmp_path):
+    """`add_tool` of an imported function reports in the function's own file."""
+    code = "from mcp.server.fastmcp import FastMCP\nfrom work import fetch\n\nmcp = FastMCP('x')\nmcp.add_tool(fetch)\n"
+    files = {"work.py": "def fetch(a: str) -> str:\n    raise ValueError(a)\n"}
+    report = lint_source(code, path="server.py", root=str(tmp_path), settings=HANDLER, files=files)
+    assert [("work.py", 2, "prefer-mcp-error-in-handler")] == [
+        (each.path, each.span.line, each.rule) for each in report.diagnostics
+    ]
+
+
+def test_a_low_level_handler_may_say_that_a_tool_is_unknown(tmp_path):
+    """The protocol asks for an error there; what it raises about a tool's own work is reported."""
+    code = (
+        "from mcp import MCPError\n"
+        "from mcp.server.lowlevel import Server\n"
+        "async def call(ctx, params):\n"
+        "    if params.name != 'fetch':\n"
+        "        raise MCPError(code=-32602, message=f'Unknown tool: {params.name}')\n"
+        "    raise MCPError(code=-32602, message='no such article')\n"
+        "server = Server('x', on_call_tool=call)\n"
+    )
+    assert [("no-protocol-error-in-tool", 6)] == found(code, tmp_path)
+
+
+def test_a_plain_module_gets_no_findings(tmp_path):
+    """Code that defines no tool may do as it likes."""
+    code = "def fetch():\n    try:\n        raise ValueError\n    except:\n        return {'error': 'x'}\n"
+    assert found(code, tmp_path) == []
+
+
+STATEMENTS = st.sampled_from(
+    [
+        "raise ValueError('x')",
+        "raise CodedError(ErrorCode.NOT_FOUND, 'x')",
+        "raise CodedError(message='x', code=ErrorCode.CONFLICT)",
+        "raise (not_found('x') if a else CodedError(ErrorCode.TIMEOUT))",
+        "raise not_found(f'{error}')",
+        "error = CodedError(ErrorCode.FORBIDDEN, *a); raise error",
+        "return {'error': a}",
+        "pass",
+        "return []",
+        "raise",
+    ]
+)
+CLAUSES = st.sampled_from(
+    ["except OSError:", "except (KeyError):", "except Exception as exc:", "except:", "except (A, B):"]
+)
+
+
+@given(st.lists(st.tuples(CLAUSES, STATEMENTS, STATEMENTS), min_size=1, max_size=4, unique_by=lambda each: each[0]))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_fixes_leave_code_that_parses_and_nothing_to_do(tmp_path, clauses):
+    """Whatever a handler is made of: the fixed text parses, and fixing it again changes nothing."""
+    ordered = sorted(clauses, key=lambda each: each[0] == "except:")
+    body = "".join(f"    {clause}\n        if a: {one}\n        {two}\n" for clause, one, two in ordered)
+    code = (
+        "from mcpcore import CodedError, ErrorCode, not_found, tool\n\n"
+        f"@tool\ndef fetch(a: str):\n    try:\n        return load(a)\n{body}"
+    )
+    fixed, after = fix_source(code, path="server.py", root=str(tmp_path), settings=HANDLER, unsafe=True)
+    assert not after.failures
+    ast.parse(fixed.after)
+    again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), settings=HANDLER, unsafe=True)
+    assert fixed.after == again.after

@@ -21,7 +21,7 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     if issubclass(kind, _LEAVES):
         return ()
     found = [name for name in kind._fields if name not in _PLAIN]
-    if issubclass(kind, ast.Constant):
+    if issubclass(kind, ast.Constant | ast.MatchSingleton):
         return ()
     if issubclass(kind, ast.arg | ast.keyword):
         found = [name for name in found if name != "arg"]

@@ -480,10 +480,9 @@ def _listed(module: Module, ctx: RuleContext) -> Iterator[_Registered]:
     if "mcpcore" not in module.source.text:
         return
     builder = Builder(module, ctx.hierarchy)
-    for node, _ in module.calls_near("add_tool", "tools"):
+    for node, scope in module.calls_near("add_tool", "tools"):
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr == "add_tool" and len(node.args) == 1 and not node.keywords:
-            scope = _scope_at(node, module)
             name = _declared_name(ctx.resolve(node.args[0], scope), ctx)
             _, server = builder.server(func.value, scope) if name is not None else (None, None)
             if server is not None and name is not None:
@@ -491,7 +490,6 @@ def _listed(module: Module, ctx: RuleContext) -> Iterator[_Registered]:
         for keyword in node.keywords:
             if keyword.arg != "tools":
                 continue
-            scope = _scope_at(node, module)
             value = ctx.resolve(keyword.value, scope)
             made = ctx.resolve(node, scope)
             if not isinstance(value, Items) or not isinstance(made, CallValue) or made.func.name != "mcpcore.Server":

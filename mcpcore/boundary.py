@@ -200,10 +200,13 @@ class Boundary:
         if not verdict.expected or verdict.broken_contract is not None or verdict.others:
             _log(verdict, name)
         try:
-            self.trail.record(self._record(verdict, surface))
+            if self.trail.listens(verdict.envelope.name):
+                self.trail.record(self._record(verdict, surface))
         except AuditError as failed:
             _LOGGER.critical("the failure %s could not be recorded: %s", verdict.envelope.correlation_id, failed)
             return self.judge.verdict(_unrecorded(), contract=contract, name=name, context=context)
+        except Exception:  # a filter or a sink of the application's own must not cost the answer
+            _LOGGER.exception("recording the failure %s went wrong", verdict.envelope.correlation_id)
         return verdict
 
     def result(self, envelope: Envelope) -> CallToolResult:

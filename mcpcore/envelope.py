@@ -6,6 +6,7 @@ Source of the form: the section "The wire" of the design; the numbers of the cod
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcpcore.codes import STRATEGIES, Code, Strategy, code_named, code_numbered
 from mcpcore.contract import MAX_REASON, RESERVED_DATA_KEYS
 from mcpcore.errors import recovery_of
-from mcpcore.jsonable import JSON, clean_text, cut_text, dumps, fit_object, fits, size, to_json_object
+from mcpcore.jsonable import JSON, WIDEST, clean_text, cut_text, dumps, fit_object, fits, size, to_json_object
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.retry import Retry
 
@@ -241,11 +242,23 @@ def new_correlation_id() -> str:
 
 def now() -> str:
     """The time in UTC, ISO 8601 with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    global _second  # noqa: PLW0603 - a pair that is replaced as one
+    second, millisecond = divmod(time.time_ns() // 1_000_000, 1_000)
+    known, text = _second
+    if known != second:
+        text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        _second = second, text
+    return f"{text}.{millisecond:03d}Z"
+
+
+_second: tuple[int, str] = (-1, "")
+"""The last second that was asked for, as text: failures come in bursts."""
 
 
 def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, JSON]:
     """`recovery` as JSON, its sentences cut and its parts of the types that the wire has."""
+    if _stands(recovery, limits):
+        return dict(recovery)
     bounded = to_json_object(recovery, depth=limits.depth - 1)
     # The hint first: what does not fit is cut from the end.
     bounded = {"hint": bounded.get("hint"), **bounded}
@@ -257,6 +270,18 @@ def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, J
             bounded[key] = cut_text(str(part).strip(), limits.hint)
     # A quarter of the room at most: the author's data must not be cut for its recovery's sake.
     return fit_object(bounded, limits.data // 4)
+
+
+def _stands(recovery: Mapping[str, Any], limits: Limits) -> bool:
+    """Whether nothing of `recovery` has to be converted or cut, as is so for nearly all that is declared."""
+    left = limits.data // 4
+    for key, part in recovery.items():
+        if part.__class__ is not str or _RECOVERY_PARTS.get(key) is not str or not part.isprintable():
+            return False
+        if len(part) > limits.hint or part != part.strip() or (key == "strategy" and part not in STRATEGIES):
+            return False
+        left -= WIDEST * len(part) + 24
+    return left >= 0
 
 
 def _data(
@@ -273,8 +298,10 @@ def _data(
     if data is not None:
         own = to_json_object(data, depth=limits.depth)
         own = {key: value for key, value in own.items() if key not in RESERVED_DATA_KEYS}
-        if not fits({**own, **reserved}, limits.data):
-            own = fit_object(own, limits.data - size(reserved))
+        whole = {**own, **reserved}
+        if fits(whole, limits.data):
+            return whole
+        own = fit_object(own, limits.data - size(reserved))
     return {**own, **reserved}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from mcpcore.codes import Code, ErrorCode
+from mcpcore.codes import Code, ErrorCode, is_code
 from mcpcore.jsonable import as_mapping, safe_str, to_json
 from mcpcore.retry import Retry
 
@@ -64,9 +64,11 @@ class CodedError(Exception):
         Raises:
             TypeError: If `code` is not a code.
         """
-        from mcpcore.contract import require_code
+        if not is_code(code):
+            from mcpcore.contract import require_code
 
-        self.code = require_code(code, f"{type(self).__name__}(code, …)")
+            require_code(code, f"{type(self).__name__}(code, …)")
+        self.code = code
         self.data = _facts(data)
         given = fact(self.data, "reason") if reason is None else reason
         self.reason = str.__str__(given) if isinstance(given, str) and given else None

@@ -97,11 +97,11 @@ def fits(value: JSON, limit: int) -> bool:
     while stack and left >= 0:
         item = stack.pop()
         if item.__class__ is str:
-            left -= _WIDEST * len(item) + 3  # type: ignore[arg-type] # the class says so
+            left -= WIDEST * len(item) + 3  # type: ignore[arg-type] # the class says so
         elif item.__class__ is dict:
             left -= 2
             for key, inner in item.items():  # type: ignore[union-attr] # the class says so
-                left -= _WIDEST * len(key) + 4
+                left -= WIDEST * len(key) + 4
                 stack.append(inner)
         elif item.__class__ is list:
             left -= 2 + len(item)  # type: ignore[arg-type] # the class says so
@@ -111,7 +111,7 @@ def fits(value: JSON, limit: int) -> bool:
     return left >= 0 or size(value) <= limit
 
 
-_WIDEST: Final = 6
+WIDEST: Final = 6
 """Bytes of a character in JSON at most: a control character is written as an escape."""
 
 _LONGEST_NUMBER: Final = 26

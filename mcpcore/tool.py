@@ -322,7 +322,7 @@ class ToolDecorator(Generic[R]):
 
 if False:  # as above
     if MYPY:
-        from mcpcore._shapes import tool
+        from mcpcore._shapes import tool as tool  # noqa: PLC0414 - mypy asks for it of a name that others import
 if not MYPY:
 
     @overload

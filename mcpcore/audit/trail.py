@@ -61,7 +61,10 @@ class Sink(Protocol):
     """Another place that every record goes to."""
 
     def failure(self, record: Mapping[str, Any], line: str) -> None:
-        """Take one failure: the record without secrets, and its line as it stands in the trail."""
+        """Take one failure: the record without secrets, and its line as it stands in the trail.
+
+        A sink that has a method `listens()` is asked it first; where nobody listens, no record is made.
+        """
 
 
 class AuditTrail:
@@ -236,6 +239,18 @@ class AuditTrail:
         except (OSError, AuditError) as exc:
             self._unwritten(exc, records=0)
 
+    def listens(self, code: str) -> bool:
+        """Whether anybody takes the record of a failure of `code`: the file, a handler of the logger, or a sink.
+
+        Making a record costs more than asking, most of all of a crash, whose traceback is read for secrets. A subclass
+        with a `record` of its own takes every one.
+        """
+        if self.path is not None or LOGGER.isEnabledFor(_level(code)) or type(self).record is not AuditTrail.record:
+            return True
+        if self._sinks is None:
+            self._sinks = _default_sinks()
+        return any(_listens(sink) for sink in self._sinks)
+
     def record(self, record: Mapping[str, Any]) -> None:
         """Record one failure; to be called before it is answered.
 
@@ -298,7 +313,7 @@ class AuditTrail:
     # Telling others
 
     def _tell(self, record: Mapping[str, Any], line: str) -> None:
-        level = logging.ERROR if record.get("name") in _SERVER_FAULTS else logging.INFO
+        level = _level(record.get("name"))
         if LOGGER.isEnabledFor(level):
             # Made by hand: the logger itself would walk the stack for a caller that is always this line.
             extra = {"audit": record}
@@ -649,6 +664,18 @@ def _flush_forever(
         if written:
             trail._flush_once()  # noqa: SLF001 - the thread is the trail's own, and must not keep it alive
         del trail
+
+
+def _listens(sink: Sink) -> bool:
+    asked = getattr(sink, "listens", None)
+    try:
+        return asked is None or bool(asked())
+    except Exception:  # noqa: BLE001 - a sink that cannot say is told, and `record` says what is wrong with it
+        return True
+
+
+def _level(code: object) -> int:
+    return logging.ERROR if code in _SERVER_FAULTS else logging.INFO
 
 
 def _default_sinks() -> tuple[Sink, ...]:

@@ -65,10 +65,23 @@ class OtelSink:
             ImportError: If opentelemetry-api is not installed.
         """
         from opentelemetry import trace
+        from opentelemetry._logs import SeverityNumber
 
+        self._highest = SeverityNumber.ERROR
         self._current_span = trace.get_current_span
         self._counter: Counter | None = None
         self._logger: Logger | None = None
+
+    def listens(self) -> bool:
+        """Whether the call has a span that records, or the application set up metrics or logs."""
+        if self._current_span().is_recording():
+            return True
+        # Until metrics are set up, the API gives stand-ins, which pass on to nobody; all else is taken to count.
+        counter = self._counter or self._made_counter()
+        if getattr(counter, "_real_instrument", counter) is not None:
+            return True
+        enabled = getattr(self._logger or self._made_logger(), "enabled", None)
+        return enabled is None or bool(enabled(severity_number=self._highest, event_name=EVENT))
 
     def failure(self, record: Mapping[str, Any], line: str | None = None) -> None:
         """Report one failure, from within its call.
@@ -105,25 +118,31 @@ class OtelSink:
         span.set_status(StatusCode.ERROR)
 
     def _count(self, attributes: dict[str, str | int]) -> None:
-        if self._counter is None:
-            from opentelemetry.metrics import get_meter
+        counter = self._counter or self._made_counter()
+        counter.add(1, {name: attributes[name] for name in _COUNTED if name in attributes})
 
-            self._counter = get_meter(SCOPE).create_counter(
-                COUNTER, unit="{failure}", description="Failures answered, by tool, code and reason."
-            )
-        self._counter.add(1, {name: attributes[name] for name in _COUNTED if name in attributes})
+    def _made_counter(self) -> Counter:
+        from opentelemetry.metrics import get_meter
+
+        self._counter = get_meter(SCOPE).create_counter(
+            COUNTER, unit="{failure}", description="Failures answered, by tool, code and reason."
+        )
+        return self._counter
+
+    def _made_logger(self) -> Logger:
+        from opentelemetry._logs import get_logger
+
+        self._logger = get_logger(SCOPE)
+        return self._logger
 
     def _log(self, record: Mapping[str, Any], attributes: dict[str, str | int], line: str | None) -> None:
         from opentelemetry._logs import SeverityNumber
 
-        if self._logger is None:
-            from opentelemetry._logs import get_logger
-
-            self._logger = get_logger(SCOPE)
+        logger = self._logger or self._made_logger()
         fault = record.get("name") in _SERVER_FAULTS
         severity = SeverityNumber.ERROR if fault else SeverityNumber.WARN
         # Asked first, since making the record costs more than the question; APIs before 1.40 do not have it.
-        enabled = getattr(self._logger, "enabled", None)
+        enabled = getattr(logger, "enabled", None)
         if enabled is not None and not enabled(severity_number=severity, event_name=EVENT):
             return
         details: dict[str, str | int] = dict(attributes)
@@ -141,7 +160,7 @@ class OtelSink:
                     details[name] = exception[source]
         if isinstance(record.get("traceback"), str):
             details["exception.stacktrace"] = record["traceback"]
-        self._logger.emit(
+        logger.emit(
             timestamp=_nanoseconds(record.get("timestamp")),
             severity_number=severity,
             severity_text="ERROR" if fault else "WARN",

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr
 
-from mcpcore.jsonable import clean_text, cut_text, dumps, fit, fit_object, safe_str, size, to_json, to_json_object
+from mcpcore.jsonable import clean_text, cut_text, dumps, fit, fit_object, fits, safe_str, size, to_json, to_json_object
 
 
 class Hostile:
@@ -125,7 +125,9 @@ VALUES = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=5)
         | st.tuples(inner, inner)
-        | st.dictionaries(st.text() | st.integers() | st.floats() | st.none() | st.binary(max_size=3), inner, max_size=5)
+        | st.dictionaries(
+            st.text() | st.integers() | st.floats() | st.none() | st.binary(max_size=3), inner, max_size=5
+        )
         | st.frozensets(st.integers() | st.text(), max_size=4)
         | st.builds(Point, st.integers(), inner)
     ),
@@ -226,7 +228,10 @@ def test_a_cut_text_says_how_much_is_gone(text: str, limit: int) -> None:
         ("a\ud800b", "a\ufffdb"),
         ("\x1b[31mred\x07", "[31mred"),
         ("tab\tline\n", "tab\tline\n"),
-        ({1: "int", "1": "text", None: 0, False: 1, 1.5: 2, b"k": 3}, {"1": "int", "1 (2)": "text", "null": 0, "false": 1, "1.5": 2, "aw==": 3}),  # fmt: skip # noqa: E501
+        (
+            {1: "int", "1": "text", None: 0, False: 1, 1.5: 2, b"k": 3},
+            {"1": "int", "1 (2)": "text", "null": 0, "false": 1, "1.5": 2, "aw==": 3},
+        ),
         ({(1, 2): 1}, {"<tuple>": 1}),
         ({Colour.RED: 1}, {"red": 1}),
         (object(), "<object>"),
@@ -329,3 +334,17 @@ def test_fit_keeps_what_comes_first() -> None:
     assert isinstance(fitted, dict)
     assert 1 == fitted["first"]
     assert "…" in dumps(fitted)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(allow_nan=False) | st.text(),
+        lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=20), inner, max_size=6),
+        max_leaves=30,
+    ),
+    st.integers(0, 400),
+)
+def test_fits_says_what_the_bytes_say(value: object, limit: int) -> None:
+    """The estimate that spares small values their JSON never differs from the count."""
+    clean = to_json(value)
+    assert fits(clean, limit) == (size(clean) <= limit)

@@ -817,8 +817,10 @@ class _Extractor:
         if targets:
             self._add("call", node, targets=tuple(targets), bindings=bindings)
         for name in outside:
-            for raised in self._known(name):
-                self._knowledge(node, name, raised)
+            for fact in self._known(name):
+                raised, _, condition = fact.partition(" ")
+                if not condition or _holds(condition, node):
+                    self._knowledge(node, name, raised)
         if not targets:
             self._callbacks(node)
             takes = any(self._is_context(each) for each in _arguments(node))
@@ -1337,6 +1339,18 @@ def _static(node: FunctionNode) -> bool:
     return not isinstance(node, ast.Lambda) and any(
         isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list
     )
+
+
+def _holds(condition: str, node: ast.Call) -> bool:
+    """Whether a call has the argument that `if check` asks for, or lacks the one that `unless exist_ok` does."""
+    word, _, name = condition.partition(" ")
+    given = False
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            return False
+        if keyword.arg == name:
+            given = not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)
+    return given is (word == "if")
 
 
 def _may_be_function(binding: Binding) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.knowledge import KNOWLEDGE
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import canonical
 from mcpcore_lint.resolve import Resolver, class_info
@@ -44,19 +45,19 @@ class Hierarchy:
     """Answers for one project; what it was asked it remembers."""
 
     def __init__(self, project: Project, extra: Mapping[str, tuple[str, ...]] | None = None) -> None:
-        from mcpcore_lint.knowledge import exception_bases
-
         self._project = project
-        self._bases: dict[str, tuple[str, ...]] = {**exception_bases(), **FRAMEWORK_BASES, **(extra or {})}
+        self._bases: dict[str, tuple[str, ...]] = {**KNOWLEDGE.exceptions, **FRAMEWORK_BASES, **(extra or {})}
         self._ancestors: dict[str, tuple[frozenset[str], bool]] = {}
 
     def ancestors(self, name: str, symbol: Symbol | None = None) -> tuple[frozenset[str], bool]:
         """Every class that `name` is a kind of, itself included, and whether that is all of them for certain."""
         found = self._ancestors.get(name)
         if found is None:
+            given, name = name, KNOWLEDGE.canonical(name)
             self._ancestors[name] = (frozenset({name}), False)
             found = self._compute(name, symbol)
             self._ancestors[name] = found
+            self._ancestors[given] = found
         return found
 
     def _compute(self, name: str, symbol: Symbol | None) -> tuple[frozenset[str], bool]:
@@ -94,6 +95,7 @@ class Hierarchy:
         """Whether one class is a kind of another; None where that cannot be known."""
         if name == base or base == "builtins.BaseException":
             return True
+        base = KNOWLEDGE.canonical(base)
         above, complete = self.ancestors(name)
         if base in above:
             return True

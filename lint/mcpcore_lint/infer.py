@@ -291,7 +291,7 @@ class Inference:
         if isinstance(func.definition, ast.FunctionDef | ast.AsyncFunctionDef):
             return self.returned(func.definition, func.module)
         if func.definition is None:
-            return [Outside(KNOWLEDGE.returns.get(func.name, func.name))]
+            return [Outside(KNOWLEDGE.result_of(func.name) or func.name)]
         del node, module
         return []
 
@@ -434,7 +434,7 @@ class Inference:
                 if not kind.name:
                     return [Outside()]
                 qualified = f"{kind.name}.{name}"
-                return [Outside(KNOWLEDGE.returns.get(qualified, qualified if _is_module(kind.name) else ""))]
+                return [Outside(KNOWLEDGE.result_of(qualified) or (qualified if _is_module(kind.name) else ""))]
             for info in ancestry(kind.info):
                 found = self._own_attribute(info, name, kind.info)
                 if found is not None:

@@ -136,7 +136,7 @@ CASES = {
     ),
     "suppress": (
         {
-            "server": "import contextlib\nfrom contextlib import suppress\n\n@tool\ndef fetch():\n    with suppress(CodedError), open('x'):\n        a()\n    with contextlib.suppress(KeyError):\n        b()\n\n"
+            "server": "import contextlib\nfrom contextlib import suppress\nfrom threading import Lock as lock\n\n@tool\ndef fetch():\n    with suppress(CodedError), lock():\n        a()\n    with contextlib.suppress(KeyError):\n        b()\n\n"
             "def a():\n    raise not_found('x')\ndef b():\n    raise conflict('x')\n"
         },
         {("CONFLICT", "fetch > b")},

@@ -1,0 +1,120 @@
+"""What is known of functions outside the project."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+
+import mcpcore_lint.knowledge
+from mcpcore_lint.knowledge import KNOWLEDGE
+
+FILES = sorted(Path(mcpcore_lint.knowledge.__file__).parent.glob("*.json"))
+HEAD = "from mcpcore import CodedError, Context, ErrorCode, not_found, tool\n"
+
+CASES = {
+    "httpx": (
+        "import httpx\n\n@tool\nasync def fetch():\n    async with httpx.AsyncClient() as client:\n        response = await client.get('x')\n        response.raise_for_status()\n        return response.json()\n",
+        {
+            ("httpx.ConnectError", "fetch > httpx.AsyncClient.get"),
+            ("httpx.TimeoutException", "fetch > httpx.AsyncClient.get"),
+            ("httpx.TransportError", "fetch > httpx.AsyncClient.get"),
+            ("httpx.HTTPStatusError", "fetch > httpx.Response.raise_for_status"),
+            ("json.JSONDecodeError", "fetch > httpx.Response.json"),
+        },
+    ),
+    "caught by a base class": (
+        "import httpx, json\n\n@tool\ndef fetch(client: httpx.Client):\n    try:\n        client.get('x').raise_for_status()\n        json.loads('x')\n    except httpx.HTTPError:\n        return\n    except ValueError:\n        return\n",
+        set(),
+    ),
+    "sqlite3": (
+        "import sqlite3\n\n@tool\ndef fetch():\n    connection = sqlite3.connect('x')\n    connection.cursor().execute('x')\n",
+        {
+            ("sqlite3.OperationalError", "fetch > sqlite3.connect"),
+            ("sqlite3.OperationalError", "fetch > sqlite3.Cursor.execute"),
+            ("sqlite3.IntegrityError", "fetch > sqlite3.Cursor.execute"),
+        },
+    ),
+    "files": (
+        "from pathlib import Path\n\n@tool\ndef fetch(path: Path):\n    (path / 'x').resolve().write_bytes(b'')\n    path.mkdir(parents=True, exist_ok=True)\n    path.unlink(missing_ok=True)\n",
+        {
+            ("FileNotFoundError", "fetch > pathlib.Path.write_bytes"),
+            ("PermissionError", "fetch > pathlib.Path.write_bytes"),
+            ("PermissionError", "fetch > pathlib.Path.mkdir"),
+            ("PermissionError", "fetch > pathlib.Path.unlink"),
+        },
+    ),
+    "subprocess": (
+        "import subprocess\n\n@tool\ndef fetch():\n    subprocess.run(['x'])\n    subprocess.run(['x'], check=True, timeout=3)\n",
+        {
+            ("FileNotFoundError", "fetch > subprocess.run"),
+            ("subprocess.CalledProcessError", "fetch > subprocess.run"),
+            ("subprocess.TimeoutExpired", "fetch > subprocess.run"),
+        },
+    ),
+    "asyncio": (
+        "import asyncio\n\n@tool\nasync def fetch():\n    async with asyncio.timeout(3):\n        await asyncio.wait_for(go(), 3)\n\nasync def go(): ...\n",
+        {("TimeoutError", "fetch > asyncio.timeout"), ("TimeoutError", "fetch > asyncio.wait_for")},
+    ),
+    "a redis client of another name": (
+        "import redis.asyncio as redis\n\nclient = redis.from_url('x')\n\n@tool\nasync def fetch():\n    await client.get('x')\n",
+        {
+            ("redis.ConnectionError", "fetch > redis.Redis.get"),
+            ("redis.TimeoutError", "fetch > redis.Redis.get"),
+        },
+    ),
+    "boto3": (
+        "import boto3\nfrom botocore.exceptions import ClientError\n\ns3 = boto3.client('s3')\n\n@tool\ndef fetch():\n    try:\n        s3.get_object(Bucket='x', Key='y')\n    except ClientError:\n        raise not_found('x')\n",
+        {("NOT_FOUND", "fetch"), ("botocore.exceptions.BotoCoreError", "fetch > boto3.Client.get_object")},
+    ),
+    "psycopg through a class of the project": (
+        "import psycopg\n\nclass Store:\n    def __init__(self, connection: psycopg.AsyncConnection):\n        self.connection = connection\n    async def run(self):\n        cursor = await self.connection.execute('x')\n        await cursor.executemany('x', [])\n\n@tool\nasync def fetch(store: Store):\n    await store.run()\n",
+        {
+            ("psycopg.IntegrityError", "fetch > Store.run > psycopg.AsyncConnection.execute"),
+            ("psycopg.OperationalError", "fetch > Store.run > psycopg.AsyncConnection.execute"),
+            ("psycopg.IntegrityError", "fetch > Store.run > psycopg.Cursor.executemany"),
+            ("psycopg.OperationalError", "fetch > Store.run > psycopg.Cursor.executemany"),
+        },
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_third_party_calls_raise(project, name):
+    """The errors of well-known functions are found through the classes of what is called, minus what is caught."""
+    code, expected = CASES[name]
+    project.write(server=HEAD + code)
+    assert project.thrown() == expected
+
+
+def test_a_project_adds_facts_of_its_own(project):
+    """`raises` in the settings says what further functions raise."""
+    project.write(server=HEAD + "import acme\n\n@tool\ndef fetch():\n    acme.call()\n    acme.Client().get()\n")
+    found = project.thrown(raises={"acme.call": ("acme.Down",), "acme.Client.get": ("builtins.OSError",)})
+    assert found == {("acme.Down", "fetch > acme.call"), ("OSError", "fetch > acme.Client.get")}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_table_speaks_of_classes_that_it_knows(path):
+    """Every exception that a function is said to raise is builtin or has its bases in the tables."""
+    data = json.loads(path.read_text())
+    assert set(data) <= {"exceptions", "raises", "returns", "aliases"}
+    for raised in data.get("raises", {}).values():
+        for fact in raised:
+            name = fact.split(" ")[0]
+            assert name.startswith("builtins.") or KNOWLEDGE.canonical(name) in KNOWLEDGE.exceptions, name
+
+
+@pytest.mark.parametrize("name", sorted(KNOWLEDGE.exceptions))
+def test_the_bases_in_the_tables_are_those_of_the_installed_library(name):
+    """Where the library is installed, each class has the bases that the table says."""
+    module, _, attribute = name.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError):
+        pytest.skip(f"{name} is not installed here")
+    for base in KNOWLEDGE.exceptions[name]:
+        where, _, last = base.rpartition(".")
+        assert issubclass(found, getattr(importlib.import_module(where), last)), base

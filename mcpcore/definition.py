@@ -172,7 +172,8 @@ def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = 
         result = {key: value for key, value in schema.items() if key not in shared}
         alone = {"type": "object", "properties": {"error": ERROR_SCHEMA}, "required": ["error"]}
         return {**shared, "anyOf": [result, alone]}
-    moved = (*_RESULT_KEYWORDS, *(_EVERY_PROPERTY if "patternProperties" in schema else ()))
+    of_all_others = schema.keys() & {"patternProperties", "unevaluatedProperties"}
+    moved = dict.fromkeys((*_RESULT_KEYWORDS, *(_EVERY_PROPERTY if of_all_others else ())))
     root = {key: value for key, value in schema.items() if key not in moved}
     branch: dict[str, Any] = {key: schema[key] for key in moved if key in schema}
     properties = dict(root.get("properties") or {})

@@ -292,8 +292,8 @@ def _data(
         bounded = bounded_recovery(recovery, limits)
         if bounded.get("hint"):
             reserved["recovery"] = bounded
-    if reason is not None and (told := clean_text(reason).strip()):
-        reserved["reason"] = cut_text(told, MAX_REASON)
+    if reason is not None and (said := clean_text(reason).strip()):
+        reserved["reason"] = cut_text(said, MAX_REASON)
     own: dict[str, JSON] = {}
     if data is not None:
         own = to_json_object(data, depth=limits.depth)

@@ -97,15 +97,15 @@ def fits(value: JSON, limit: int) -> bool:
     while stack and left >= 0:
         item = stack.pop()
         if item.__class__ is str:
-            left -= WIDEST * len(item) + 3  # type: ignore[arg-type] # the class says so
+            left -= WIDEST * len(item) + 3  # pyright: ignore[reportArgumentType] - the class says so
         elif item.__class__ is dict:
             left -= 2
-            for key, inner in item.items():  # type: ignore[union-attr] # the class says so
+            for key, inner in item.items():  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue] - the same
                 left -= WIDEST * len(key) + 4
                 stack.append(inner)
         elif item.__class__ is list:
-            left -= 2 + len(item)  # type: ignore[arg-type] # the class says so
-            stack.extend(item)  # type: ignore[arg-type] # the class says so
+            left -= 2 + len(item)  # pyright: ignore[reportArgumentType]
+            stack.extend(item)  # pyright: ignore[reportArgumentType]
         else:
             left -= _LONGEST_NUMBER
     return left >= 0 or size(value) <= limit

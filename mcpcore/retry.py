@@ -103,9 +103,11 @@ class Retry:
         if kind == "retryable_immediate":
             return _NOW
         after_ms = value.get("afterMs")
-        if kind == "retryable_after_ms" and isinstance(after_ms, int | float) and not isinstance(after_ms, bool):
-            if 0 <= after_ms <= MAX_AFTER_MS:  # a NaN is not
-                return cls(kind, math.ceil(after_ms))
+        if isinstance(after_ms, bool) or not isinstance(after_ms, int | float):
+            after_ms = math.nan
+        # A NaN is between no bounds.
+        if kind == "retryable_after_ms" and 0 <= after_ms <= MAX_AFTER_MS:
+            return cls("retryable_after_ms", math.ceil(after_ms))
         raise ValueError(f"not a retry advice: {value!r}")
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -55,7 +55,7 @@ class _Place:
     def run(self, fn: Callable[[], Any]) -> tuple[bool, Any]:
         with self._lock:
             if self._left:
-                return False, None  # cancelled before the thread began
+                return False, None  # pragma: no cover - cancelled between being handed over and beginning
             self._ended = False
         try:
             return False, fn()

@@ -1,5 +1,7 @@
 """Any exception whatsoever becomes a valid envelope, on the boundary and over a real server."""
 
+# ruff: noqa: N818, PLW0108, RSE102 - exceptions named for what they do, made by functions that never look at them
+
 from __future__ import annotations
 
 import asyncio
@@ -217,7 +219,12 @@ MAKERS: list[Callable[[], BaseException]] = [
     lambda: not_found("x" * 50_000, {"reason": "no_match", "many": list(range(100_000)), 1: float("inf")}),
     lambda: CodedError(ErrorCode.CONFLICT, None, {"retryable": "lies", "recovery": 5, "reason": 7}),
     lambda: CodedError(ErrorCode.CONFLICT, "", Gone()),
-    lambda: CodedError(ErrorCode.TIMEOUT, "\x07", {"\ud800": 2**200}, recovery={"hint": "h" * 9_000, "actions": [object()], "strategy": "x", "correctiveParams": {"a": deep_list()}}),  # fmt: skip # noqa: E501
+    lambda: CodedError(
+        ErrorCode.TIMEOUT,
+        "\x07",
+        {"\ud800": 2**200},
+        recovery={"hint": "h" * 9_000, "actions": [object()], "strategy": "x", "correctiveParams": {"a": deep_list()}},
+    ),
     lambda: CONTRACT_ERROR(),
 ]
 

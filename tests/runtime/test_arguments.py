@@ -136,7 +136,9 @@ def test_a_missing_argument_is_described(call: Any) -> None:
 
 def test_several_issues_are_places_in_the_message_and_issues_in_the_data(call: Any) -> None:
     """The message does not say again what the details say; the hint stops at four."""
-    message, issues, hint = told(call, {"pmids": 1, "colour": 1, "ratio": 5, "name": 3, "pair": 1, "weights": 1, "x": 1})
+    message, issues, hint = told(
+        call, {"pmids": 1, "colour": 1, "ratio": 5, "name": 3, "pair": 1, "weights": 1, "x": 1}
+    )
     assert "The arguments do not fit f in 7 ways: pmids, colour, weights, name, ratio and 2 more" == message
     assert 7 == len(issues)
     assert 4 == hint.count("Send ")

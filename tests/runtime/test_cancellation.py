@@ -89,7 +89,7 @@ def test_a_cancelled_sync_handler_is_answered_at_once_and_counted_until_it_ends(
             begun = time.monotonic()
             async with anyio.create_task_group() as group:
                 group.start_soon(client.call_tool, "block", {})
-                while not started.is_set():
+                while not started.is_set():  # noqa: ASYNC110 - a thread sets it
                     await anyio.sleep(0.005)
                 group.cancel_scope.cancel()
             assert time.monotonic() - begun < 5
@@ -182,7 +182,7 @@ async def test_what_passes_through_while_a_task_is_cancelled() -> None:
     """A cancellation and a group of nothing else; a group with a failure in it is one."""
     cancelled = asyncio.CancelledError()
     assert not passes_through(cancelled)
-    with anyio.CancelScope() as scope:
+    with anyio.CancelScope() as scope:  # noqa: ASYNC100 - cancelled by hand
         scope.cancel()
         assert passes_through(cancelled)
         assert passes_through(BaseExceptionGroup("g", [cancelled, BaseExceptionGroup("h", [cancelled])]))

@@ -124,7 +124,7 @@ class TestFailureMode:
     def test_takes_its_reason_from_an_enum_as_the_value(self) -> None:
         """A string enum's member is its value on every surface."""
 
-        class Reasons(str, enum.Enum):
+        class Reasons(str, enum.Enum):  # noqa: UP042 - the older spelling is the harder one
             NO_MATCH = "no_match"
 
         mode = entry(Reasons.NO_MATCH)
@@ -231,7 +231,7 @@ class TestContract:
         assert "one" in contract
         assert one in contract
         assert "three" not in contract
-        assert contract == Contract([one]) + [two] == [one] + Contract([two])
+        assert contract == Contract([one]) + [two] == [one] + Contract([two])  # noqa: RUF005 - the sums are what is tested
         assert hash(contract) == hash(Contract((one, two)))
         assert contract is copy.copy(contract)
         assert contract != [one, two]
@@ -389,9 +389,7 @@ class TestRetry:
         assert ["not retryable", "retry now", "retry after 1.5 s"] == [
             advice.phrase for advice in (Retry.never(), Retry.now(), Retry.after(seconds=1.5))
         ]
-        assert [None, 0.0, 1.5] == [
-            advice.seconds for advice in (Retry.never(), Retry.now(), Retry.after(seconds=1.5))
-        ]
+        assert [None, 0.0, 1.5] == [advice.seconds for advice in (Retry.never(), Retry.now(), Retry.after(seconds=1.5))]
         with pytest.raises(ValueError, match="goes with the kind"):
             Retry("not_retryable", 3)
         with pytest.raises(ValueError, match="is not one of"):

@@ -39,7 +39,7 @@ def run(setup: str = "", after: str = "") -> subprocess.CompletedProcess[str]:
 
 
 def test_without_any_set_up_each_record_is_a_line_on_standard_error_once() -> None:
-    """The crash with its traceback, and a record of the audit for each failure; standard output stays the protocol's."""
+    """The crash with its traceback, and an audit record for each failure; standard output is the protocol's."""
     done = run()
     assert "" == done.stdout
     assert 1 == done.stderr.count("ERROR mcpcore: 'f' failed unexpectedly")

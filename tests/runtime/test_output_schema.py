@@ -228,7 +228,9 @@ SCHEMAS = st.fixed_dictionaries(
 )
 
 
-@given(SCHEMAS, st.dictionaries(st.sampled_from(["a", "b", "c", "ee"]), st.integers() | st.text(max_size=1), max_size=3))
+@given(
+    SCHEMAS, st.dictionaries(st.sampled_from(["a", "b", "c", "ee"]), st.integers() | st.text(max_size=1), max_size=3)
+)
 def test_any_object_schema_keeps_its_meaning_for_results(schema: dict[str, Any], value: dict[str, Any]) -> None:
     """What fitted fits, what did not does not, and the failure always does."""
     validator = jsonschema.Draft202012Validator

@@ -31,7 +31,7 @@ BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many at once.", rec
 Reasons: TypeAlias = Literal["no_match"]
 
 
-class Reason(str, enum.Enum):
+class Reason(str, enum.Enum):  # noqa: UP042 - the older spelling is the harder one
     NO_MATCH = "no_match"
     BUSY = "busy"
 
@@ -458,7 +458,7 @@ class TestRefusedAtImport:
         [
             (Context[Literal["no_mach"]], "did you mean 'no_match'?"),
             (Context[Literal["no_match", "zzz"]], "names the reason 'zzz', which errors does not declare"),
-            (Context[Union[Literal["no_match"], Literal["zzz"]]], "declared are 'no_match'"),  # noqa: UP007, RUF100
+            (Context[Union[Literal["no_match"], Literal["zzz"]]], "declared are 'no_match'"),  # noqa: PYI030, UP007, RUF100
             (Context[Literal[Reason.BUSY]], "'busy'"),
             (Context[Reason], "'busy'"),
             (Annotated[Context[Literal["zzz"]], "note"], "'zzz'"),
@@ -477,7 +477,8 @@ class TestRefusedAtImport:
         assert says in str(raised.value)
 
     @pytest.mark.parametrize(
-        "annotation", [Context[str], Context, Context[Any], Context[Literal["no_match"] | str], Context[Reasons]]
+        "annotation",
+        [Context[str], Context, Context[Any], Context[Literal["no_match"] | str], Context[Reasons]],  # noqa: PYI051
     )
     def test_but_not_one_that_names_none_or_declared_ones(self, annotation: Any) -> None:
         """A context without literal reasons accepts any."""
@@ -631,7 +632,7 @@ class TestContext:
     @pytest.mark.parametrize("reason", ["bussy", "", None, 3, ["x"]])
     def test_fail_with_an_undeclared_reason_is_a_contract_error(self, reason: Any) -> None:
         """The message has the declared reasons or the near one."""
-        with pytest.raises(ContractError, match="is not declared; (did you mean|declared are) 'busy'"):
+        with pytest.raises(ContractError, match=r"is not declared; (did you mean|declared are) 'busy'"):
             Context(tool(errors=[BUSY])(sync_noop).contract, name="f").fail(reason)
         with pytest.raises(ContractError, match="declares no failure modes"):
             Context().fail(reason)

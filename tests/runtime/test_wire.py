@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
 from typing import Any, TypedDict
 
 import anyio
@@ -84,7 +83,9 @@ def raising(exc: Any, *, errors: Any = (NO_MATCH, FULL), **options: Any) -> Serv
 
 def test_a_declared_failure_is_on_both_surfaces_whole(era: str, call: Any) -> None:
     """The document's own example, field for field and word for word."""
-    server = raising(lambda ctx: ctx.fail("no_match", "None of 3 PMIDs returned data.", data={"pmids": ["1", "2", "3"]}))
+    server = raising(
+        lambda ctx: ctx.fail("no_match", "None of 3 PMIDs returned data.", data={"pmids": ["1", "2", "3"]})
+    )
     result = call(server, "f", mode=era)
     error = error_of(result)
     identity, timestamp = error.pop("correlationId"), error.pop("timestamp")
@@ -242,9 +243,7 @@ def test_exposure_shows_it_for_development(by: str, call: Any, monkeypatch: pyte
     assert "data" not in error_of(call(raising(make), "f"))
 
 
-def test_a_declared_reason_with_another_code_keeps_the_raised_one(
-    call: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_declared_reason_with_another_code_keeps_the_raised_one(call: Any, caplog: pytest.LogCaptureFixture) -> None:
     """It gets the reason's recovery, and is logged and recorded as a broken contract."""
     caplog.set_level(logging.INFO)
     error = error_of(call(raising(conflict(data={"reason": "queue_full"})), "f"))
@@ -346,14 +345,18 @@ class TestProtocolErrors:
             (12345, "INTERNAL_ERROR"),
         ],
     )
-    def test_the_sdks_error_in_a_contract_tool_is_a_tool_failure(self, code: int, name: str, call: Any, era: str) -> None:
+    def test_the_sdks_error_in_a_contract_tool_is_a_tool_failure(
+        self, code: int, name: str, call: Any, era: str
+    ) -> None:
         """With the nearest code, its message and its data, so that the model sees it."""
         error = error_of(call(raising(MCPError(code=code, message="Said.", data={"a": 1})), "f", mode=era))
         assert (name, "Said.", 1) == (error["name"], error["message"], error["data"]["a"])
 
     def test_what_the_protocol_needs_passes(self, call: Any, era: str) -> None:
         """URL elicitation and a missing capability, also out of a task group."""
-        url = UrlElicitationRequiredError([ElicitRequestURLParams(message="m", url="https://e.com", elicitation_id="1")])
+        url = UrlElicitationRequiredError(
+            [ElicitRequestURLParams(message="m", url="https://e.com", elicitation_id="1")]
+        )
         missing = MCPError(code=-32021, message="needs sampling", data={"requiredCapabilities": {"sampling": {}}})
         for exc in (url, missing, ExceptionGroup("g", [url])):
             with pytest.raises(MCPError) as raised:
@@ -428,7 +431,7 @@ def error_mapping() -> dict[str, Any]:
 
 class TestSDKTools:
     @pytest.fixture
-    def server(self) -> Iterator[Server[Any]]:
+    def server(self) -> Server[Any]:
         server: Server[Any] = Server("s")
 
         @server.tool()
@@ -450,7 +453,7 @@ class TestSDKTools:
                     raise MCPError(code=-32001, message="Chosen.", data={"a": 1})
             return {"kind": kind}
 
-        yield server
+        return server
 
     @pytest.mark.parametrize(
         ("kind", "name", "message"),
@@ -499,7 +502,9 @@ class TestSDKTools:
         """Their texts and structured content are kept; a canonical envelope is left alone; others are read."""
         server: Server[Any] = Server("s")
         image = ImageContent(type="image", data="", mime_type="image/png")
-        canonical = {"error": {"code": -32002, "name": "CONFLICT", "message": "Held.", "retry": {"kind": "not_retryable"}}}
+        canonical = {
+            "error": {"code": -32002, "name": "CONFLICT", "message": "Held.", "retry": {"kind": "not_retryable"}}
+        }
         results = {
             "text": CallToolResult(content=[TextContent(type="text", text="By hand."), image], is_error=True),
             "data": CallToolResult(content=[], structured_content={"why": "x"}, is_error=True),
@@ -637,7 +642,8 @@ class TestListing:
         first, second = anyio.run(listed, Server("s", tools=[f, plain], describe_failures=True))
         assert (
             "Fetch.\n\nFails with:\n"
-            "- no_match (NOT_FOUND): No requested PMID returned data. Call search_articles to discover valid PMIDs first.\n"
+            "- no_match (NOT_FOUND): No requested PMID returned data. "
+            "Call search_articles to discover valid PMIDs first.\n"
             "- queue_full (RATE_LIMITED): The queue is full. Wait 30 seconds and retry."
         ) == first.description
         assert "Nothing declared." == second.description
@@ -676,7 +682,9 @@ class TestContextFields:
             assert "context" not in error_of(anyio.run(run, parent))
 
 
-def test_every_failure_is_recorded_under_the_id_that_the_client_reads(call: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_every_failure_is_recorded_under_the_id_that_the_client_reads(
+    call: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     """With what the client may not see: the exception's text and traceback."""
     caplog.set_level(logging.INFO)
     error = error_of(call(raising(KeyError("hunter2")), "f"))

@@ -1,4 +1,4 @@
-"""A server for tests of the transports, run as a process of its own: over stdio, or over HTTP on a port that it prints."""
+"""A server for tests of the transports, a process of its own: over stdio, or over HTTP on a port that it prints."""
 
 from __future__ import annotations
 

@@ -1,0 +1,359 @@
+"""Coded errors and envelopes as values; the corners of the boundary."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import enum
+import functools
+import json
+import logging
+import numbers
+import operator
+import pickle
+import types
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, Field
+
+import mcpcore
+from mcpcore import (
+    CodedError,
+    Context,
+    ContractError,
+    Envelope,
+    ErrorCode,
+    FailureMode,
+    Retry,
+    Server,
+    conflict,
+    not_found,
+    tool,
+)
+from mcpcore._where import where_declared
+from mcpcore.arguments import _kind, misfit
+from mcpcore.audit import AuditError, AuditTrail
+from mcpcore.boundary import Boundary
+from mcpcore.contract import Contract
+from mcpcore.errors import recovery_of
+from mcpcore.jsonable import to_json
+from mcpcore.tool import MethodTool
+
+BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many.", recovery="Wait.", strategy="retry_later")
+
+
+class Own(CodedError):  # noqa: N818 - short in parameters
+    """A subclass with arguments of its own."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(ErrorCode.CONFLICT, f"Number {number}.", {"number": number})
+
+
+class TestCodedError:
+    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+    @pytest.mark.parametrize("error", [conflict("C.", {"a": 1}, recovery="R.", retry=Retry.now()), Own(3)])
+    def test_survives_copying_and_pickling(self, error: CodedError, copied: Any) -> None:
+        """Also one whose class takes other arguments."""
+        again = copied(error)
+        assert type(error) is type(again)
+        assert (error.code, error.message, error.data, error.recovery, error.advice) == (
+            again.code,
+            again.message,
+            again.data,
+            again.recovery,
+            again.advice,
+        )
+        assert repr(error) == repr(again)
+
+    def test_says_its_code_message_and_reason(self) -> None:
+        """In its representation and as text."""
+        error = not_found("Gone.", {"reason": "gone"})
+        assert ("Gone.", "CodedError(NOT_FOUND, 'Gone.', reason='gone')") == (str(error), repr(error))
+        assert "CodedError(NOT_FOUND, 'Gone.')" == repr(not_found("Gone."))
+
+    @pytest.mark.parametrize(("code", "says"), [(404, "is not a code"), (-32001, "NOT_FOUND: write that"), ("CONFLICT", "did you mean ErrorCode.CONFLICT"), ("zzz", "write a member")])  # fmt: skip # noqa: E501
+    def test_refuses_what_is_no_code(self, code: Any, says: str) -> None:
+        """The message says what it could have been."""
+        with pytest.raises(TypeError, match=says):
+            CodedError(code)
+
+    def test_takes_data_in_any_shape(self) -> None:
+        """A dataclass as its fields; what has none under `value`; a model that cannot be dumped, named when told."""
+
+        @dataclasses.dataclass
+        class Point:
+            x: int
+
+        assert {"x": 1} == conflict(data=Point(1)).data  # type: ignore[arg-type]
+        assert {"value": 3} == conflict(data=3).data  # type: ignore[arg-type]
+
+        class Odd(BaseModel):
+            def model_dump(self, **options: Any) -> Any:
+                raise ValueError
+
+        odd = Odd()
+        assert {"value": odd} == conflict(data=odd).data  # type: ignore[arg-type]
+        answer = Boundary(server="s").answer(conflict(data=odd), contract=Contract(), name="f")  # type: ignore[arg-type]
+        assert "<Odd>" == answer.structured_content["error"]["data"]["value"]
+
+    def test_the_advice_in_force(self) -> None:
+        """The throw site's, else the entry's own, else the code's."""
+        assert Retry.never() == conflict().advice
+        assert Retry.now() == conflict(retry=Retry.now()).advice
+        error = conflict(data={"reason": "busy"})
+        error.declare(dataclass_entry(Retry.after(seconds=2)))
+        assert Retry.after(seconds=2) == error.advice
+        error.declare(BUSY)
+        assert Retry.never() == error.advice
+
+    @pytest.mark.parametrize("value", [None, 3, "", " ", {}, {"hint": ""}, {"hint": 3}, ["hint"]])
+    def test_what_is_no_recovery_is_none(self, value: Any) -> None:
+        """A recovery has a hint."""
+        assert recovery_of(value) is None
+
+    def test_a_recovery_may_be_any_mapping(self) -> None:
+        """Read-only ones too."""
+        assert {"hint": "H", "actions": ["a"]} == recovery_of(types.MappingProxyType({"hint": "H", "actions": ("a",)}))
+
+
+def dataclass_entry(retry: Retry) -> FailureMode[Any]:
+    return FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many.", recovery="Wait.", retry=retry)
+
+
+class TestEnvelope:
+    def test_reads_what_it_writes(self) -> None:
+        """Every property, from a result, its JSON and the error alone."""
+        answer = Boundary(server="s").answer(
+            Context(Contract([BUSY])).fail("busy", data={"a": 1}), contract=Contract([BUSY]), name="f"
+        )
+        for form in (answer, answer.model_dump(by_alias=True), json.loads(answer.model_dump_json(by_alias=True))):
+            envelope = Envelope.from_result(form)
+            assert envelope is not None
+            assert (ErrorCode.RATE_LIMITED, "busy", "Wait.") == (envelope.error_code, envelope.reason, envelope.hint)
+            assert (True, "retry_later", None) == (envelope.retryable, envelope.strategy, envelope.fallback_tool)
+            assert ErrorCode.RATE_LIMITED.actions == envelope.actions
+            assert {"a": 1} == envelope.details
+
+    def test_of_a_code_unknown_here_is_read_as_it_stands(self) -> None:
+        """Another application's code."""
+        error = {"code": 9_999, "name": "THEIRS", "message": "M", "retry": {"kind": "retryable_immediate"}}
+        envelope = Envelope.from_json(error)
+        assert (None, None, (), None, None, None) == (
+            envelope.error_code,
+            envelope.strategy,
+            envelope.actions,
+            envelope.reason,
+            envelope.recovery,
+            envelope.fallback_tool,
+        )
+        sent = Envelope.from_json({**error, "data": {"recovery": {"hint": "H", "actions": ["x"], "fallbackTool": 3}}})
+        assert (("x",), None) == (sent.actions, sent.fallback_tool)
+
+    @pytest.mark.parametrize(
+        ("error", "expected"),
+        [
+            ({"code": -32001, "message": "m"}, Retry.never()),
+            ({"code": -32003, "message": "m"}, Retry.after(seconds=30)),
+            ({"code": -32003, "message": "m", "retry": {"kind": "odd"}}, Retry.after(seconds=30)),
+            ({"code": -32001, "message": "m", "data": {"retryable": True}}, Retry.now()),
+            ({"code": -32003, "message": "m", "data": {"retryable": True}}, Retry.after(seconds=30)),
+            ({"code": -32003, "message": "m", "data": {"retryable": False}}, Retry.never()),
+            ({"code": 7, "message": "m"}, Retry.never()),
+        ],
+    )
+    def test_without_an_advice_takes_the_nearest(self, error: dict[str, Any], expected: Retry) -> None:
+        """What `retryable` says, else the code's own."""
+        assert expected == Envelope.from_json(error).retry
+
+    @pytest.mark.parametrize("error", [{}, {"code": True, "message": "m"}, {"code": "x", "message": "m"}, {"code": 1}])
+    def test_refuses_what_is_none(self, error: dict[str, Any]) -> None:
+        """The message names the field."""
+        with pytest.raises(ValueError, match=r"error\.(code|message) must be"):
+            Envelope.from_json(error)
+
+
+class Refusing(AuditTrail):
+    """A trail that cannot be written."""
+
+    def __init__(self, exc: Exception) -> None:
+        super().__init__()
+        self.exc = exc
+
+    def listens(self, name: str) -> bool:
+        return True
+
+    def record(self, record: Mapping[str, Any]) -> None:  # type: ignore[override]
+        raise self.exc
+
+
+def test_a_trail_that_refuses_is_told_as_its_policy_says(caplog: pytest.LogCaptureFixture) -> None:
+    """The answer is an audit failure; a fault of the recording itself costs nothing but a line in the log."""
+    refused = Boundary(server="s", audit=Refusing(AuditError("full"))).answer(conflict(), contract=Contract(), name="f")
+    assert "audit_failed" == refused.structured_content["error"]["data"]["reason"]
+    assert "could not be recorded: full" in caplog.text
+    faulty = Boundary(server="s", audit=Refusing(KeyError("bug"))).answer(conflict(), contract=Contract(), name="f")
+    assert "CONFLICT" == faulty.structured_content["error"]["name"]
+    assert "went wrong" in caplog.text
+
+
+def test_a_log_handler_that_raises_costs_no_answer(call: Any) -> None:
+    """The application's formatting is its own affair."""
+
+    class Raising(logging.Handler):
+        def handle(self, record: logging.LogRecord) -> bool:
+            if record.exc_info:
+                raise RuntimeError
+            return True
+
+    @tool
+    def f() -> None:
+        raise KeyError
+
+    handler = Raising()
+    logging.getLogger("mcpcore").addHandler(handler)
+    try:
+        assert call(Server("s", tools=[f]), "f").is_error
+    finally:
+        logging.getLogger("mcpcore").removeHandler(handler)
+
+
+def test_a_failure_hidden_in_a_success_comes_out_in_the_envelope(call: Any) -> None:
+    """As servers of another dialect answer; the server's own trail is within reach."""
+
+    def f() -> dict[str, Any]:
+        hidden = {"code": -32002, "name": "CONFLICT", "message": "Held.", "retry": {"kind": "not_retryable"}}
+        return {"error": {**hidden, "correlationId": "7c1e0f6a91b2d4e5", "data": {"reason": "held", "a": 1}}}
+
+    server: Server[Any] = Server("s")
+    server.add_tool(f)
+    error = call(server, "f").structured_content["error"]
+    assert ("CONFLICT", "Held.", "held", 1) == (
+        error["name"],
+        error["message"],
+        error["data"]["reason"],
+        error["data"]["a"],
+    )
+    assert isinstance(server.audit, AuditTrail)
+
+
+def test_numbers_and_texts_of_other_kinds_are_converted() -> None:
+    """Subclasses and registered kinds of numbers; keys that fight; a container without a length."""
+
+    class MyInt(int): ...
+
+    class MyFloat(float): ...
+
+    class MyStr(str):
+        __slots__ = ()
+
+    class Whole(numbers.Integral):  # type: ignore[misc]
+        def __int__(self) -> int:
+            return 3
+
+    class Half(numbers.Real):  # type: ignore[misc]
+        def __float__(self) -> float:
+            return 0.5
+
+    Whole.__abstractmethods__ = Half.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
+
+    class Key(enum.Enum):
+        ONE = 1
+
+        @property
+        def value(self) -> Any:
+            raise RuntimeError
+
+    class NoLength(dict[str, int]):
+        def __iter__(self) -> Iterator[str]:
+            return iter(map(str, range(20_000)))
+
+        def items(self) -> Any:
+            return ((key, 1) for key in self)
+
+        def __len__(self) -> int:
+            raise TypeError
+
+    assert [1, 1.5, "s", 3, 0.5] == to_json([MyInt(1), MyFloat(1.5), MyStr("s"), Whole(), Half()])  # type: ignore[abstract]
+    assert {"<Key>": 1} == to_json({Key.ONE: 1})
+    converted = to_json(NoLength())
+    assert isinstance(converted, dict)
+    assert "more" == converted["…"]
+    assert {"a": 1, "a (2)": 2, "a (3)": 3} == to_json({"a": 1, "a (2)": 2, "a\x00": 3})
+
+
+def test_a_source_that_cannot_be_read_is_named_by_its_line() -> None:
+    """Code made of text has no source; broken source is none."""
+    with pytest.raises(ContractError, match=r"made\.py:1: FailureMode\(''\): the reason is empty"):
+        exec(compile("FailureMode('', None, when='', recovery='')", "made.py", "exec"), {"FailureMode": FailureMode})
+    broken = {"where_declared": where_declared, "__name__": "x", "__loader__": Loader()}
+    exec(compile("found = where_declared('a')", "broken.py", "exec"), broken)
+    assert "broken.py:1: FailureMode('a')" == broken["found"]
+
+
+class Loader:
+    """Gives source that does not parse."""
+
+    def get_source(self, name: str) -> str:
+        return "def ("
+
+
+def test_the_corners_of_declaring_a_tool(call: Any) -> None:
+    """Objects of C, methods bound by hand, names that are no names, functions that are no methods."""
+
+    class Store:
+        @tool
+        def find(self, query: str) -> str:
+            """Find."""
+            return query
+
+    with pytest.raises(ContractError, match="cannot be described"):
+
+        class Packed:
+            @tool
+            def nothing(*args: Any) -> str: ...  # type: ignore[misc]
+
+    bound = types.MethodType(Store.find, Store())
+    assert "x" == call(Server("s", tools=[bound]), "find", {"query": "x"}).structured_content["result"]  # type: ignore[list-item]
+    assert isinstance(Store.find, MethodTool)
+    with pytest.raises(ContractError, match="name must be a string"):
+        tool(name=3)(lambda: 1)  # type: ignore[call-overload]
+    with pytest.raises(ContractError, match="no signature"):
+        tool(name="get")(functools.partial(operator.itemgetter(0), [1]))
+
+
+def test_the_corners_of_describing_arguments() -> None:
+    """Rules of the whole, constants, unions without an end and references to nothing."""
+    from pydantic import ValidationError, create_model, model_validator
+
+    class Whole(BaseModel):
+        a: int = 0
+
+        @model_validator(mode="after")
+        def check(self) -> Whole:
+            raise ValueError("a and b exclude one another")
+
+    with pytest.raises(ValidationError) as raised:
+        Whole()
+    told = misfit(raised.value, Whole.model_json_schema(), "f")
+    assert "The arguments do not fit f: Value error, a and b exclude one another" == told.message
+    assert "Send arguments that meet the rules of the tool together." == told.hint
+    model = create_model("M", x=(Annotated[set[int], Field(max_length=1)], ...), y=(Any, Field(max_length=1)))
+    with pytest.raises(ValidationError) as raised:
+        model(x=[1, 2], y="ab")
+    assert "Correct 'y'." in misfit(raised.value, {"properties": {"x": True, "y": {"$ref": "#/$defs/Gone"}}}, "f").hint
+    root: dict[str, Any] = {"anyOf": [{"$ref": "#/$defs/A"}], "$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}]}}}
+    assert "" == _kind(root, root, depth=3)
+    assert '"x"' == _kind({"const": "x"}, {}, depth=3)
+    assert "an array of values out of 1, 2" == _kind({"type": "array", "items": {"enum": [1, 2]}}, {}, depth=3)
+    assert "a string of 3 characters" == _kind({"type": "string", "minLength": 3, "maxLength": 3}, {}, depth=3)
+
+
+def test_the_package_knows_its_names() -> None:
+    """Each public name is there, and no other."""
+    for name in mcpcore.__all__:
+        assert getattr(mcpcore, name) is not None
+    assert set(mcpcore.__all__) <= set(dir(mcpcore))
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        mcpcore.nothing  # noqa: B018

@@ -7,12 +7,15 @@ import json
 import os
 import tempfile
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mcpcore_lint.report import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mcpcore_lint.diagnostics import Diagnostic
+    from mcpcore_lint.runs import Result
 
 VERSION: Final = 1
 
@@ -21,28 +24,52 @@ class BaselineError(Exception):
     """A baseline that cannot be read; the text says which and what next."""
 
 
-def fingerprints(diagnostics: Sequence[Diagnostic], source: Callable[[str], str | None]) -> list[str]:
-    """A mark for each finding that stays the same when lines move.
+def content_marks(
+    diagnostics: Sequence[Diagnostic],
+    source: Callable[[str], str | None],
+    place: Callable[[str], str] = lambda path: path,
+) -> list[str]:
+    """A mark for each finding that stays the same when lines move; findings alike in all that counts share it.
 
-    It is made of the file, the rule, the tool and the text of the line, without its indentation; findings alike in all
-    of these are numbered.
+    It is made of the file, the rule, the tool and the text of the line, without its white space.
     """
     lines: dict[str, list[str]] = {}
-    seen: Counter[str] = Counter()
     marks = []
     for each in diagnostics:
         if each.path not in lines:
-            lines[each.path] = (source(each.path) or "").splitlines()
+            lines[each.path] = lines_of(source(each.path) or "")
         text = lines[each.path]
-        line = text[each.span.line - 1].strip() if 0 < each.span.line <= len(text) else each.message
-        base = "\0".join((each.path, each.rule, each.tool or "", line))
-        seen[base] += 1
-        marks.append(hashlib.sha256(f"{base}\0{seen[base]}".encode(errors="surrogatepass")).hexdigest()[:32])
+        line = "".join(text[each.span.line - 1].split()) if 0 < each.span.line <= len(text) else each.message
+        marks.append("\0".join((place(each.path), each.rule, each.tool or "", line)))
     return marks
 
 
-def read(path: str) -> set[str]:
-    """The marks in a baseline.
+def fingerprints(
+    diagnostics: Sequence[Diagnostic],
+    source: Callable[[str], str | None],
+    place: Callable[[str], str] = lambda path: path,
+) -> list[str]:
+    """The marks as short texts; findings alike are numbered."""
+    seen: Counter[str] = Counter()
+    found = []
+    for base in content_marks(diagnostics, source, place):
+        seen[base] += 1
+        found.append(hashlib.sha256(f"{base}\0{seen[base]}".encode(errors="surrogatepass")).hexdigest()[:32])
+    return found
+
+
+class Entry(NamedTuple):
+    """One finding of a baseline; the path is relative to the baseline's own folder."""
+
+    path: str
+    rule: str
+    tool: str | None
+    message: str
+    fingerprint: str
+
+
+def read(path: str) -> list[Entry]:
+    """The findings of a baseline.
 
     Raises:
         BaselineError: If it is not one.
@@ -54,24 +81,60 @@ def read(path: str) -> set[str]:
         raise BaselineError(
             f"{path}: there is no such baseline; make it with --baseline {path} --write-baseline"
         ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BaselineError(f"{path}: cannot be read as a baseline: {error}") from error
     if not isinstance(found, dict) or found.get("version") != VERSION or not isinstance(found.get("findings"), list):
         raise BaselineError(f"{path}: not a baseline of version {VERSION}; write it anew with --write-baseline")
-    return {str(each.get("fingerprint")) for each in found["findings"] if isinstance(each, dict)}
+    entries = []
+    for each in found["findings"]:
+        if not isinstance(each, dict) or not all(isinstance(each.get(key), str) for key in ("path", "fingerprint")):
+            raise BaselineError(
+                f"{path}: a finding in it has no path or fingerprint; write it anew with --write-baseline"
+            )
+        tool = each.get("tool")
+        said = str(each.get("message", ""))
+        entries.append(Entry(each["path"], str(each.get("rule", "")), tool, said, each["fingerprint"]))
+    return entries
 
 
-def write(path: str, diagnostics: Sequence[Diagnostic], source: Callable[[str], str | None]) -> None:
-    """Write the findings down, in place of what was there.
+class Baseline:
+    """A baseline and the findings of a run, set against each other."""
 
-    Raises:
-        OSError: If it cannot be written.
-    """
-    findings = [
-        {"path": each.path, "rule": each.rule, "tool": each.tool, "message": each.message, "fingerprint": mark}
-        for each, mark in zip(diagnostics, fingerprints(diagnostics, source), strict=True)
-    ]
-    write_text(path, json.dumps({"version": VERSION, "findings": findings}, indent=2, ensure_ascii=False) + "\n")
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._folder = os.path.dirname(os.path.realpath(path))
+
+    def place(self, absolute: str) -> str:
+        """A file relative to the baseline's folder, so that it counts from wherever the command runs."""
+        try:
+            return os.path.relpath(os.path.realpath(absolute), self._folder).replace(os.sep, "/")
+        except ValueError:  # another drive
+            return absolute.replace(os.sep, "/")
+
+    def absolute(self, entry: Entry) -> str:
+        """The file of one of its findings."""
+        return os.path.normpath(os.path.join(self._folder, entry.path))
+
+    def entries(self, result: Result, diagnostics: Sequence[Diagnostic]) -> list[Entry]:
+        """The findings of a run as a baseline has them."""
+        places = {each.path: self.place(result.absolute(each.path)) for each in diagnostics}
+        marks = fingerprints(diagnostics, result.source, places.__getitem__)
+        return [
+            Entry(places[each.path], each.rule, each.tool, each.message, mark)
+            for each, mark in zip(diagnostics, marks, strict=True)
+        ]
+
+    def write(self, entries: Sequence[Entry]) -> None:
+        """Write findings down, in place of what was there.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        findings = [
+            each._asdict() for each in sorted(entries, key=lambda each: (each.path, each.rule, each.fingerprint))
+        ]
+        text = json.dumps({"version": VERSION, "findings": findings}, indent=2, ensure_ascii=False)
+        write_text(self.path, text + "\n")
 
 
 def write_text(path: str, text: str) -> None:
@@ -80,7 +143,7 @@ def write_text(path: str, text: str) -> None:
     Raises:
         OSError: If it cannot be written.
     """
-    write_bytes(path, text.encode("utf-8", "surrogatepass"))
+    write_bytes(path, text.encode("utf-8", "backslashreplace"))
 
 
 def write_bytes(path: str, content: bytes) -> None:
@@ -90,6 +153,11 @@ def write_bytes(path: str, content: bytes) -> None:
         OSError: If it cannot be written.
     """
     target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        # A pipe or a device cannot be replaced, only written to.
+        with open(target, "wb") as file:
+            file.write(content)
+        return
     folder = os.path.dirname(target)
     handle, temporary = tempfile.mkstemp(prefix=".mcpcore-", dir=folder)
     try:

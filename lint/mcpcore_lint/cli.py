@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+    from typing import Self
 
+    from mcpcore_lint.baseline import Entry
     from mcpcore_lint.config import Config
-    from mcpcore_lint.diagnostics import Severity
+    from mcpcore_lint.diagnostics import Diagnostic, Severity
     from mcpcore_lint.runs import Group, Result
     from mcpcore_lint.settings import Settings
 
@@ -83,7 +86,23 @@ def lint(paths: tuple[str, ...], **options: Any) -> None:
         code = _Command(paths or (".",), **options).run()
     except KeyboardInterrupt:
         code = 130
+    except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+        raise
+    except Exception as error:
+        if os.environ.get("MCPCORE_TRACEBACK"):
+            raise
+        raise _Stop(_crash(error)) from error
     sys.exit(code)
+
+
+def _crash(error: Exception) -> str:
+    if type(error).__name__ == "RuleError":
+        return str(error)
+    said = " ".join(str(error).split())[:300]
+    return (
+        f"stopped by {type(error).__name__}: {said}\n"
+        "This is a fault of the linter; set MCPCORE_TRACEBACK=1 to see where, and report it."
+    )
 
 
 class _Command:
@@ -92,29 +111,33 @@ class _Command:
     def __init__(self, paths: tuple[str, ...], **options: Any) -> None:
         self.paths = paths
         self.options = options
+        self.held = 0
 
     def run(self) -> int:
         """Do what the options ask for; the exit code."""
-        options = self.options
-        if options["list_rules"]:
-            return self._list_rules()
-        if options["explain"]:
-            return self._explain(options["explain"])
-        self._check()
-        if options["show_settings"]:
-            return self._show_settings()
-        if options["explain_calls"]:
-            return self._explain_calls(options["explain_calls"])
-        if options["stdin_filename"] or self.paths == ("-",):
-            return self._stdin()
-        missing = [path for path in self.paths if not os.path.exists(path)]
-        if missing:
-            raise _Stop(f"{missing[0]}: there is no such file or folder")
-        if options["watch"]:
-            from mcpcore_lint.watch import watch
+        from mcpcore_lint.config import ConfigError
 
-            return watch(self.paths, self._once)
-        return self._once()
+        options = self.options
+        self._check()
+        try:
+            if options["list_rules"]:
+                return self._list_rules()
+            if options["explain"]:
+                return self._explain(options["explain"])
+            if options["show_settings"]:
+                return self._show_settings()
+            if options["stdin_filename"] or self.paths == ("-",):
+                return self._stdin()
+            self._check_paths()
+            if options["explain_calls"]:
+                return self._explain_calls(options["explain_calls"])
+            if options["watch"]:
+                from mcpcore_lint.watch import watch
+
+                return watch(self.paths, self._once)
+            return self._once()
+        except ConfigError as error:
+            raise _Stop(str(error)) from error
 
     def _check(self) -> None:
         options = self.options
@@ -122,8 +145,33 @@ class _Command:
             raise _Stop("--write-baseline needs --baseline FILE, the file to write")
         if options["unsafe_fixes"] and not (options["fix"] or options["diff"]):
             raise _Stop("--unsafe-fixes goes with --fix or --diff")
-        if options["watch"] and (options["stdin_filename"] or options["output_file"]):
+        if options["write_baseline"] and options["changed_since"]:
+            raise _Stop("--write-baseline with --changed-since would drop the findings of all else; leave one out")
+        if options["watch"] and (options["stdin_filename"] or options["output_file"] or "-" in self.paths):
             raise _Stop("--watch goes with neither --stdin-filename nor --output-file")
+        if options["stdin_filename"] and self.paths not in {(".",), ("-",)}:
+            raise _Stop(f"--stdin-filename reads standard input alone; leave out {self.paths[0]}")
+        if "-" in self.paths and len(self.paths) > 1:
+            raise _Stop("`-` is standard input, which is checked by itself; leave the other paths out")
+        if options["stdin_filename"] == "":
+            raise _Stop("--stdin-filename needs a name")
+        if options["stdin_filename"] and options["changed_since"]:
+            raise _Stop("--changed-since goes with files on disk, not with --stdin-filename")
+
+    def _check_paths(self) -> None:
+        missing = [path for path in self.paths if not os.path.lexists(path)]
+        if len(missing) < len(self.paths):
+            return  # what is there is checked, and what is not is told with it
+        told = []
+        for path in missing:
+            folder, name = os.path.split(path)
+            try:
+                there = os.listdir(folder or ".")
+            except OSError:
+                there = []
+            near = _near(name, there)
+            told.append(f"{_clean(path)}: there is no such file or folder{near}")
+        raise _Stop("\n".join(told))
 
     # What is asked about rules
 
@@ -143,54 +191,82 @@ class _Command:
 
         rule = all_rules().get(name)
         if rule is None:
-            raise _Stop(f"there is no rule {name!r}{_near(name, list(all_rules()))}")
-        click.echo(page_text(rule))
+            near = _near(name, all_rules()) or "; `mcpcore lint --list-rules` shows them all"
+            raise _Stop(f"there is no rule {name!r}{near}")
+        self._say(page_text(rule) + "\n")
         return 0
 
     # Settings
 
-    def _groups(self, paths: tuple[str, ...] | None = None) -> list[Group]:
-        from mcpcore_lint import config, runs
+    def _groups(self, paths: tuple[str, ...] | None = None, *, read: bool = True) -> list[Group]:
+        from mcpcore_lint import runs
 
-        try:
-            given = config.load(self.options["config_path"]) if self.options["config_path"] else None
-            return runs.groups(paths or self.paths, given, self._changed)
-        except config.ConfigError as error:
-            raise _Stop(str(error)) from error
+        return runs.groups(paths or self.paths, self._changed, given=self.options["config_path"], read=read)
 
     def _changed(self, settings: Settings) -> Settings:
         from dataclasses import replace
 
-        from mcpcore_lint.config import rules_named
-
         options = self.options
         changes: dict[str, Any] = {}
         if options["select"]:
-            changes["select"] = rules_named(list(options["select"]), "--select")
+            changes["select"] = self._named("--select", options["select"])
         if options["extend_select"]:
-            extended = rules_named(list(options["extend_select"]), "--extend-select")
-            changes["extend_select"] = settings.extend_select | extended
+            changes["extend_select"] = settings.extend_select | self._named("--extend-select", options["extend_select"])
         if options["ignore"]:
-            changes["ignore"] = settings.ignore | rules_named(list(options["ignore"]), "--ignore")
+            changes["ignore"] = settings.ignore | self._named("--ignore", options["ignore"])
         if options["jobs"] is not None:
             changes["jobs"] = options["jobs"]
-        if options["no_cache"]:
-            changes["cache"] = False
-        return replace(settings, **changes)
+        return replace(settings, **changes) if changes else settings
+
+    @staticmethod
+    def _named(option: str, names: tuple[str, ...]) -> frozenset[str]:
+        from mcpcore_lint.config import names_a_rule, near_rule
+
+        for name in names:
+            if not names_a_rule(name):
+                near = near_rule(name)
+                hint = f"did you mean {near!r}?" if near else "`mcpcore lint --list-rules` shows them all"
+                raise _Stop(f"unknown-rule: {option} names a rule that there is not, {name!r}; {hint}")
+        return frozenset(names)
 
     def _show_settings(self) -> int:
         from dataclasses import fields
 
         from mcpcore_lint.rules import all_rules, selected
 
-        for group in self._groups():
-            config = group.config
-            click.echo(f"{', '.join(group.paths)}: {config.path or 'defaults'} (root {config.root})")
-            click.echo(f"  fail-on = {self._fail_on(config).label}")
-            for each in fields(config.settings):
-                click.echo(f"  {each.name.replace('_', '-')} = {_shown(getattr(config.settings, each.name))}")
-            on = [rule.id for rule in all_rules().values() if selected(rule, config.settings)]
-            click.echo(f"  rules on: {len(on)} of {len(all_rules())}")
+        options = self.options
+        name = options["stdin_filename"]
+        given = {"select", "extend_select", "ignore", "jobs"}
+        lines = []
+        for group in self._groups((name,) if name else None, read=not name):
+            config, settings = group.config, group.config.settings
+            paths = ", ".join(group.paths or group.documents)
+            lines += [
+                paths,
+                f"  root = {config.root}",
+                f"  configuration = {config.path or 'none found: the defaults'}",
+            ]
+
+            def origin(name: str, option: object, *, config: Config = config) -> str:
+                key = name.replace("_", "-")
+                if option not in (None, ()):
+                    return f"--{key}"
+                return (
+                    f"{os.path.basename(config.path or '')}:{config.lines[key]}" if key in config.lines else "default"
+                )
+
+            rows = [("fail_on", self._fail_on(config).label, options["fail_on"])]
+            rows += [("format", options["shape"] or config.format or "full", options["shape"])]
+            rows += [("markdown", _shown(config.markdown), None)]
+            for each in fields(settings):
+                option = options[each.name] if each.name in given else None
+                rows.append((each.name, _shown(getattr(settings, each.name)), option))
+            for name_, value, option in rows:
+                lines.append(f"  {name_.replace('_', '-')} = {value}  ({origin(name_, option)})")
+            on = [rule.id for rule in all_rules().values() if selected(rule, settings)]
+            lines.append(f"  rules on: {len(on)} of {len(all_rules())}")
+            lines += [f"    {each}" for each in on]
+        self._say("\n".join(lines) + "\n")
         return 0
 
     def _fail_on(self, config: Config) -> Severity:
@@ -201,33 +277,33 @@ class _Command:
     # Runs
 
     def _explain_calls(self, tool: str) -> int:
-        from mcpcore_lint.engine import explain_calls
+        from mcpcore_lint import runs
 
-        known: list[str] = []
-        told = False
-        for group in self._groups():
-            found = explain_calls(group.paths, tool, settings=group.config.settings, root=group.config.root)
-            known += found.tools
-            for text in found.texts:
-                click.echo(text)
-                told = True
-        if not told:
-            raise _Stop(f"there is no tool {tool!r}{_near(tool, known)}")
+        texts, known = runs.explain_calls(self._groups(), tool)
+        if not texts:
+            looked = f"; there are {', '.join(sorted(known)[:20])}" if known else "; no file here defines any"
+            raise _Stop(f"there is no tool {tool!r}{_near(tool, known) or looked}")
+        self._say("\n\n".join(_clean(text, lines=True) for text in texts) + "\n")
         return 0
 
     def _stdin(self) -> int:
         from mcpcore_lint import runs
 
-        name = self.options["stdin_filename"] or "<stdin>"
-        group = self._groups((name if self.options["stdin_filename"] else ".",))[-1]
-        raw = sys.stdin.buffer.read()
         options = self.options
+        name = options["stdin_filename"] or "<stdin>"
+        group = self._groups((name if options["stdin_filename"] else ".",), read=False)[0]
+        raw = sys.stdin.buffer.read()
         if options["fix"] or options["diff"]:
-            mended = runs.mend_text(raw, name, group, unsafe=options["unsafe_fixes"])
+            mended = runs.mend_text(
+                raw, name, group, told=lambda each: self._told(each, [group]), unsafe=options["unsafe_fixes"]
+            )
             if options["diff"]:
-                click.echo(mended.diff() if mended else "", nl=False)
+                self._say(mended.diff(name.replace(os.sep, "/")) if mended else "")
                 return 1 if mended else 0
-            raw = mended.after if mended else raw
+            if mended:
+                from mcpcore_lint.source import Source
+
+                raw = Source.from_bytes(name, raw).to_bytes(mended.after)
             sys.stdout.buffer.write(raw)
             sys.stdout.buffer.flush()
         result = runs.lint_text(raw, name, group)
@@ -236,104 +312,167 @@ class _Command:
     def _once(self) -> int:
         from mcpcore_lint import runs
 
+        options = self.options
         groups = self._groups()
-        with _Progress():
-            result = runs.lint_groups(groups)
+        cache = not options["no_cache"]
         fixed = 0
-        if self.options["fix"] or self.options["diff"]:
-            mended = runs.mend(groups, result, unsafe=self.options["unsafe_fixes"])
-            if self.options["diff"]:
-                for each in mended:
-                    click.echo(each.diff(), nl=False)
-                count = sum(each.count for each in mended)
-                click.echo(f"{count} fixes in {len(mended)} files would be made", err=True)
-                return 1 if mended else 0
-            for each in mended:
-                try:
-                    each.write()
-                except OSError as error:
-                    raise _Stop(f"{each.path}: cannot be written: {error.strerror or error}") from error
-                fixed += each.count
-            if mended:
-                result = runs.lint_groups(groups)
+        with _Progress() as progress:
+            if options["fix"] and not options["diff"]:
+                mended, result = runs.mend(
+                    groups,
+                    lambda each: self._told(each, groups),
+                    unsafe=options["unsafe_fixes"],
+                    cache=cache,
+                    progress=progress.tell,
+                )
+                fixed = sum(each.count for each in mended)
+            else:
+                result = runs.lint_groups(groups, cache=cache, progress=progress.tell)
+        if options["diff"]:
+            return self._diff(result, groups)
         return self._tell(result, groups, fixed=fixed)
 
+    def _diff(self, result: Result, groups: list[Group]) -> int:
+        from mcpcore_lint import runs
+
+        mended = runs.preview(
+            groups, result, lambda each: self._told(each, groups), unsafe=self.options["unsafe_fixes"]
+        )
+        self._write("".join(each.diff(result.place(each.path)) for each in mended))
+        for failure in result.failures:
+            click.echo(_clean(f"{result.place(failure.path)}: not checked in full: {failure.message}"), err=True)
+        count = sum(each.count for each in mended)
+        fixes, files = "fix" if count == 1 else "fixes", "file" if len(mended) == 1 else "files"
+        click.echo(f"{count} {fixes} in {len(mended)} {files} would be made", err=True)
+        return 2 if result.failures else int(bool(mended))
+
+    def _told(self, result: Result, groups: list[Group]) -> list[Diagnostic]:
+        """The findings of a run that the options let through; how many the baseline keeps back is kept beside them."""
+        told = list(result.diagnostics)
+        if self.options["changed_since"]:
+            from mcpcore_lint.changed import Change, ChangedError
+
+            try:
+                told = Change(self.options["changed_since"]).concerned(groups, result)
+            except ChangedError as error:
+                raise _Stop(str(error)) from error
+        self.held = 0
+        if self.options["baseline"] and not self.options["write_baseline"]:
+            known, entries = self._against_baseline(result)
+            marks = {each.fingerprint for each in known}
+            pairs = zip(result.diagnostics, entries, strict=True)
+            held = {id(each) for each, entry in pairs if entry.fingerprint in marks}
+            fresh = [each for each in told if id(each) not in held]
+            self.held = len(told) - len(fresh)
+            return fresh
+        return told
+
+    def _against_baseline(self, result: Result) -> tuple[list[Entry], list[Entry]]:
+        """What the baseline holds, and what it would hold of this run."""
+        from mcpcore_lint.baseline import Baseline, BaselineError, read
+
+        path = self.options["baseline"]
+        try:
+            return read(path), Baseline(path).entries(result, result.diagnostics)
+        except BaselineError as error:
+            raise _Stop(str(error)) from error
+
+    def _write_baseline(self, result: Result) -> int:
+        from mcpcore_lint.baseline import Baseline, BaselineError, read
+
+        path = self.options["baseline"]
+        baseline = Baseline(path)
+        entries = baseline.entries(result, result.diagnostics)
+        if os.path.exists(path):
+            try:
+                # What lies outside of this run is neither found nor mended by it.
+                entries += [each for each in read(path) if not self._covers(baseline.absolute(each))]
+            except BaselineError as error:
+                click.echo(f"{error}; it is replaced", err=True)
+        try:
+            baseline.write(entries)
+        except OSError as error:
+            raise _Stop(f"{path}: cannot be written: {error.strerror or error}") from error
+        noun = "finding" if len(entries) == 1 else "findings"
+        click.echo(f"{len(entries)} {noun} written to {path}", err=True)
+        return 0
+
+    def _covers(self, absolute: str) -> bool:
+        """Whether a file is one that the run is about, if it is there at all."""
+        real = os.path.realpath(absolute)
+        tops = [os.path.realpath(path) for path in self.paths]
+        return not os.path.exists(real) or any(real == top or real.startswith(os.path.join(top, "")) for top in tops)
+
     def _tell(self, result: Result, groups: list[Group], *, fixed: int = 0, err: bool = False) -> int:
-        from mcpcore_lint import baseline, runs
-        from mcpcore_lint.report import Outcome, render
+        from mcpcore_lint.report import Outcome, render, statistics
 
         options = self.options
-        notes: list[str] = []
-        diagnostics = result.diagnostics
-        if options["changed_since"]:
-            diagnostics = self._only_changed(result, groups)
-            result.diagnostics = diagnostics
-        baselined = 0
-        if options["baseline"]:
-            try:
-                if options["write_baseline"]:
-                    baseline.write(options["baseline"], diagnostics, result.source)
-                    click.echo(f"{len(diagnostics)} findings written to {options['baseline']}", err=True)
-                    return 2 if result.failures else 0
-                known = baseline.read(options["baseline"])
-            except baseline.BaselineError as error:
-                raise _Stop(str(error)) from error
-            except OSError as error:
-                raise _Stop(f"{options['baseline']}: cannot be written: {error.strerror or error}") from error
-            diagnostics, baselined, gone = runs.split_known(result, known)
-            if gone:
-                count = f"{gone} finding{'s' if gone > 1 else ''}"
-                notes.append(f"{count} of the baseline no longer found; write it anew with --write-baseline")
+        if options["write_baseline"]:
+            code = self._write_baseline(result)
+            for failure in result.failures:
+                click.echo(_clean(f"{result.place(failure.path)}: not checked in full: {failure.message}"), err=True)
+            return 2 if result.failures else code
+        diagnostics = self._told(result, groups)
+        notes = self._mended_since(result) if options["baseline"] else []
         outcome = Outcome(
             diagnostics=tuple(diagnostics),
             failures=tuple(result.failures),
             files=result.files,
-            tools=len(result.tools),
+            tools=result.tools,
             suppressed=result.suppressed,
-            baselined=baselined,
+            baselined=self.held,
             fixed=fixed,
             source=result.source,
-            place=lambda path: _from_here(result.absolute(path), path),
-            color=self._color(),
+            place=result.place,
+            color=self._color(err=err),
             notes=tuple(notes),
+            unsafe=options["unsafe_fixes"],
         )
         shape = options["shape"] or next((each.config.format for each in groups if each.config.format), None) or "full"
-        text = _statistics(outcome) if options["statistics"] else render(shape, outcome)
-        self._write(text, err=err)
+        self._write(statistics(shape, outcome) if options["statistics"] else render(shape, outcome), err=err)
         if result.failures:
             return 2
-        worst = max((each.severity for each in diagnostics), default=None)
-        return int(worst is not None and worst >= min(self._fail_on(each.config) for each in groups))
+        if options["fail_on"]:
+            return int(any(each.severity >= self._fail_on(groups[0].config) for each in diagnostics))
+        # Each project says for its own files what fails it.
+        tops = sorted(((each.config.root, each.config.fail_on) for each in groups), key=lambda each: -len(each[0]))
+        for each in diagnostics:
+            absolute = result.absolute(each.path)
+            inside = (limit for root, limit in tops if absolute.startswith(os.path.join(root, "")))
+            if each.severity >= next(inside, groups[0].config.fail_on):
+                return 1
+        return 0
 
-    def _only_changed(self, result: Result, groups: list[Group]) -> list[Any]:
-        from mcpcore_lint.changed import ChangedError, changed_since
+    def _mended_since(self, result: Result) -> list[str]:
+        """What to say of findings that the baseline holds and that are no longer there."""
+        from mcpcore_lint.baseline import Baseline
 
-        try:
-            changed = frozenset().union(
-                *(changed_since(self.options["changed_since"], each.config.root) for each in groups)
-            )
-        except ChangedError as error:
-            raise _Stop(str(error)) from error
-        return [
-            each
-            for each in result.diagnostics
-            if any(
-                os.path.realpath(result.absolute(path)) in changed
-                for path in (each.path, *(related.path for related in each.related))
-            )
-        ]
+        options = self.options
+        if options["select"] or options["ignore"] or options["stdin_filename"] or result.failures:
+            return []  # what was not looked for may be there all the same
+        known, entries = self._against_baseline(result)
+        marks = {each.fingerprint for each in entries}
+        baseline = Baseline(options["baseline"])
+        gone = [each for each in known if each.fingerprint not in marks and self._covers(baseline.absolute(each))]
+        if not gone:
+            return []
+        noun = "finding" if len(gone) == 1 else "findings"
+        notes = [f"{len(gone)} {noun} of the baseline mended; take them out with --write-baseline:"]
+        notes += [f"  {each.path}: [{each.rule}] {each.message}" for each in gone[:5]]
+        return [*notes, f"  and {len(gone) - 5} more"] if len(gone) > 5 else notes
 
-    def _color(self) -> bool:
-        if self.options["output_file"]:
+    def _color(self, *, err: bool = False) -> bool:
+        if self.options["output_file"] or os.environ.get("NO_COLOR"):
             return False
-        if os.environ.get("NO_COLOR"):
-            return False
-        return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+        forced = os.environ.get("FORCE_COLOR")
+        if forced:
+            return forced != "0"
+        return (sys.stderr if err else sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
 
-    def _write(self, text: str, *, err: bool) -> None:
+    def _write(self, text: str, *, err: bool = False) -> None:
         path = self.options["output_file"]
         if not path:
-            click.echo(text, nl=False, err=err, color=True)
+            self._say(text, err=err)
             return
         from mcpcore_lint.baseline import write_text
 
@@ -342,56 +481,54 @@ class _Command:
         except OSError as error:
             raise _Stop(f"{path}: cannot be written: {error.strerror or error}") from error
 
+    @staticmethod
+    def _say(text: str, *, err: bool = False) -> None:
+        """Print a report, whatever characters the terminal lacks."""
+        stream = sys.stderr if err else sys.stdout
+        encoding = stream.encoding or "utf-8"
+        click.echo(text.encode(encoding, "backslashreplace").decode(encoding), nl=False, err=err, color=True)
+
 
 class _Progress:
-    """A word that the run is under way, on a terminal, when it takes longer than a moment."""
+    """How far a run is, on a terminal, when it takes longer than a moment."""
 
-    def __enter__(self) -> None:
-        self._timer: Any = None
-        if sys.stderr.isatty():
-            import threading
+    AFTER = 0.7
+    EVERY = 0.1
 
-            self._shown = False
-            self._timer = threading.Timer(1.0, self._show)
-            self._timer.daemon = True
-            self._timer.start()
+    def __enter__(self) -> Self:
+        self._on = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._shown = False
+        self._next = time.monotonic() + self.AFTER
+        return self
 
-    def _show(self) -> None:
+    def tell(self, done: int, total: int) -> None:
+        """Take the number of files judged, and how many there are."""
+        if not self._on:
+            return
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + self.EVERY
         self._shown = True
-        click.echo("reading …", nl=False, err=True)
+        sys.stderr.write(f"\r\x1b[Kchecked {done} of {total} files")
+        sys.stderr.flush()
 
     def __exit__(self, *_: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            if self._shown:
-                click.echo("\r\x1b[K", nl=False, err=True)
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
-def _statistics(outcome: Any) -> str:
-    from collections import Counter
+def _clean(text: str, *, lines: bool = False) -> str:
+    from mcpcore_lint.report import printable
 
-    from mcpcore_lint.report import summary
-
-    counts = Counter((each.rule, each.severity) for each in outcome.diagnostics)
-    fixable = Counter(each.rule for each in outcome.diagnostics if each.fix)
-    width = max((len(rule) for rule, _ in counts), default=0)
-    lines = [
-        f"{count:>6}  {rule:<{width}}  {severity.label:<7}{f'  {fixable[rule]} fixable' if fixable[rule] else ''}"
-        for (rule, severity), count in counts.most_common()
-    ]
-    return "\n".join([*lines, summary(outcome)]) + "\n"
+    return "\n".join(map(printable, text.split("\n"))) if lines else printable(text)
 
 
-def _from_here(absolute: str, path: str) -> str:
-    """A path relative to the current folder, where it lies below it; else as the report has it."""
-    here = os.getcwd()
-    return os.path.relpath(absolute, here).replace(os.sep, "/") if absolute.startswith(here + os.sep) else path
-
-
-def _near(name: str, known: list[str]) -> str:
+def _near(name: str, known: Iterable[str]) -> str:
     import difflib
 
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -159,6 +159,8 @@ class Walk:
         self.exclude = tuple(_compile(settings.exclude))
         self.files: dict[str, Found] = {}
         self.failures: list[Failure] = []
+        self.configured: list[str] = []
+        """Folders with a `pyproject.toml`, which may say otherwise for what lies below them."""
 
     def run(self, paths: Sequence[str | os.PathLike[str]]) -> Walk:
         """Find the files that some paths name: a file named outright is read whatever the settings leave out."""
@@ -195,6 +197,8 @@ class Walk:
             names = {each.name for each in entries}
             if _VIRTUAL_ENVIRONMENT in names:
                 continue
+            if "pyproject.toml" in names:
+                self.configured.append(folder)
             here = above
             if ".gitignore" in names and self.settings.respect_gitignore:
                 patterns = _read_patterns(os.path.join(folder, ".gitignore"))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mcpcore_lint.cache import Cache
-    from mcpcore_lint.discover import Found
+    from mcpcore_lint.discover import Found, Walk
     from mcpcore_lint.judge import FileResult, Judge
     from mcpcore_lint.model import ToolRecord
 
@@ -68,6 +68,7 @@ def lint_paths(
     root: str | None = None,
     cache: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    found: Walk | None = None,
 ) -> Report:
     """Lint files and folders.
 
@@ -78,12 +79,13 @@ def lint_paths(
         root: The project's folder, to which paths in the report are relative; the current one where left out.
         cache: Whether to use what earlier runs found out, and to keep what this one does.
         progress: Called with the number of files judged, and how many there are.
+        found: What the paths hold, where that is known already.
     """
     from mcpcore_lint.discover import Walk
 
     settings = settings or Settings()
     root = os.path.abspath(root or os.getcwd())
-    walk = Walk(settings, root).run(paths)
+    walk = Walk(settings, root).run(paths) if found is None else found
     store: Cache | None = None
     if cache:
         from mcpcore_lint.cache import Cache

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from mcpcore_lint.diagnostics import Diagnostic, Failure
 
@@ -37,8 +38,8 @@ class Outcome:
     """A path of the report as the reader can open it: relative to the folder that the command runs in."""
     color: bool = False
     notes: tuple[str, ...] = ()
-    summaries: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The one-line summary of each rule, by id."""
+    unsafe: bool = False
+    """Whether unsafe fixes were asked for."""
 
     def count(self, severity: Severity) -> int:
         """How many findings are of a severity."""
@@ -49,6 +50,50 @@ def render(name: str, outcome: Outcome) -> str:
     """The report in a format, ending with a line break unless it is empty."""
     made: str = import_module(f"mcpcore_lint.report.{name}").render(outcome)
     return made
+
+
+def statistics(name: str, outcome: Outcome) -> str:
+    """How often each rule found something, most often first: as JSON in that format, as a table in all others."""
+    from collections import Counter
+
+    counts = Counter((each.rule, each.severity) for each in outcome.diagnostics)
+    fixable = Counter((each.rule, each.severity) for each in outcome.diagnostics if each.fix)
+    rows = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    if name == "json":
+        import json
+
+        found = [
+            {"rule": rule, "severity": severity.label, "count": count, "fixable": fixable[rule, severity]}
+            for (rule, severity), count in rows
+        ]
+        report = {"version": 1, "statistics": found, "failures": len(outcome.failures), "files": outcome.files}
+        return json.dumps(report, indent=2) + "\n"
+    width = max((len(rule) for rule, _ in counts), default=0)
+    lines = []
+    for (rule, severity), count in rows:
+        mendable = f"  {fixable[rule, severity]} fixable" if fixable[rule, severity] else ""
+        lines.append(f"{count:>6}  {rule:<{width}}  {severity.label:<7}{mendable}".rstrip())
+    lines += [f"{outcome.place(each.path)}: not checked in full: {each.message}" for each in outcome.failures]
+    return "".join(f"{printable(line)}\n" for line in [*lines, *outcome.notes, summary(outcome)])
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines as Python counts them: a form feed ends none."""
+    return re.split(r"\r\n|\r|\n", text)
+
+
+def printable(text: str) -> str:
+    """`text` on one line, and without characters by which a file could take over the terminal that shows it."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else _escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    if character in "\n\r\t":
+        return " "
+    # Lone surrogates are how Python holds the bytes of a file name that is not UTF-8.
+    return f"\\x{ord(character):02x}" if ord(character) < 0x100 else f"\\u{ord(character):04x}"
 
 
 def page(rule: str) -> str:

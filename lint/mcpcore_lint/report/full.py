@@ -6,7 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity, Span
-from mcpcore_lint.report import page, summary
+from mcpcore_lint.report import lines_of, page, printable, summary
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic, Related
@@ -24,16 +24,15 @@ def render(outcome: Outcome) -> str:
     texts: dict[str, list[str]] = {}
     blocks = [_block(each, outcome, texts, paint) for each in outcome.diagnostics]
     for failure in outcome.failures:
-        head = (
-            f"{paint.bold(outcome.place(failure.path))}: {paint.color('31', 'not checked in full')}: {failure.message}"
-        )
-        blocks.append("\n".join([head, *(f"  {line}" for line in failure.detail.splitlines()[-12:])]))
+        place = paint.bold(printable(outcome.place(failure.path)))
+        head = f"{place}: {paint.color('31', 'not checked in full')}: {printable(failure.message)}"
+        blocks.append("\n".join([head, *(f"  {printable(line)}" for line in failure.detail.splitlines()[-12:])]))
     fixable = sum(each.fix is not None for each in outcome.diagnostics)
     unsafe = sum(each.fix is not None and each.fix.safety == "unsafe" for each in outcome.diagnostics)
-    closing = list(outcome.notes)
+    closing = [printable(each) for each in outcome.notes]
     closing.append(paint.bold(summary(outcome)))
     if fixable:
-        more = f"; {unsafe} of them only with --unsafe-fixes" if unsafe else ""
+        more = f"; {unsafe} of them only with --unsafe-fixes" if unsafe and not outcome.unsafe else ""
         closing.append(f"{fixable} can be fixed with --fix{more}")
     return "\n\n".join([*blocks, "\n".join(closing)]) + "\n"
 
@@ -60,15 +59,15 @@ class _Paint:
 def _block(each: Diagnostic, outcome: Outcome, texts: dict[str, list[str]], paint: _Paint) -> str:
     color = _COLORS[each.severity]
     rule = paint.link(each.rule, page(each.rule))
-    head = f"{paint.color(color, paint.bold(f'{each.severity.label}[{rule}]'))}: {paint.bold(each.message)}"
+    head = f"{paint.color(color, paint.bold(f'{each.severity.label}[{rule}]'))}: {paint.bold(printable(each.message))}"
     lines = [head, *_excerpt(each.path, each.span, outcome, texts, paint, color, label="")]
     for related in each.related:
         lines += _related(related, outcome, texts, paint)
     if each.help:
-        lines.append(f"  {paint.color('32', 'help')}: {each.help}")
+        lines.append(f"  {paint.color('32', 'help')}: {printable(each.help)}")
     if each.fix is not None:
         how = "--fix --unsafe-fixes" if each.fix.safety == "unsafe" else "--fix"
-        lines.append(f"  {paint.color('32', 'fix')}: {each.fix.title} ({how})")
+        lines.append(f"  {paint.color('32', 'fix')}: {printable(each.fix.title)} ({how})")
     if not paint.enabled:
         lines.append(f"  see: {page(each.rule)}")
     return "\n".join(lines)
@@ -82,14 +81,14 @@ def _excerpt(
     path: str, span: Span, outcome: Outcome, texts: dict[str, list[str]], paint: _Paint, color: str, *, label: str
 ) -> list[str]:
     """The place, its line of source, and carets under what is meant; the place alone where the source is not there."""
-    arrow = paint.color("34", "-->")
-    place = f"  {arrow} {outcome.place(path)}:{span.line}:{span.column}"
+    arrow = paint.color("34", ":::" if label else "-->")
+    place = f"  {arrow} {printable(outcome.place(path))}:{span.line}:{span.column}"
     if label:
-        place += f" {paint.dim(label)}"
+        place += f" {paint.dim(printable(label))}"
     lines = texts.get(path)
     if lines is None:
         text = outcome.source(path)
-        lines = [] if text is None else text.splitlines()
+        lines = [] if text is None else lines_of(text)
         texts[path] = lines
     if not 1 <= span.line <= len(lines):
         return [place]
@@ -105,7 +104,7 @@ def _excerpt(
     more = " ..." if span.end_line > span.line else ""
     return [
         place,
-        f"{paint.color('34', number):>{len(number)}} {gutter} {shown}",
+        f"{paint.color('34', number)} {gutter} {shown}",
         f"{' ' * len(number)} {gutter} {' ' * before}{paint.color(color, '^' * under)}{more}",
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.report import summary
+from mcpcore_lint.report import printable, summary
 
 if TYPE_CHECKING:
     from mcpcore_lint.report import Outcome
@@ -23,8 +23,11 @@ def render(outcome: Outcome) -> str:
             place += f",endColumn={span.end_column}"
         said = f"{each.message}. {each.help}" if each.help else each.message
         lines.append(f"::{_COMMANDS[each.severity]} {place},title={_property(each.rule)}::{_text(said)}")
-    lines += [f"::error file={_property(outcome.place(each.path))}::{_text(each.message)}" for each in outcome.failures]
-    lines += [*outcome.notes, summary(outcome)]
+    lines += [
+        f"::error file={_property(outcome.place(each.path))},title=not checked in full::{_text(each.message)}"
+        for each in outcome.failures
+    ]
+    lines += [printable(each) for each in (*outcome.notes, summary(outcome))]
     return "\n".join(lines) + "\n"
 
 

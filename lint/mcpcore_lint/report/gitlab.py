@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.baseline import fingerprints
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.report.json import dump
 
 if TYPE_CHECKING:
     from mcpcore_lint.report import Outcome
@@ -18,7 +18,7 @@ def render(outcome: Outcome) -> str:
     """The report."""
     found = [
         {
-            "description": each.message,
+            "description": f"{each.message}. {each.help}" if each.help else each.message,
             "check_name": each.rule,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[each.severity],
@@ -38,10 +38,10 @@ def render(outcome: Outcome) -> str:
         {
             "description": each.message,
             "check_name": "not-checked",
-            "fingerprint": f"not-checked:{each.path}:{each.rule}",
+            "fingerprint": f"not-checked:{each.path}:{each.rule}:{number}",
             "severity": "critical",
-            "location": {"path": each.path, "lines": {"begin": 1}},
+            "location": {"path": each.path or ".", "lines": {"begin": 1}},
         }
-        for each in outcome.failures
+        for number, each in enumerate(outcome.failures)
     ]
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    return dump(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.report import page
 
 if TYPE_CHECKING:
@@ -16,31 +17,43 @@ def render(outcome: Outcome) -> str:
     """The report."""
     report = {
         "version": 1,
-        "diagnostics": [_diagnostic(each) for each in outcome.diagnostics],
-        "failures": [{"path": each.path, "rule": each.rule, "message": each.message} for each in outcome.failures],
+        "diagnostics": [_diagnostic(each, outcome) for each in outcome.diagnostics],
+        "failures": [
+            {"path": outcome.place(each.path), "rule": each.rule, "message": each.message, "detail": each.detail}
+            for each in outcome.failures
+        ],
         "summary": {
             "files": outcome.files,
             "tools": outcome.tools,
             "suppressed": outcome.suppressed,
             "baselined": outcome.baselined,
             "fixed": outcome.fixed,
+            **{severity.label: outcome.count(severity) for severity in sorted(Severity, reverse=True)},
         },
         "notes": list(outcome.notes),
     }
-    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    return dump(report)
 
 
-def _diagnostic(each: Diagnostic) -> dict[str, Any]:
+def dump(report: object) -> str:
+    """JSON text, readable, with escapes alone for what UTF-8 cannot hold: the odd bytes of a file's name."""
+    text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _diagnostic(each: Diagnostic, outcome: Outcome) -> dict[str, Any]:
     return {
         "rule": each.rule,
         "severity": each.severity.label,
-        "path": each.path,
+        "path": outcome.place(each.path),
         **_span(each.span),
         "message": each.message,
         "help": each.help,
         "tool": each.tool,
         "url": page(each.rule),
-        "related": [{"path": one.path, **_span(one.span), "message": one.message} for one in each.related],
+        "related": [
+            {"path": outcome.place(one.path), **_span(one.span), "message": one.message} for one in each.related
+        ],
         "fix": None if each.fix is None else _fix(each.fix),
     }
 

@@ -17,13 +17,16 @@ def render(outcome: Outcome) -> str:
     suites = ET.Element("testsuites", {"name": "mcpcore lint", **counts})
     suite = ET.SubElement(suites, "testsuite", {"name": "mcpcore lint", **counts})
     for each in found:
-        place = f"{each.path}:{each.span.line}:{each.span.column}"
-        case = _case(suite, f"{each.rule} {place}", each.path)
+        path = outcome.place(each.path)
+        place = f"{path}:{each.span.line}:{each.span.column}"
+        case = _case(suite, f"{each.rule} {place}", path)
         case.set("line", str(each.span.line))
         failure = ET.SubElement(case, "failure", {"type": each.severity.label, "message": _clean(each.message)})
         failure.text = _clean(f"{place}: {each.message}" + (f"\n{each.help}" if each.help else ""))
     for one in failed:
-        error = ET.SubElement(_case(suite, one.rule or "read", one.path), "error", {"message": _clean(one.message)})
+        error = ET.SubElement(
+            _case(suite, one.rule or "read", outcome.place(one.path)), "error", {"message": _clean(one.message)}
+        )
         error.text = _clean(one.detail)
     if not found and not failed:
         ET.SubElement(suite, "testcase", {"name": "no findings", "classname": "mcpcore lint"})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mcpcore_lint.baseline import fingerprints
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.report import page
+from mcpcore_lint.report.json import dump
 from mcpcore_lint.source import Source
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.report import Outcome
 
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-_ROOT: Final = "PROJECT"
+_ROOT: Final = "%SRCROOT%"
 
 
 def render(outcome: Outcome) -> str:
@@ -42,8 +41,17 @@ def render(outcome: Outcome) -> str:
     marks = fingerprints(outcome.diagnostics, outcome.source)
     sources: dict[str, Source | None] = {}
     run: dict[str, Any] = {
-        "tool": {"driver": {"name": "mcpcore lint", "version": _version(), "informationUri": page(""), "rules": rules}},
+        "tool": {
+            "driver": {
+                "name": "mcpcore lint",
+                "version": _version(),
+                "semanticVersion": _version(),
+                "informationUri": page(""),
+                "rules": rules,
+            }
+        },
         "columnKind": "unicodeCodePoints",
+        "newlineSequences": ["\r\n", "\n", "\r"],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the project."}}},
         "results": [
             _result(each, used.index(each.rule), mark, outcome, sources)
@@ -68,7 +76,7 @@ def render(outcome: Outcome) -> str:
         "version": "2.1.0",
         "runs": [run],
     }
-    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    return dump(report)
 
 
 def _result(
@@ -124,9 +132,12 @@ def _location(path: str, span: Span) -> dict[str, Any]:
 
 
 def _artifact(path: str) -> dict[str, str]:
+    raw = path.encode("utf-8", "surrogateescape")
     if path.startswith("/"):
-        return {"uri": PurePosixPath(path).as_uri()}
-    return {"uri": quote(path), "uriBaseId": _ROOT}
+        return {"uri": f"file://{quote(raw)}"}
+    if path[1:3] in {":/", ":\\"}:
+        return {"uri": f"file:///{quote(raw, safe='/:')}"}
+    return {"uri": quote(raw) or ".", "uriBaseId": _ROOT}
 
 
 def _plain(text: str) -> str:

@@ -73,7 +73,14 @@ def all_rules() -> dict[str, Rule]:
         for rule in _rules_of(module, family):
             found[rule.id] = rule
     for point in _entry_points():
-        for rule in _rules_of(point.load(), f"{point.name!r} ({point.value})"):
+        try:
+            loaded = point.load()
+        except Exception as error:
+            raise RuleError(
+                f"the entry point {point.name!r} ({point.value}) cannot be loaded: {type(error).__name__}: {error}; "
+                "mend or uninstall the package that brings it"
+            ) from error
+        for rule in _rules_of(loaded, f"{point.name!r} ({point.value})"):
             if rule.id in found:
                 raise RuleError(
                     f"the rule {rule.id!r} of {point.value} has the id of another rule: give it one of its own"

@@ -40,7 +40,6 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.names import (
     BUILTIN_EXCEPTIONS,
-    BUILTIN_NAMES,
     ENTRY_ARGUMENTS,
     ENTRY_POSITIONAL,
     FACTORIES,
@@ -50,11 +49,11 @@ from mcpcore_lint.names import (
 )
 from mcpcore_lint.syntax import FIELDS, all_parameters, body_of, walk, walk_shallow
 from mcpcore_lint.project import bind_statement
-from mcpcore_lint.resolve import CODES, Resolver, choice, evaluate
+from mcpcore_lint.resolve import CODES, Resolver, choice, evaluate, is_local
 
 if TYPE_CHECKING:
     from mcpcore_lint.hierarchy import Hierarchy
-    from mcpcore_lint.project import Binding, Module, Scope
+    from mcpcore_lint.project import Module, Scope
 
 KINDS: Final[dict[str, ToolKind]] = {"tool": "tool", "resource": "resource", "prompt": "prompt"}
 ADDERS: Final[dict[str, ToolKind]] = {"add_tool": "tool", "add_resource_fn": "resource", "add_prompt_fn": "prompt"}
@@ -870,18 +869,7 @@ class HandlerBuilder:
 
     def callee(self, func: ast.expr, scope: Scope) -> Value | None:
         """What is called; None where it is an attribute of a local value, which is no function that can be named."""
-        root = func
-        while type(root) is ast.Attribute:
-            root = root.value
-        if type(root) is ast.Name:
-            found = scope.lookup(root.id)
-            if found is not None and all(_is_local_value(each) for each in found[1]):
-                return None
-            if found is None and root is func and root.id in PLAIN_BUILTINS:
-                return None
-        elif type(root) is ast.Constant or type(root) is ast.JoinedStr:
-            return None
-        return evaluate(func, scope)
+        return None if is_local(func, scope) else evaluate(func, scope)
 
     def _makes_error(self, symbol: Symbol) -> bool:
         name = symbol.name
@@ -1273,20 +1261,6 @@ def evaluate_arguments(call: ast.Call, scope: Scope) -> CallValue:
     """The arguments of a call whose callee is known by other means."""
     args, keywords, complete = Resolver()._arguments(call, scope)  # noqa: SLF001
     return CallValue(call, scope.module, Symbol(call.func, scope.module), tuple(args), tuple(keywords), complete)
-
-
-PLAIN_BUILTINS: Final = BUILTIN_NAMES - BUILTIN_EXCEPTIONS
-_VALUES: Final = (
-    ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp, ast.SetComp,
-    ast.GeneratorExp, ast.Compare, ast.BinOp, ast.UnaryOp, ast.Await, ast.Subscript,
-)  # fmt: skip
-
-
-def _is_local_value(binding: Binding) -> bool:
-    kind = binding.kind
-    if kind in {"parameter", "with", "opaque", "augmented"}:
-        return True
-    return kind == "assign" and isinstance(binding.value, _VALUES)
 
 
 _FUNCTIONS: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda})

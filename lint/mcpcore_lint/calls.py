@@ -12,7 +12,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from mcpcore_lint.build import PLAIN_BUILTINS, HandlerBuilder
+from mcpcore_lint.build import HandlerBuilder
 from mcpcore_lint.infer import (
     BUILTIN_METHODS,
     ClassObject,
@@ -45,7 +45,7 @@ from mcpcore_lint.model import (
     options,
 )
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, FACTORIES
-from mcpcore_lint.resolve import class_info, evaluate
+from mcpcore_lint.resolve import PLAIN_BUILTINS, class_info, evaluate
 from mcpcore_lint.syntax import all_parameters, own_nodes, walk_shallow
 
 if TYPE_CHECKING:

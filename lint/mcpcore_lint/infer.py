@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcpcore_lint.knowledge import KNOWLEDGE
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Symbol, Text, Value, options
-from mcpcore_lint.resolve import MAX_DEPTH, Resolver, class_info, evaluate, unquote
+from mcpcore_lint.resolve import MAX_DEPTH, Resolver, class_info, evaluate, is_local, unquote
 from mcpcore_lint.syntax import own_nodes
 
 if TYPE_CHECKING:
@@ -351,8 +351,9 @@ class Inference:
                 elif kind.name:
                     found.append(Outside())
             return _once(found)
-        value = evaluate(node, scope)
-        return _once(self._value(value))
+        if is_local(func, scope):
+            return []
+        return _once(self._value(evaluate(node, scope)))
 
     def _method_result(self, kind: Kind, name: str) -> list[Kind]:
         if isinstance(kind, Super):

@@ -19,7 +19,7 @@ from mcpcore_lint.model import (
     options,
     string,
 )
-from mcpcore_lint.names import BUILTIN_NAMES, canonical
+from mcpcore_lint.names import BUILTIN_EXCEPTIONS, BUILTIN_NAMES, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -662,6 +662,42 @@ class Resolver:
                 return None
             found.append(text)
         return tuple(found) or None
+
+
+PLAIN_BUILTINS: Final = BUILTIN_NAMES - BUILTIN_EXCEPTIONS
+_VALUES: Final = (
+    ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp, ast.SetComp,
+    ast.GeneratorExp, ast.Compare, ast.BinOp, ast.UnaryOp, ast.Await, ast.Subscript,
+)  # fmt: skip
+
+
+def _is_local_value(binding: Binding) -> bool:
+    kind = binding.kind
+    if kind in {"parameter", "with", "opaque", "augmented"}:
+        return True
+    return kind == "assign" and isinstance(binding.value, _VALUES)
+
+
+def is_local(func: ast.expr, scope: Scope) -> bool:
+    """Whether a callee starts from a local value (or a builtin that is no exception), so that no name says what it is."""
+    root = func
+    for _ in range(2 * MAX_DEPTH):
+        kind = type(root)
+        if kind is ast.Attribute:
+            root = root.value  # type: ignore[attr-defined]
+        elif kind is ast.Call and root is not func:
+            root = root.func  # type: ignore[attr-defined]
+        else:
+            break
+    else:
+        # Too long a chain to be followed from its start.
+        return True
+    if isinstance(root, ast.Name):
+        found = scope.lookup(root.id)
+        if found is not None:
+            return all(_is_local_value(each) for each in found[1])
+        return root is func and root.id in PLAIN_BUILTINS
+    return isinstance(root, ast.Constant | ast.JoinedStr)
 
 
 _EXPRESSIONS: Final[dict[type[ast.AST], Callable[[Resolver, Any, Scope], Value]]] = {

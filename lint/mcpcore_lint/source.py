@@ -200,14 +200,16 @@ def parse(source: Source) -> ast.Module:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        nothing = source.text.find("\0")
+        if nothing >= 0:
+            line, column = source.position(nothing)
+            raise SourceError("the file holds null bytes", Span(line, column, line, column + 1))
         try:
             return ast.parse(source.text, filename=source.path)
         except SyntaxError as error:
             raise SourceError(_syntax_message(error), _syntax_span(source, error)) from None
         except ValueError as error:
-            offset = source.text.find("\0")
-            line, column = source.position(max(offset, 0))
-            raise SourceError(str(error), Span(line, column, line, column + 1)) from None
+            raise SourceError(str(error)) from None
         except (RecursionError, MemoryError):
             raise SourceError("the file is nested too deeply for Python's own parser") from None
 

@@ -1,0 +1,152 @@
+"""Generated code never crashes the linter, and fixes keep what they must."""
+
+from __future__ import annotations
+
+import ast
+
+import hypothesmith
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine import fix_source, lint_source
+from mcpcore_lint.fixes import apply
+from mcpcore_lint.settings import Settings
+from mcpcore_lint.source import Source, SourceError
+
+SLOW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+
+WORDS = (
+    "tool", "errors=[]", "FailureMode('a', ErrorCode.NOT_FOUND, when='x', recovery='y')", "ctx.fail('a')", "not_found('x')",
+    "raise", "except", "try:", "return", "await", "lambda: 0", "@tool", "(", ")", "[", "]", "*E", "**k", "if 1 else", ":=",
+    "E", "self.x", "CodedError(ErrorCode(-32001))", "from e", "\n", "\n    ", "\n        ", ":", ",", "=", "'", '"""', "#",
+    "# mcpcore: ignore[unused-ignore]", "\t", "\\", "\x0c", "\r", "\u4e2d", "match x:", "case", "with suppress(E):", "yield",
+    "async def f(ctx: Context[Literal['a']]):", "class A(B):", "global E", "E += [1]", "E.append(2)", "f'{x!r}'", "del E",
+)  # fmt: skip
+HEAD = "from mcpcore import *\nfrom mcpcore import tool, CodedError, ErrorCode, FailureMode, not_found, Context\nfrom typing import Literal\n"
+PIECES = (
+    "E = [FailureMode('a', ErrorCode.NOT_FOUND, when='w', recovery='call the other tool')]",
+    "E = E + E", "E = [*E, E]", "E += [1]", "E.append(x)", "R = 'a' if R else R", "x = (lambda: x)()", "A = B", "B = A",
+    "class A(B): pass", "class B(A): pass", "class C(CodedError):\n    code = ErrorCode.NOT_FOUND",
+    "@tool(errors=E)\ndef f(ctx: Context[Literal['a']], q):\n    {body}",
+    "@tool\nasync def g():\n    {body}", "def h(k):\n    {body}", "@h\ndef f(ctx):\n    {body}",
+    "class S:\n    s: 'S'\n    @property\n    def p(self): return self.p\n    @tool(errors=E)\n    def m(self, ctx: Context): {inline}",
+)  # fmt: skip
+BODIES = (
+    "raise ctx.fail('a')", "ctx.fail('b', data={'reason': x})", "raise not_found('x')", "f(); g(); h(h)", "return self.p.m(ctx)",
+    "e = not_found('x')\n    raise e", "raise (not_found('x') if q else h())", "raise", "return {'error': str(q)}",
+    "try:\n        h(f)\n    except Exception as e:\n        raise e\n    finally:\n        return []",
+    "try:\n        raise not_found('x')\n    except* CodedError as e:\n        pass",
+    "def n():\n        raise ValueError\n    n()\n    raise n", "raise C(x) from e", "raise ExceptionGroup('x', [not_found('x'), C])",
+    "match q:\n        case [a, *b]:\n            raise a", "return ctx.recovery_for(q)", "h(lambda: h(lambda: f))", "with h() as x: x()",
+)  # fmt: skip
+
+
+def sound(report):
+    """Nothing crashed, and every finding stands somewhere in the file."""
+    assert report.failures == (), report.failures[0].detail
+    for each in report.diagnostics:
+        assert each.span.line >= 1
+        assert each.span.column >= 1
+        assert (each.span.end_line, each.span.end_column) >= (each.span.line, each.span.column)
+        assert each.message
+        assert each.help
+
+
+@SLOW
+@given(hypothesmith.from_node())
+def test_any_program_is_checked_without_a_crash(source):
+    """Programs of the whole grammar are read, judged and never break the linter."""
+    sound(lint_source(HEAD + source if not source.startswith("from __future__") else source))
+
+
+@QUICK
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200) | st.binary(max_size=200))
+def test_any_text_and_any_bytes_are_findings_at_most(source):
+    """What is no Python at all is a parse error."""
+    sound(lint_source(source))
+
+
+@QUICK
+@given(st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join))
+def test_broken_contract_code_is_checked_without_a_crash(source):
+    """Pieces of contracts in any order are read as far as they are Python."""
+    sound(lint_source(HEAD + source))
+
+
+@st.composite
+def programs(draw):
+    pieces = draw(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8))
+    found = []
+    for piece in pieces:
+        body = "\n    ".join(draw(st.lists(st.sampled_from(BODIES), min_size=1, max_size=4)))
+        found.append(piece.replace("{body}", body).replace("{inline}", "raise ctx.fail('a')"))
+    newline = draw(st.sampled_from(["\n", "\r\n"]))
+    return (HEAD + "\n".join(found) + "\n").replace("\n", newline)
+
+
+@settings(SLOW, max_examples=80)
+@given(programs())
+def test_fixes_come_to_an_end_and_leave_python_behind(source):
+    """Code that refers to itself in every way is judged; its fixes parse, and a second look finds none."""
+    report = lint_source(source)
+    sound(report)
+    for unsafe in (False, True):
+        fixed, after = fix_source(source, unsafe=unsafe)
+        sound(after)
+        ast.parse(fixed.after)
+        again, _ = fix_source(fixed.after, unsafe=unsafe)
+        assert again.after == fixed.after
+        if not fixed.count:
+            assert fixed.after == source
+
+
+@QUICK
+@given(
+    st.text(max_size=80), st.lists(st.tuples(st.integers(0, 80), st.integers(0, 80), st.text(max_size=5)), max_size=6)
+)
+def test_edits_change_nothing_outside_themselves(text, pairs):
+    """What lies between edits that do not overlap is kept to the character."""
+    edits = []
+    last = -1
+    for start, end, new in sorted(pairs):
+        if start > last and start <= end <= len(text):
+            edits.append(Edit(start, end, new))
+            last = end
+    result = apply(text, edits)
+    position = offset = 0
+    for edit in edits:
+        kept = text[position : edit.start]
+        assert result[offset : offset + len(kept)] == kept
+        offset += len(kept) + len(edit.text)
+        position = edit.end
+    assert result[offset:] == text[position:]
+
+
+@QUICK
+@given(
+    st.binary(max_size=120),
+    st.sampled_from([b"", b"\xef\xbb\xbf", b"# coding: latin-1\n", b"# -*- coding: cp1252 -*-\r\n"]),
+)
+def test_a_source_that_is_read_is_written_back_as_it_was(raw, head):
+    """Decoding and encoding again gives the same bytes, or the file is refused."""
+    try:
+        source = Source.from_bytes("a.py", head + raw)
+    except SourceError:
+        return
+    try:
+        written = source.to_bytes(source.text)
+    except UnicodeEncodeError:
+        return
+    assert written == head + raw
+
+
+@QUICK
+@given(st.text(max_size=60).map(lambda text: text.replace("\0", "")))
+def test_offsets_and_positions_are_each_others_inverse(text):
+    """Every offset has one line and column, and they lead back to it."""
+    source = Source("a.py", text)
+    for offset in range(len(text)):
+        assert source.offset_at(*source.position(offset)) == offset
+    assert Settings() == Settings()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import functools
 import inspect
+import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 from mcpcore.errors import CodedError
+from mcpcore.governance import hand_on
+from mcpcore.services import declared, decorated, is_async
 
 try:
     import tenacity
@@ -16,10 +20,13 @@ except ImportError as exc:  # pragma: no cover - the test environment has every 
     raise ImportError("retrying needs tenacity: install mcpcore[retry]") from exc
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+
     from mcpcore.retry import Retry
 
-P = ParamSpec("P")
-T = TypeVar("T")
+F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
+
+_LOGGER: Final = logging.getLogger("mcpcore.services")
 
 _SLICE = 0.25
 """Seconds after which a sync wait looks whether its call has been cancelled."""
@@ -33,29 +40,40 @@ class Retrying:
         self._attempts = attempts
         self._max_wait = max_wait
         self._deadline = deadline
-        self._jitter = tenacity.wait_exponential_jitter(multiplier=backoff, jitter=backoff, max=max(max_wait, backoff))
+        self._jitter = tenacity.wait_exponential_jitter(multiplier=backoff, jitter=backoff, max=max_wait)
 
-    def __call__(self, fn: Callable[P, T]) -> Callable[P, T]:
-        """Retry every call of `fn`.
+    def __call__(self, fn: F) -> F:
+        """Retry every call of `fn`, which keeps its signature.
 
         Raises:
-            TypeError: If `fn` is a generator, which cannot be called again from the middle.
+            TypeError: If `fn` is no function, or a generator, which cannot be called again from the middle.
         """
-        if inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
-            raise TypeError(f"retrying cannot decorate the generator {fn.__qualname__}")
-        if inspect.iscoroutinefunction(fn):
+        return decorated(fn, "retrying", self._retrying)
+
+    def _retrying(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        if is_async(fn):
 
             @functools.wraps(fn)
-            async def again_async(*args: P.args, **kwargs: P.kwargs) -> Any:
+            async def again_async(*args: Any, **kwargs: Any) -> Any:
                 return await self._for_async()(fn, *args, **kwargs)
 
-            return cast("Callable[P, T]", again_async)
+            return again_async
 
         @functools.wraps(fn)
-        def again(*args: P.args, **kwargs: P.kwargs) -> T:
-            return self._for_sync()(fn, *args, **kwargs)
+        def again(*args: Any, **kwargs: Any) -> Any:
+            found = self._for_sync()(fn, *args, **kwargs)
+            return self._finish(found, functools.partial(fn, *args, **kwargs)) if inspect.iscoroutine(found) else found
 
         return again
+
+    async def _finish(self, first: Awaitable[Any], call: Callable[[], Awaitable[Any]]) -> Any:
+        """Retry what a plain function began by making a coroutine."""
+        begun = [first]
+
+        async def once() -> Any:
+            return await (begun.pop() if begun else call())
+
+        return await self._for_async()(once)
 
     def __iter__(self) -> Iterator[tenacity.AttemptManager]:
         return iter(self._for_sync())
@@ -82,12 +100,12 @@ class Retrying:
 
     def _worth_it(self, state: tenacity.RetryCallState) -> bool:
         exc = _failure(state)
-        if exc is None:
+        if not isinstance(exc, Exception):
             return False
-        if isinstance(exc, Exception) and advice_for(exc).retryable:
+        if advice_for(exc).retryable:
             return True
-        if isinstance(exc, CodedError) and state.attempt_number > 1:
-            _count(exc, state.attempt_number)
+        if state.attempt_number > 1:
+            _give_up(state)
         return False
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
@@ -105,37 +123,69 @@ def advice_for(exc: BaseException) -> Retry:
     """The retry advice in force for an exception: what the contract of the running tool says of its reason first."""
     from mcpcore.classify import explain
 
-    if not isinstance(exc, CodedError):
+    speaker = _speaker(exc)
+    if speaker is None:
         return explain(exc).retry
-    if exc.retry is None and exc.entry is None and exc.reason is not None:
+    if speaker.retry is None and speaker.entry is None and speaker.reason is not None:
+        entry = declared(speaker.reason)
+        # An entry's advice that is merely its code's says nothing about the code that was raised instead.
+        if entry is not None and entry.retry is not None:
+            return entry.retry
+    return speaker.advice
+
+
+def _speaker(exc: BaseException) -> CodedError | None:
+    """The coded error that speaks for `exc`: itself, or of a group the one that the boundary would tell."""
+    if isinstance(exc, BaseExceptionGroup):
+        from mcpcore.boundary import chosen_of
         from mcpcore.context import current
+        from mcpcore.contract import Contract
 
         request = current.get()
-        entry = None if request is None else request.contract.get(exc.reason)
-        if entry is not None:
-            return entry.advice
-    return exc.advice
+        exc = chosen_of(exc, Contract() if request is None else request.contract)
+    return exc if isinstance(exc, CodedError) else None
 
 
 def _failure(state: tenacity.RetryCallState) -> BaseException | None:
     return None if state.outcome is None else state.outcome.exception()
 
 
-def _give_up(state: tenacity.RetryCallState) -> Any:
+def _give_up(state: tenacity.RetryCallState) -> NoReturn:
     """Raise the last failure, which tells how many attempts were made."""
     exc = _failure(state)
     assert exc is not None
-    if isinstance(exc, CodedError):
-        _count(exc, state.attempt_number)
-        raise exc
-    from mcpcore.classify import explain
+    attempts = state.attempt_number
+    speaker = _speaker(exc)
+    if speaker is None:
+        from mcpcore.classify import explain
 
-    explained = explain(exc)
-    raise CodedError(explained.code, None, {"attempts": state.attempt_number}, retry=explained.retry) from exc
+        explained = explain(exc)
+        told = CodedError(explained.code, None, {"attempts": attempts}, retry=explained.retry)
+        hand_on(exc, told)
+        # A coded error was meant, and the boundary logs no traceback of it; this was not.
+        _LOGGER.error("gave up after %d attempts", attempts, exc_info=(type(exc), exc, exc.__traceback__))
+        raise told from exc
+    told = _counted(speaker, attempts)
+    if speaker is not exc:
+        hand_on(exc, told)
+        raise told from exc
+    raise told
 
 
-def _count(exc: CodedError, attempts: int) -> None:
-    exc.data = {**(exc.data if isinstance(exc.data, Mapping) else {}), "attempts": attempts}
+def _counted(exc: CodedError, attempts: int) -> CodedError:
+    """A copy of `exc` with the attempts in its data: one that is raised in many calls must not gather them."""
+    try:
+        told = copy.copy(exc)
+    except Exception:  # noqa: BLE001 - a subclass may refuse to be copied
+        told = exc
+    try:
+        told.data = {**(exc.data or {}), "attempts": attempts}
+    except Exception:  # noqa: BLE001 - a mapping's own code may raise
+        told.data = {"attempts": attempts}
+    if told is not exc:
+        told.__traceback__, told.__context__ = exc.__traceback__, exc.__context__
+        told.__cause__, told.__suppress_context__ = exc.__cause__, exc.__suppress_context__
+    return told
 
 
 def _sleep(seconds: float) -> None:
@@ -143,9 +193,10 @@ def _sleep(seconds: float) -> None:
     import anyio.from_thread
 
     until = time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0:
-        time.sleep(min(left, _SLICE))
-        try:
+    while True:
+        with contextlib.suppress(RuntimeError, anyio.NoEventLoopError):  # not in a worker thread: nobody can cancel
             anyio.from_thread.check_cancelled()
-        except (RuntimeError, anyio.NoEventLoopError):
-            continue  # not in a worker thread: nobody can cancel
+        left = until - time.monotonic()
+        if left <= 0:
+            return
+        time.sleep(min(left, _SLICE))

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Generic
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, Generic
 
 from pydantic import BaseModel, Field
 from typing_extensions import TypeVar
 
-from mcpcore.boundary import chosen_of, passes_through
+from mcpcore.boundary import chosen_of
+from mcpcore.codes import ErrorCode, code_named
 from mcpcore.errors import CodedError
-from mcpcore.jsonable import to_json
+from mcpcore.jsonable import fit, size, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from mcpcore.context import Context
 
 T = TypeVar("T", default=Any)
+
+MAX_FAILURES: Final = 100
+"""Failed items that an answer tells in full, where the batch does not say otherwise."""
+
+MAX_BYTES: Final = 256 * 1024
+"""Bytes of the failed items of an answer, as JSON."""
+
+_MAX_ITEM: Final = 1024
+_MAX_WHOLE: Final = 12 * 1024
+"""Bytes of the failed items in the data of a batch that failed as a whole."""
+
+_within: Final[ContextVar[tuple[tuple[object, int], ...]]] = ContextVar("mcpcore_batch_items", default=())
+"""The items that are being done, each with its batch, the innermost last; each task has its own."""
 
 
 class ItemFailure(BaseModel):
@@ -32,13 +48,19 @@ class BatchResult(BaseModel, Generic[T]):
 
     succeeded: list[T] = Field(description="The results of the items that succeeded, in order.")
     failed: list[ItemFailure] = Field(default_factory=list, description="The items that failed, in order.")
+    note: str | None = Field(
+        default=None,
+        exclude_if=lambda note: note is None,
+        description="How many more items failed, and why, if not all are listed.",
+    )
 
 
 class Batch(Generic[T]):
-    """Collects the outcomes of a batch, item by item.
+    """Collects the outcomes of a batch, item by item; items may be done one after another or at once.
 
     An item that fails is recorded as a failed call is, and told beside those that succeeded. The whole call fails where
-    every item failed, and at once where an item fails with a reason whose failure mode says `fails_batch=True`.
+    every item failed, and at once where an item fails with a reason whose failure mode says `fails_batch=True`. The
+    order is that in which the items were begun. An item that fails leaves nothing behind that it had added before.
 
     ```python
     batch = Batch[Article](ctx)
@@ -49,12 +71,28 @@ class Batch(Generic[T]):
     ```
     """
 
-    def __init__(self, ctx: Context[Any, Any]) -> None:
-        """Collect for the tool whose context is `ctx`."""
+    def __init__(self, ctx: Context[Any, Any], *, max_failures: int = MAX_FAILURES) -> None:
+        """Collect for the tool whose context is `ctx`.
+
+        Args:
+            ctx: The context of the call.
+            max_failures: How many failed items the answer tells in full, within 256 KiB; of the others it tells how
+                many there are, by reason. All are recorded.
+
+        Raises:
+            ValueError: If `max_failures` is not an int of at least 1.
+        """
+        if isinstance(max_failures, bool) or not isinstance(max_failures, int) or max_failures < 1:
+            raise ValueError(f"Batch(max_failures=...) must be an int of at least 1, not {max_failures!r}")
         self._ctx = ctx
-        self._succeeded: list[T] = []
-        self._failed: list[ItemFailure] = []
-        self._causes: list[Exception] = []
+        self._max = max_failures
+        self._begun = 0
+        self._done = 0
+        self._succeeded: list[tuple[int, T]] = []
+        self._failed: list[tuple[int, ItemFailure]] = []
+        self._speakers: list[tuple[int, Exception]] = []
+        self._left_out: Counter[str] = Counter()
+        self._bytes = 0
 
     @contextmanager
     def item(self, item: object) -> Iterator[None]:
@@ -63,55 +101,117 @@ class Batch(Generic[T]):
         Raises:
             Exception: If the failure is one that fails the whole batch.
         """
+        number = self._begin()
+        around = _within.get()
+        _within.set((*around, (self, number)))
         try:
             yield
         except Exception as exc:
-            if passes_through(exc) or self._is_whole(exc):
+            speaker = chosen_of(exc, self._ctx.contract)
+            if self._is_whole(speaker):
                 raise
-            told = self._ctx.judged(exc)
-            self._failed.append(ItemFailure(item=to_json(item), error=told.to_json()))
-            self._causes.append(exc)
+            self._fail(number, item, exc, speaker if isinstance(speaker, Exception) else exc)
+        else:
+            self._done += 1
+        finally:
+            _within.set(around)
 
     def add(self, result: T) -> None:
         """Take the result of an item that succeeded."""
-        self._succeeded.append(result)
+        number = next((number for batch, number in reversed(_within.get()) if batch is self), None)
+        if number is None:
+            number = self._begin()
+            self._done += 1
+        self._succeeded.append((number, result))
 
     @property
     def failed(self) -> tuple[ItemFailure, ...]:
-        """The items that failed so far."""
-        return tuple(self._failed)
+        """The items that failed so far, as many as are told in full."""
+        return tuple(failure for _, failure in sorted(self._failed, key=_number))
 
     def result(self) -> BatchResult[T]:
         """The answer.
 
         Raises:
-            CodedError: If every item failed: the failure that says most, with all of them in its data.
+            CodedError: If every item failed: the failure that says most, with the items in its data.
         """
-        if self._failed and not self._succeeded:
-            raise self._all_failed() from ExceptionGroup("every item failed", self._causes)
-        return BatchResult[T](succeeded=self._succeeded, failed=self._failed)
+        if self._failed and not self._done:
+            raise self._all_failed() from ExceptionGroup("every item failed", [exc for _, exc in self._speakers])
+        return BatchResult[T](
+            succeeded=[result for _, result in sorted(self._succeeded, key=_number)],
+            failed=list(self.failed),
+            note=self._note(self._left_out),
+        )
 
-    def _is_whole(self, exc: Exception) -> bool:
-        chosen = chosen_of(exc, self._ctx.contract)
-        entry = self._ctx.contract.get(chosen.reason) if isinstance(chosen, CodedError) else None
+    def _begin(self) -> int:
+        self._begun += 1
+        return self._begun
+
+    def _fail(self, number: int, item: object, exc: Exception, speaker: Exception) -> None:
+        told = self._ctx.judged(exc)
+        self._succeeded = [added for added in self._succeeded if added[0] != number]
+        failure = ItemFailure(item=fit(to_json(item), _MAX_ITEM), error=told.to_json())
+        weight = size(failure.model_dump())
+        if self._failed and (len(self._failed) >= self._max or self._bytes + weight > MAX_BYTES):
+            self._left_out[told.reason or told.name] += 1
+            return
+        self._bytes += weight
+        self._failed.append((number, failure))
+        self._speakers.append((number, speaker))
+
+    def _is_whole(self, speaker: BaseException) -> bool:
+        entry = self._ctx.contract.get(speaker.reason) if isinstance(speaker, CodedError) else None
         return entry is not None and entry.fails_batch
 
-    def _all_failed(self) -> CodedError:
-        told = self._failed[0].error
-        codes = {failure.error["name"] for failure in self._failed}
-        speaker = chosen_of(ExceptionGroup("every item failed", self._causes), self._ctx.contract)
-        count = len(self._failed)
-        message = told["message"] if count == 1 else f"All {count} items failed; the first: {told['message']}"
-        data = {"failed": [failure.model_dump() for failure in self._failed]}
-        if isinstance(speaker, CodedError):
-            return CodedError(
-                speaker.code,
-                message,
-                data,
-                reason=speaker.reason,
-                recovery=... if speaker.recovery is None else speaker.recovery,
-                retry=speaker.retry,
-            )
-        from mcpcore.codes import ErrorCode, code_named
+    @staticmethod
+    def _note(left_out: Mapping[str, int]) -> str | None:
+        if not left_out:
+            return None
+        most = sorted(left_out.items(), key=lambda counted: -counted[1])
+        why = ", ".join(f"{count} {name}" for name, count in most[:10])
+        return f"{sum(left_out.values())} more items failed and are not listed: {why}{', …' if most[10:] else ''}."
 
-        return CodedError(code_named(told["name"]) if len(codes) == 1 else ErrorCode.INTERNAL_ERROR, message, data)
+    def _all_failed(self) -> CodedError:
+        failures = self.failed
+        count = len(failures) + sum(self._left_out.values())
+        speakers = [exc for _, exc in sorted(self._speakers, key=_number)]
+        speaker = chosen_of(ExceptionGroup("every item failed", speakers), self._ctx.contract)
+        spoken = next((number for number, exc in enumerate(speakers) if exc is speaker), 0)
+        told = failures[spoken].error
+        first = "the first" if spoken == 0 and not self._left_out else "one of them"
+        message = told["message"] if count == 1 else f"All {count} items failed; {first}: {told['message']}"
+        data: dict[str, Any] = self._told(failures, self._left_out)
+        if not isinstance(speaker, CodedError):
+            codes = {failure.error["name"] for failure in failures}
+            return CodedError(code_named(told["name"]) if len(codes) == 1 else ErrorCode.INTERNAL_ERROR, message, data)
+        error = CodedError(
+            speaker.code,
+            message,
+            {**{key: value for key, value in told.get("data", {}).items() if key not in data}, **data},
+            reason=speaker.reason,
+            recovery=... if speaker.recovery is None else speaker.recovery,
+            retry=speaker.retry,
+        )
+        error.omits_recovery = speaker.omits_recovery
+        return error
+
+    def _told(self, failures: tuple[ItemFailure, ...], left_out: Counter[str]) -> dict[str, Any]:
+        """The data of a batch that failed as a whole: the first items in full, as far as an envelope has room."""
+        told: list[dict[str, Any]] = []
+        room = _MAX_WHOLE
+        for failure in failures:
+            shown = failure.model_dump()
+            room -= size(shown)
+            if told and room < 0:
+                break
+            told.append(shown)
+        rest = Counter(left_out)
+        for failure in failures[len(told) :]:
+            error = failure.error
+            rest[(error.get("data") or {}).get("reason") or error["name"]] += 1
+        note = self._note(rest)
+        return {"failed": told} if note is None else {"failed": told, "note": note}
+
+
+def _number(numbered: tuple[int, Any]) -> int:
+    return numbered[0]

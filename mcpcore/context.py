@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Generic
 
@@ -30,10 +31,14 @@ R_contra = TypeVar("R_contra", bound=str, contravariant=True, default=Any)
 LifespanT = TypeVar("LifespanT", default=Any)
 
 
+_numbers: Final = itertools.count(1)
+"""A number for each call of this process: what an exception brings from one call is told from what it has of another."""
+
+
 class Request:
     """The request behind a context; the SDK's own object for it is made when something asks for it."""
 
-    __slots__ = ("_make", "_sdk", "contract", "fields", "judged")
+    __slots__ = ("_make", "_sdk", "contract", "fields", "judged", "number")
 
     def __init__(
         self,
@@ -48,6 +53,7 @@ class Request:
         self.judged = judged
         self._sdk: SDKContext[Any, Any] | None = None
         self.fields: dict[str, Any] | None = None
+        self.number = next(_numbers)
 
     @property
     def sdk(self) -> SDKContext[Any, Any]:

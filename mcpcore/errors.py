@@ -134,11 +134,16 @@ class CodedError(Exception):
         """
         if isinstance(thrown, CodedError):
             return _carrying(thrown, fields)
+        retry = None
         if code is None:
-            from mcpcore.classify import classify
+            code = ErrorCode.UNKNOWN_ERROR
+            if isinstance(thrown, BaseException):
+                from mcpcore.classify import explain
 
-            code = classify(thrown) if isinstance(thrown, BaseException) else ErrorCode.UNKNOWN_ERROR
-        error = cls(code, message, data, reason=reason)
+                explained = explain(thrown)
+                code = explained.code
+                retry = None if explained.retry == code.retry else explained.retry
+        error = cls(code, message, data, reason=reason, retry=retry)
         error.__cause__ = thrown if isinstance(thrown, BaseException) else RuntimeError(safe_str(thrown))
         return _carrying(error, fields)
 

@@ -221,7 +221,7 @@ class ContractMissing(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a tool without a contract that throws what a contract would declare."""
-        if tool.contract is not None:
+        if tool.contract is not None or not _knows_codes(tool):
             return
         reach = ctx.reach(tool)
         thrown = throws_coded(tool, reach)
@@ -239,6 +239,13 @@ class ContractMissing(Rule):
             related=[_site(each, tool, ctx) for each in thrown[:5]],
             fix=contract_fix(tool, proposals(tool, reach, ctx), ctx),
         )
+
+
+def _knows_codes(tool: ToolDef) -> bool:
+    """Whether a tool's files speak of mcpcore at all: a plain server has no codes, and following its calls costs."""
+    return tool.flavour == "mcpcore" or any(
+        "mcpcore" in module.source.text for module in (tool.module, tool.handler.module)
+    )
 
 
 def _told(thrown: list[Thrown]) -> str:

@@ -70,7 +70,10 @@ def _only_passes(statements: tuple[ast.stmt, ...] | list[ast.stmt], body: Body) 
 
 
 def _only_puts_back(statements: tuple[ast.stmt, ...] | list[ast.stmt], body: Body) -> bool:
-    """Whether guarded statements only clean up, or only report progress."""
+    """Whether guarded statements only clean up, or only report progress, or prepare a line of the log."""
+    last = statements[-1] if statements else None
+    if isinstance(last, ast.Expr) and is_logging(last.value, body):
+        statements = [each for each in statements if not isinstance(each, ast.Assign)]
     for each in statements:
         match each:
             case ast.Pass():
@@ -96,7 +99,7 @@ def _only_puts_back(statements: tuple[ast.stmt, ...] | list[ast.stmt], body: Bod
 
 
 def _told_afterwards(catch: CatchSite, body: Body) -> bool:
-    """Whether the failure is told right behind the `try`, or behind the loop that tries again."""
+    """Whether the failure is told, or made good, right behind the `try`, or behind the loop that tries again."""
     node: ast.AST = catch.node
     statement = body.parents.get(node) if isinstance(node, ast.ExceptHandler) else node
     if statement is None:
@@ -118,6 +121,9 @@ def _told_afterwards(catch: CatchSite, body: Body) -> bool:
         first = after[0]
         if isinstance(first, ast.Raise):
             return True
+        if isinstance(first, ast.Assign) and isinstance(first.value, ast.BoolOp | ast.IfExp):
+            # `items = loaded or DEFAULTS`: what could not be had is replaced in plain sight.
+            return any(mentions(first.value, each) for each in guarded)
         if isinstance(first, ast.If) and any(mentions(first.test, each) for each in guarded):
             return any(isinstance(each, ast.Raise) for each in walk_shallow([*first.body]))
     return False
@@ -190,7 +196,18 @@ class NoSwallowedError(Rule):
                 await ctx.report_progress(1, 2)
             except Exception:
                 pass
-            return a
+            try:
+                shown = redacted(a)
+                logger.info("called with %s", shown)
+            except Exception:
+                logger.warning("called")
+            found = None
+            try:
+                found = load(a)
+            except Exception:
+                logger.warning("the defaults will do")
+            chosen = found or DEFAULTS
+            return chosen
         """,
     )
     invalid = (

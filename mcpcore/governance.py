@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
+    from mcpcore.context import Request
     from mcpcore.jsonable import JSON
 
 FIELDS: Final = ("session_id", "role", "workspace_root", "phase_id", "plan_hash", "invariant_id")
@@ -119,19 +120,25 @@ def carried(exc: BaseException) -> Mapping[str, str | None]:
     return fields if number in (None, call_number()) and isinstance(fields, dict) else {}
 
 
-def in_force(
-    server: Mapping[str, str | None], call: Mapping[str, str | None] | None, exc: BaseException
-) -> dict[str, JSON]:
-    """The fields of a failure: the server's, the call's and those of the blocks around it, the innermost last."""
+def in_force(server: Mapping[str, str | None], request: Request, exc: BaseException) -> dict[str, JSON]:
+    """The fields of a failure: the server's, the call's and those of the blocks around it, the innermost last.
+
+    Of a group, the failure that speaks for it has what its own task had bound.
+    """
     number, inside = call_number(), []
     around = _bound.get()
     while isinstance(around, _Block) and number is not None and around.call == number:
         inside.append(around.own)
         around = around.outer
-    found = {**server, **around, **(call or {})}
+    found = {**server, **around, **(request.fields or {})}
     for own in reversed(inside):
         found.update(own)
-    return _present({**found, **carried(exc)})
+    found.update(carried(exc))
+    with suppress(Exception):  # an exception that breaks its own telling is told as a crash further on
+        from mcpcore.boundary import chosen_of
+
+        found.update(carried(chosen_of(exc, request.contract)))
+    return _present(found)
 
 
 def call_number() -> int | None:

@@ -40,7 +40,7 @@ from mcpcore.definition import admitting_error
 from mcpcore.dialects.reading import UNKNOWN_DIALECT
 from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.errors import CodedError, FrameworkError
-from mcpcore.governance import TRACE_FIELD, bound, carried, checked
+from mcpcore.governance import TRACE_FIELD, checked, in_force
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.threads import in_thread
 from mcpcore.tool import MethodTool, Tool, ToolDecorator, ToolOptions, as_tool, make_tool, takes_context
@@ -395,7 +395,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         )
 
     def _context(self, ctx: ServerRequestContext[LifespanT], request: Request, exc: BaseException) -> dict[str, Any]:
-        found = {**self._fields, **bound(), **(request.fields or {}), **carried(exc)}
+        found = in_force(self._fields, request, exc)
         trace = _trace_id(ctx)
         if trace is not None:
             found[TRACE_FIELD] = trace
@@ -537,7 +537,9 @@ class _Registering(ToolDecorator[R]):
 def _protocols_own(exc: BaseException, registered: SDKTool) -> MCPError | None:
     """The error that the protocol itself needs, also within a group, or that a tool of the SDK's chose; None else."""
     leaves = list(leaves_of(exc))
-    if len(leaves) != 1 or not is_a(leaves[0], MCPError) or not isinstance(getattr(leaves[0], "error", None), ErrorData):
+    if len(leaves) != 1 or not is_a(leaves[0], MCPError):
+        return None
+    if not isinstance(getattr(leaves[0], "error", None), ErrorData):
         return None
     error = cast("MCPError", leaves[0])
     return error if error.code in _PROTOCOL_NEEDS or not isinstance(registered, _ContractTool) else None

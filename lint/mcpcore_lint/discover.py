@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Failure
@@ -174,6 +175,10 @@ class Walk:
                     stat = os.stat(path)
                 except OSError as error:
                     self._fail(path, error)
+                    continue
+                if not S_ISREG(stat.st_mode):
+                    # Reading a pipe or a device may never end.
+                    self._fail(path, OSError(None, "not a regular file; `-` reads standard input"))
                     continue
                 self.files[path] = Found(path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
         return self

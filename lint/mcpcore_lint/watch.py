@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -44,7 +45,7 @@ def watch(paths: Sequence[str], run: Callable[[], int]) -> int:
         return path.endswith((".py", ".md", "pyproject.toml"))
 
     for _changed in changes(*there, watch_filter=matters, raise_interrupt=False):
-        click.echo(_CLEAR if click.get_text_stream("stdout").isatty() else "", nl=False)
+        click.echo(_CLEAR if sys.stdout.isatty() else "", nl=False)
         code = _shown(run)
     return code
 

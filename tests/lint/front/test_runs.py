@@ -1,0 +1,245 @@
+"""What a run of the command says and with which code it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import pytest
+
+from tests.lint.front.samples import CLEAN, CONFLICT, DIRECT, SERVER, STORE
+
+
+def test_findings_fail_the_run(project):
+    """Warnings fail by default, at the call in the handler, with the way in the message."""
+    result = project.lint("--format", "concise", code=1)
+    assert "server.py:10:8: warning [error-contract-conformance]" in result.stdout
+    assert "fetch > Store.get > Store._request" in result.stdout
+    assert [CONFLICT, DIRECT] == project.found()
+
+
+def test_clean_run(empty):
+    """A clean tree ends with 0."""
+    empty.write("server.py", CLEAN)
+    assert "No findings in 1 file, 1 tool\n" == empty.lint(code=0).stdout
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"), [("error", 0), ("warning", 1), ("info", 1)], ids=["error", "warning", "info"]
+)
+def test_fail_on(project, limit, code):
+    """The severity that fails the run can be chosen; findings below it are still told."""
+    assert "2 warnings" in project.lint("--fail-on", limit, code=code).stdout
+
+
+def test_information_alone_passes(empty):
+    """Information never fails a run unless that is asked for."""
+    empty.write("server.py", CLEAN.replace("ping()", "ping(host: str)"))
+    assert [("server.py", 5, "field-description")] == empty.found(code=0)
+    empty.lint("--fail-on", "info", code=1)
+
+
+def test_configuration_says_what_fails(project):
+    """`fail-on` of the configuration counts, and the option goes before it."""
+    project.settings('fail-on = "error"')
+    project.lint(code=0)
+    project.lint("--fail-on", "warning", code=1)
+
+
+def test_select_ignore_extend(project):
+    """Rules are chosen by id, family and prefix."""
+    assert [DIRECT] == project.found("--select", "error-contract-prefer-fail")
+    assert [CONFLICT] == project.found("--ignore", "error-contract-prefer-fail")
+    assert [CONFLICT, DIRECT] == project.found("--select", "contract", "--extend-select", "conformance")
+    assert [CONFLICT, DIRECT] == project.found("--select", "error-contract,handler")
+
+
+def test_unknown_rule_in_an_option(project):
+    """An option that names no rule stops the run, with the near name."""
+    result = project.lint("--select", "no-fake-emtpy", code=2)
+    assert "unknown-rule: --select names a rule that there is not, 'no-fake-emtpy'; did you mean 'no-fake-empty'?" in (
+        result.stderr
+    )
+
+
+def test_statistics(project):
+    """`--statistics` counts, as a table and as JSON."""
+    assert "     1  error-contract-prefer-fail  warning  1 fixable" in project.lint("--statistics", code=1).stdout
+    counted = json.loads(project.lint("--statistics", "--format", "json").stdout)["statistics"]
+    assert ["error-contract-conformance", "error-contract-prefer-fail"] == [each["rule"] for each in counted]
+
+
+def test_missing_paths(project):
+    """A path that is not there is named with the near one; the others are checked all the same."""
+    result = project.lint("servr.py", code=2)
+    assert "servr.py: there is no such file or folder; did you mean 'server.py'?" in result.stderr
+    result = project.lint("gone.py", "server.py", "--format", "concise", code=2)
+    assert "gone.py: not checked in full: cannot be read: No such file or directory" in result.stdout
+    assert "error-contract-prefer-fail" in result.stdout
+
+
+def test_dangling_link_and_loops(project):
+    """Links that lead nowhere or back are no reason to stop."""
+    os.symlink("nowhere.py", project.root / "dangling.py")
+    os.symlink(".", project.root / "loop")
+    assert [CONFLICT, DIRECT] == project.found(code=1)
+    assert "cannot be read" in project.lint("dangling.py", code=2).stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
+def test_unreadable_file(project):
+    """A file that may not be read is named, and the rest is checked."""
+    project.write("secret.py", "x = 1").chmod(0)
+    result = project.lint("--format", "concise", code=2)
+    assert "secret.py: not checked in full: cannot be read: Permission denied" in result.stdout
+    assert "error-contract-prefer-fail" in result.stdout
+
+
+def test_not_python(project):
+    """A file that is not Python is a finding of its own, with the place."""
+    project.write("broken.py", "def fetch(:\n    ...\n")
+    project.write("latin.py", b"x = '\xe9'\n")
+    found = project.found("broken.py", "latin.py", code=1)
+    assert [("broken.py", 1, "parse-error"), ("latin.py", 1, "parse-error")] == found
+
+
+def test_standard_input(project):
+    """`--stdin-filename` checks what an editor holds, not what is on disk, with the project round it."""
+    text = SERVER.replace('        raise not_found("There is nothing.")\n', '        raise ctx.fail("no_match")\n')
+    assert [CONFLICT] == project.found("--stdin-filename", "server.py", input=text, code=1)
+    assert [] == project.found("--stdin-filename", "new/other.py", input=CLEAN, code=0)
+    assert "<stdin>" in project.lint("-", input="def f(:\n", code=1).stdout
+
+
+def test_standard_input_fixed(project):
+    """With `--fix` the mended text goes to standard output and the report beside it; nothing is written."""
+    result = project.lint("--stdin-filename", "server.py", "--fix", input=SERVER, code=1)
+    assert 'raise ctx.fail("no_match", "There is nothing.")' in result.stdout
+    assert "error-contract-conformance" in result.stderr
+    assert SERVER == (project.root / "server.py").read_text()
+    diff = project.lint("--stdin-filename", "server.py", "--diff", input=SERVER, code=1)
+    assert "+++ b/server.py" in diff.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--write-baseline"], "--write-baseline needs --baseline FILE"),
+        (["--unsafe-fixes"], "--unsafe-fixes goes with --fix or --diff"),
+        (["--watch", "--output-file", "x"], "--watch goes with neither"),
+        (["--stdin-filename", "a.py", "b.py"], "leave out b.py"),
+        (["-", "a.py"], "leave the other paths out"),
+        (["--config", "nowhere.toml"], "nowhere.toml: cannot be read: No such file"),
+        (["--explain", "no-fake-emtpy"], "did you mean 'no-fake-empty'?"),
+        (["--explain-calls", "fetsh"], "there is no tool 'fetsh'; did you mean 'fetch'?"),
+        (["--output-file", "no/where.txt"], "no/where.txt: cannot be written: No such file"),
+        (["--baseline", "none.json"], "make it with --baseline none.json --write-baseline"),
+        (["--format", "xml"], "xml"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, list) else "",
+)
+def test_what_cannot_be_done_is_told(project, args, said):
+    """A run that could not be made ends with 2 and says what and what next."""
+    assert said in project.lint(*args, code=2).stderr
+
+
+def test_explain_and_list(project):
+    """A rule's page, and all rules with their severities."""
+    page = project.lint("--explain", "no-fake-empty", code=0).stdout
+    for heading in ("# no-fake-empty", "## Why", "## Bad", "## Good", "## How to fix", "## When to suppress"):
+        assert heading in page
+    assert "no-fake-empty" in project.lint("--list-rules", code=0).stdout
+
+
+def test_explain_calls(project):
+    """`--explain-calls` tells what a tool can throw, by which way, and what could not be seen."""
+    project.write("server.py", SERVER.replace('store.get("a")', 'store.get("a") or HOOKS["x"]()'))
+    text = project.lint("--explain-calls", "fetch", code=0).stdout
+    assert "CONFLICT\n      fetch > Store.get > Store._request\n      at store.py:11:9" in text
+    assert "Declared: no_match" in text
+    assert "Not seen" in text
+
+
+def test_output_file(project):
+    """The report is written whole, without colour, and nothing is printed."""
+    result = project.lint("--output-file", "report.txt", code=1)
+    assert "" == result.stdout
+    assert "error-contract-prefer-fail" in (project.root / "report.txt").read_text()
+    assert ["report.txt", "server.py", "store.py"] == sorted(os.listdir(project.root))
+    project.lint("--output-file", os.devnull, code=1)
+    assert not os.path.isfile(os.devnull)
+
+
+def test_paths_from_elsewhere(project):
+    """Paths are told as they are opened from the folder that the command runs in."""
+    inner = project.root / "inner"
+    inner.mkdir()
+    assert "../server.py" == project.found("..", cwd=inner)[0][0]
+    assert "server.py" == project.found(project.root)[0][0]
+
+
+def test_several_projects(empty):
+    """Each file goes by the nearest configuration, also where one run covers several."""
+    for name in ("", "one/", "two/"):
+        empty.write(f"{name}store.py", STORE)
+        empty.write(f"{name}server.py", SERVER)
+    empty.settings('ignore = ["error-contract-conformance"]')
+    empty.settings('ignore = ["error-contract-prefer-fail"]', "two")
+    rules = {path: rule for path, _, rule in empty.found()}
+    assert {
+        "server.py": "error-contract-prefer-fail",
+        "one/server.py": "error-contract-prefer-fail",
+        "two/server.py": "error-contract-conformance",
+    } == rules
+    assert [("two/server.py", 10, "error-contract-conformance")] == empty.found("two/server.py")
+
+
+def test_excluded_projects_stay_excluded(project):
+    """A folder that is left out does not come back by a configuration of its own."""
+    project.settings('exclude = ["vendor"]')
+    project.settings("", "vendor")
+    project.write("vendor/server.py", SERVER)
+    assert {"server.py"} == {path for path, _, _ in project.found()}
+
+
+def test_markdown(project):
+    """Python blocks of a document are checked where they stand; documents are never rewritten."""
+    body = SERVER.replace("from store import Store\n", "").replace(", store: Store", "").replace(
+        'if store.get("a"):\n        ', "")
+    text = f"# Title\n\n1. A list:\n\n   ```python\n{_indented(body)}   ```\n\n```text\ndef f(:\n```\n"
+    path = project.write("guide.md", text)
+    line = text.splitlines().index('       raise not_found("There is nothing.")') + 1
+    report = project.json("guide.md")
+    (each,) = [each for each in report["diagnostics"] if each["rule"] == "error-contract-prefer-fail"]
+    assert ("guide.md", line, 14, None) == (each["path"], each["line"], each["column"], each["fix"])
+    project.lint("guide.md", "--fix")
+    assert text == path.read_text()
+    project.settings('markdown = ["*.md"]')
+    assert ("guide.md", line) in {(path, at) for path, at, _ in project.found()}
+
+
+def _indented(text):
+    return "".join(f"   {line}\n" if line else "\n" for line in text.splitlines())
+
+
+def test_help_and_warm_runs_load_little(project):
+    """Help loads no engine; a run that finds all in its cache neither parses nor loads a rule or the SDK."""
+    code = "import sys; from mcpcore_lint.cli import lint\ntry:\n    lint({0!r})\nfinally:\n    print(sorted(sys.modules))"
+
+    def loaded(*args):
+        import subprocess
+
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(list(args))], cwd=project.root, capture_output=True, text=True, check=False
+        )
+        return set(done.stdout.splitlines()[-1].strip("[]").replace("'", "").split(", "))
+
+    assert loaded("--help").isdisjoint({"mcpcore_lint.engine", "mcpcore_lint.runs", "libcst", "mcp", "mcpcore_lint.rules"})
+    project.settings('select = ["error-contract", "handler"]')
+    for path in project.root.iterdir():
+        os.utime(path, (1, 1))
+    loaded("--format", "concise")
+    heavy = {"libcst", "mcp", "pydantic", "mcpcore_lint.judge", "mcpcore_lint.rules", "mcpcore_lint.source", "difflib"}
+    assert set() == loaded("--format", "concise") & heavy
+    assert heavy & loaded("--format", "concise", "--no-cache")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from mcpcore_lint.light import replace
 from mcpcore_lint.model import (
     Argument,
     CallValue,

@@ -9,7 +9,6 @@ resolved are kept as such: what they raise is unknown, and never guessed.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mcpcore_lint.build import HandlerBuilder
@@ -27,6 +26,7 @@ from mcpcore_lint.infer import (
     outside_bases,
 )
 from mcpcore_lint.knowledge import KNOWLEDGE
+from mcpcore_lint.light import light
 from mcpcore_lint.model import (
     CallValue,
     CodeValue,
@@ -134,7 +134,7 @@ class ParameterCall(NamedTuple):
 EventKind = Literal["throw", "call", "parameter", "result", "blind"]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Event:
     """One thing that a function does."""
 
@@ -148,28 +148,32 @@ class Event:
     parameter: Parameter | None = None
 
 
-@dataclass(slots=True)
 class Facts:
     """What a function does, without its callees."""
 
-    key: Key
-    events: list[Event] = field(default_factory=list[Event])
-    returned: list[Throw] = field(default_factory=list[Throw])
-    """Errors that it makes and returns."""
-    returned_from: list[Key] = field(default_factory=list[Key])
-    """Functions whose results it returns."""
-    wrapped: str = ""
-    """The function's own name, where these are the facts of what its decorators make of it."""
+    __slots__ = ("events", "key", "returned", "returned_from", "wrapped")
+
+    def __init__(self, key: Key, events: list[Event] | None = None, wrapped: str = "") -> None:
+        self.key = key
+        self.events: list[Event] = events if events is not None else []
+        self.returned: list[Throw] = []
+        """Errors that it makes and returns."""
+        self.returned_from: list[Key] = []
+        """Functions whose results it returns."""
+        self.wrapped = wrapped
+        """The function's own name, where these are the facts of what its decorators make of it."""
 
 
-@dataclass(slots=True)
 class Summary:
     """What leaves a function; each with the names of the functions on the way, the function itself first."""
 
-    throws: dict[Throw, tuple[str, ...]] = field(default_factory=dict[Throw, tuple[str, ...]])
-    blinds: dict[Blind, tuple[str, ...]] = field(default_factory=dict[Blind, tuple[str, ...]])
-    parameters: dict[ParameterCall, None] = field(default_factory=dict[ParameterCall, None])
-    returned: dict[Throw, tuple[str, ...]] = field(default_factory=dict[Throw, tuple[str, ...]])
+    __slots__ = ("blinds", "parameters", "returned", "throws")
+
+    def __init__(self) -> None:
+        self.throws: dict[Throw, tuple[str, ...]] = {}
+        self.blinds: dict[Blind, tuple[str, ...]] = {}
+        self.parameters: dict[ParameterCall, None] = {}
+        self.returned: dict[Throw, tuple[str, ...]] = {}
 
 
 NEVER_NOW: Final = frozenset(

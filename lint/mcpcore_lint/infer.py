@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcpcore_lint.knowledge import KNOWLEDGE
+from mcpcore_lint.light import light_value
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Symbol, Text, Value, options
 from mcpcore_lint.resolve import MAX_DEPTH, Resolver, class_info, evaluate, is_local, unquote
 from mcpcore_lint.syntax import own_nodes
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
 
 
-@dataclass(frozen=True, slots=True)
+@light_value
 class Instance:
     """An instance of a class of the project."""
 
     info: ClassInfo
 
 
-@dataclass(frozen=True, slots=True)
+@light_value
 class ClassObject:
     """A class of the project itself, not an instance of it."""
 
     info: ClassInfo
 
 
-@dataclass(frozen=True, slots=True)
+@light_value
 class Outside:
     """A value that no code of the project made the class of; `name` is its class where that is known."""
 
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@light_value
 class Super:
     """`super()` in a method of `owner`, of an instance of `receiver`."""
 

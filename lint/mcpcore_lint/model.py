@@ -6,10 +6,10 @@ Everything points back at its `ast` node and its file. What could not be resolve
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from mcpcore_lint.light import light, light_value
 from mcpcore_lint.records import ToolFlavour, ToolKind, ToolRecord
 from mcpcore_lint.syntax import body_of, walk
 
@@ -26,7 +26,7 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Value:
     """The base of all values: where it is written. `node` is the expression that the value comes from."""
 
@@ -41,26 +41,26 @@ class Value:
         return self.module.source.span(self.node)
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Unknown(Value):
     """Nobody can tell without running it."""
 
     why: str = ""
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Missing(Value):
     """An argument that is not given."""
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Const(Value):
     """A string, number, bool, None, bytes or Ellipsis."""
 
     value: str | bytes | bool | int | float | complex | None = None
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Text(Value):
     """A string that is known in part: literal pieces, and None for each that is not known."""
 
@@ -72,7 +72,7 @@ class Text(Value):
         return sum(len(part) for part in self.parts if part is not None)
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Items(Value):
     """A list, tuple or set. Where `complete` is false, more items than those listed may be in it."""
 
@@ -81,7 +81,7 @@ class Items(Value):
     complete: bool = True
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Mapping(Value):
     """A dict. Where `complete` is false, more keys than those listed may be in it."""
 
@@ -101,7 +101,7 @@ class Mapping(Value):
         return tuple(each.value for each, _ in self.items if isinstance(each, Const) and isinstance(each.value, str))
 
 
-@dataclass(slots=True, eq=False)
+@light
 class CodeValue(Value):
     """An error code: a member of `ErrorCode`, or a `CustomCode` of the project.
 
@@ -114,7 +114,7 @@ class CodeValue(Value):
     exists: bool = True
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Symbol(Value):
     """A module, class or function, by its qualified name: `mcpcore.not_found`, `httpx.HTTPError`, `app.store.Store`.
 
@@ -127,11 +127,11 @@ class Symbol(Value):
     definition: ast.AST | None = None
 
 
-@dataclass(slots=True, eq=False)
+@light
 class CallValue(Value):
     """The result of calling something that is known: `Retry.after(seconds=30)`, `FailureMode(...)`."""
 
-    func: Symbol = field(default_factory=lambda: Symbol(None, None))
+    func: Symbol = Symbol(None, None)
     args: tuple[Value, ...] = ()
     keywords: tuple[tuple[str, Value], ...] = ()
     complete: bool = True
@@ -149,7 +149,7 @@ class CallValue(Value):
         return Missing(self.node, self.module)
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Choice(Value):
     """One of several values: a conditional expression, a name bound on several branches, a `Literal` parameter."""
 
@@ -188,7 +188,7 @@ def is_known(value: Value) -> bool:
 ArgumentState: TypeAlias = Literal["known", "unknown", "missing"]
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Argument:
     """One argument of a call.
 
@@ -219,7 +219,7 @@ class Argument:
         return string(self.value)
 
 
-@dataclass(slots=True, eq=False)
+@light
 class ContractEntry:
     """One item of `errors=[...]`.
 
@@ -282,7 +282,7 @@ class ContractEntry:
 ContractState: TypeAlias = Literal["sequence", "not_a_sequence", "unknown"]
 
 
-@dataclass(eq=False)
+@light
 class Contract:
     """The `errors` of a tool, resource or prompt.
 
@@ -348,7 +348,7 @@ nothing reads; or handed on to where the linter does not follow (an argument, an
 Cause: TypeAlias = Literal["implicit", "from", "from_none"]
 
 
-@dataclass(slots=True, eq=False)
+@light
 class ErrorSite:
     """An expression that makes an error.
 
@@ -381,7 +381,7 @@ class ErrorSite:
         return self.module.source.span(self.node)
 
 
-@dataclass(slots=True, eq=False)
+@light
 class ThrowSite:
     """A `raise` in the handler (or in a function nested in it) and one error that it may raise.
 
@@ -413,7 +413,7 @@ class ThrowSite:
         return self.module.source.span(self.node)
 
 
-@dataclass(slots=True, eq=False)
+@light
 class CatchSite:
     """An `except` clause, or a `with suppress(...)`.
 
@@ -453,7 +453,7 @@ class CatchSite:
         return source.header_span(self.node, self.node.items[-1].context_expr)
 
 
-@dataclass(eq=False)
+@light
 class ReturnSite:
     """A `return` of the handler itself, and the clause that it stands in."""
 
@@ -476,7 +476,7 @@ class ReturnSite:
         return self.module.source.span(self.node)
 
 
-@dataclass(slots=True, eq=False)
+@light
 class RecoveryCall:
     """A call of `ctx.recovery_for(reason)`."""
 
@@ -495,7 +495,7 @@ class RecoveryCall:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Parameter:
     """A parameter of a handler, without `self`."""
 
@@ -511,7 +511,7 @@ class Parameter:
     """Whether the framework fills it in (the context, a dependency), so that the model never sees it."""
 
 
-@dataclass(slots=True, eq=False)
+@light
 class ContextParameter:
     """The parameter that takes the context.
 
@@ -532,7 +532,7 @@ class ContextParameter:
     """Whether it is mcpcore's `Context`, not the SDK's or FastMCP's."""
 
 
-@dataclass(eq=False)
+@light
 class Handler:
     """The function that does a tool's work, and what happens in it. Nested functions are included."""
 
@@ -581,7 +581,7 @@ class Handler:
         yield from walk(body_of(self.node))
 
 
-@dataclass(eq=False)
+@light
 class ToolDef:
     """A tool (or resource, or prompt) that a file defines, however it is written.
 
@@ -633,7 +633,7 @@ class ToolDef:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@light_value
 class Site:
     """A place in some file, by its path."""
 
@@ -641,7 +641,7 @@ class Site:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@light_value
 class ReachedThrow:
     """An error that leaves the handler after it was raised in a function that the handler calls.
 
@@ -663,7 +663,7 @@ class ReachedThrow:
     """"knowledge": a third-party function that is known to raise it; `path` ends with its name."""
 
 
-@dataclass(frozen=True, slots=True)
+@light_value
 class UnresolvedCall:
     """A call, in the handler or beyond, that could raise anything for all that the linter can see."""
 
@@ -679,7 +679,7 @@ class UnresolvedCall:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@light_value
 class Reach:
     """What can come out of the functions that a handler calls."""
 

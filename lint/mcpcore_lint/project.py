@@ -8,11 +8,11 @@ import os
 import re
 import sys
 from bisect import bisect_left
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from mcpcore_lint.light import light
 from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.source import Source, SourceError, parse
@@ -35,7 +35,7 @@ _CHANGE = re.compile(
 """What follows a name whose list or dict is changed in place."""
 
 
-@dataclass(slots=True, eq=False)
+@light
 class Binding:
     """One way in which a name is bound in a scope."""
 
@@ -106,7 +106,7 @@ class Scope:
         return type(self.node) is ast.Module
 
 
-@dataclass(eq=False)
+@light
 class ClassInfo:
     """A class of the project."""
 

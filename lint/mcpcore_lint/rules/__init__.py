@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.rules.base import FAMILIES, Family, Invalid, ProjectContext, Rule, RuleContext, Valid
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from mcpcore_lint.settings import PerFile, Settings
 
 __all__ = [
@@ -89,10 +93,37 @@ def all_rules() -> dict[str, Rule]:
     return found
 
 
-def _entry_points():  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _entry_points() -> list[EntryPoint]:
+    """The entry points of the group, if any.
+
+    `importlib.metadata` takes longer to load than a file takes to check, and hardly any environment has such a package:
+    so the metadata is first searched for the name of the group.
+    """
+    if not any(_names_group(place) for place in dict.fromkeys(sys.path)):
+        return []
     from importlib.metadata import entry_points
 
-    return entry_points(group=ENTRY_POINTS)
+    return list(entry_points(group=ENTRY_POINTS))
+
+
+def _names_group(place: str) -> bool:
+    wanted = ENTRY_POINTS.encode()
+    try:
+        with os.scandir(place or os.curdir) as scan:
+            for entry in scan:
+                if entry.name.endswith((".dist-info", ".egg-info")):
+                    try:
+                        with open(os.path.join(entry.path, "entry_points.txt"), "rb") as file:
+                            if wanted in file.read():
+                                return True
+                    except OSError:
+                        continue
+                elif entry.name.endswith((".egg", ".zip")):
+                    # An archive: let importlib look into it.
+                    return True
+    except OSError:
+        return place.endswith((".egg", ".zip", ".whl"))
+    return False
 
 
 def rule_named(name: str) -> Rule | None:

@@ -27,20 +27,25 @@ class Dialect(Protocol):
     @property
     def name(self) -> str:
         """What `Server(dialect=...)` and `Envelope.dialect` call it."""
+        ...
 
     @property
     def is_error(self) -> bool:
         """Whether the result says `isError`; one pattern hides its failures in successes."""
+        ...
 
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of a failure's structured content, for the advertised output schema."""
+        ...
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:
         """The structured content and the text block of a failed call."""
+        ...
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure in the structured content of a call; None where it is none of this dialect."""
+        ...
 
 
 _ALL: Final[tuple[Dialect, ...]] = (

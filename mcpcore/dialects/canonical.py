@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.codes import code_numbered
 
 if TYPE_CHECKING:
     from mcpcore.envelope import Envelope
@@ -34,9 +36,19 @@ class Canonical:
         error = structured.get("error")
         if not isinstance(error, Mapping):
             return None
-        if not is_error and not {"retry", "correlationId", "name"} <= error.keys():
+        if not is_error and not (structured.keys() == {"error"} and error.keys() >= _HIDDEN):
             return None
+        if not isinstance(error.get("name"), str) and not _is_known(error.get("code")):
+            return None  # somebody else's number, such as an HTTP status
         try:
             return Envelope.from_json(error)
         except ValueError:
             return None
+
+
+_HIDDEN: Final = frozenset({"code", "name", "message", "retry", "correlationId", "timestamp"})
+"""What a failure in a result that does not say `isError` has at least: what this framework always writes."""
+
+
+def _is_known(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and code_numbered(number) is not None

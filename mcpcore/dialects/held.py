@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,6 +10,9 @@ from mcpcore.codes import Code, ErrorCode, code_numbered
 
 if TYPE_CHECKING:
     from mcpcore.envelope import Envelope
+
+CONSTANT: Final = re.compile(r"[A-Z]{3,}(?:_[A-Z0-9]+)*\Z")
+"""A code as such envelopes write it; `E501` and `F401`, which linters find in other people's code, are none."""
 
 KEY: Final = "mcpcore"
 """The key of `details` under which the envelope's own facts stand."""
@@ -18,6 +22,7 @@ def details_of(envelope: Envelope) -> dict[str, Any]:
     """The author's data and, under a key of its own, what else the envelope knows."""
     data = dict(envelope.data or {})
     own = envelope.to_json()
+    del own["message"]  # the dialect has it in a place of its own
     own.pop("data", None)
     own["hasData"] = envelope.data is not None
     if KEY in data:

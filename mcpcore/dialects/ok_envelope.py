@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode
-from mcpcore.dialects.held import details_of, envelope_from, known
+from mcpcore.dialects.held import CONSTANT, details_of, envelope_from, known
 from mcpcore.jsonable import dumps
 
 if TYPE_CHECKING:
@@ -49,8 +48,6 @@ _ENDINGS: Final = (
     ("INVALID", ErrorCode.VALIDATION_ERROR),
 )
 
-_CODE: Final = re.compile(r"[A-Z][A-Z0-9_]*\Z")
-
 
 class OkEnvelope:
     """Pattern A is `ok_envelope`, with `isError`; pattern B is `ok_envelope_b`, hidden in a success."""
@@ -84,8 +81,12 @@ class OkEnvelope:
         return written, dumps(written)
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
-        """The failure; `ok` must be there, and false."""
-        del is_error
+        """The failure; `ok` must be there, and false.
+
+        In a result that does not say `isError` nothing else may be there: a tool that checks things may well answer
+        that one of them is not `ok`.
+        """
+        outer = structured
         if self._hidden:
             if structured.get("ok") is not True or not isinstance(data := structured.get("data"), Mapping):
                 return None
@@ -94,7 +95,10 @@ class OkEnvelope:
         if structured.get("ok") is not False or not isinstance(error, Mapping):
             return None
         native, message = error.get("code"), error.get("message")
-        if not isinstance(native, str) or not _CODE.match(native) or not isinstance(message, str):
+        if not isinstance(native, str) or not CONSTANT.match(native) or not isinstance(message, str):
+            return None
+        alone = outer.keys() <= {"ok", "data", "error"} and structured.keys() == {"ok", "error"}
+        if not is_error and not (alone and error.keys() <= {"code", "message", "details"}):
             return None
         return envelope_from(
             error.get("details"), message=message, native_code=native, code=read_code(native), dialect=self.name

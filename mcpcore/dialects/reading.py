@@ -12,6 +12,7 @@ from mcpcore.codes import ErrorCode, code_named
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
+    from mcpcore.codes import Code
     from mcpcore.dialects import Dialect
     from mcpcore.envelope import Envelope
 
@@ -32,19 +33,34 @@ def read(result: object, dialects: Iterable[Dialect]) -> Envelope | None:
 
     if isinstance(result, Envelope):
         return result
+    if isinstance(result, str | bytes | bytearray):
+        try:
+            result = json.loads(result)
+        except (ValueError, RecursionError):
+            return None
     raised = _protocol_error(result)
     if raised is not None:
-        return _of_structured(raised, dialects, is_error=True)
-    is_error, structured, texts = _parts(result)
+        return _of_protocol(*raised, dialects)
+    is_error, structured, texts, blocks = _parts(result)
     if isinstance(structured, Mapping):
         found = _of_structured(structured, dialects, is_error=is_error)
         if found is not None:
             return found
+    if not is_error and (blocks != 1 or not _is_text_alone(structured)):
+        # The text of a success repeats its structured content, or is a part of it: a file, a line of a log.
+        return None
     for text in texts:
         found = _of_text(text, dialects, is_error=is_error)
         if found is not None:
             return found
-    return _unknown(texts) if is_error else None
+    return _unknown(structured, texts) if is_error else None
+
+
+def _is_text_alone(structured: object) -> bool:
+    """Whether a result has no structured content but its text, which the SDKs wrap as `result`."""
+    if not isinstance(structured, Mapping):
+        return structured is None
+    return structured.keys() == {"result"} and isinstance(structured["result"], str)
 
 
 def _of_structured(structured: Mapping[str, Any], dialects: Iterable[Dialect], *, is_error: bool) -> Envelope | None:
@@ -61,14 +77,10 @@ def _of_structured(structured: Mapping[str, Any], dialects: Iterable[Dialect], *
 
 
 def _of_text(text: str, dialects: Iterable[Dialect], *, is_error: bool) -> Envelope | None:
-    stripped = text.strip()
-    if stripped.startswith("{") and len(stripped) <= _MAX_TEXT:
-        try:
-            parsed = json.loads(stripped)
-        except (ValueError, RecursionError):
-            return None
-        return _of_structured(parsed, dialects, is_error=is_error) if isinstance(parsed, dict) else None
-    return _canonical_text(stripped) if is_error else None
+    parsed = _object(text)
+    if parsed is not None:
+        return _of_structured(parsed, dialects, is_error=is_error)
+    return _canonical_text(text.strip()) if is_error else None
 
 
 def _canonical_text(text: str) -> Envelope | None:
@@ -126,22 +138,78 @@ def _phrase(last: re.Match[str]) -> Retry:
     return Retry.now() if last["retry"] == "retry now" else Retry.never()
 
 
-def _unknown(texts: list[str]) -> Envelope:
+_HINTED: Final = re.compile(r"Error: (?P<message>.+?)\n+Recovery: (?P<hint>.+)\Z", re.DOTALL)
+"""The text of a failure by mcp-ts-core (document 004, "Error-path parity")."""
+
+
+def _unknown(structured: object, texts: list[str]) -> Envelope:
+    """A failure of which nobody says more than `isError`: the words as they are, the code where one is known."""
     from mcpcore.envelope import envelope
 
-    code = ErrorCode.UNKNOWN_ERROR
-    message = next((text for text in texts if text.strip()), code.sentence)
-    told = envelope(code, message, retry=code.retry, tool=None, masked=True)
-    return replace(told, correlation_id="", timestamp="", dialect=UNKNOWN_DIALECT)
+    told = structured if isinstance(structured, Mapping) else next(filter(None, map(_object, texts)), {})
+    inner = told.get("error")
+    told = inner if isinstance(inner, Mapping) else told
+    native = told.get("code")
+    code = _code_of(native)
+    said = next((text for text in (told.get("message"), inner) if isinstance(text, str) and text.strip()), None)
+    shown = next((text for text in texts if text.strip()), "")
+    message = said if said is not None and (not shown or _object(shown) is not None) else shown or code.sentence
+    hinted = _HINTED.match(message.strip())
+    recovery = None if hinted is None else {"hint": hinted["hint"]}
+    read = envelope(
+        code,
+        message if hinted is None else hinted["message"],
+        retry=code.retry,
+        tool=None,
+        recovery=recovery,
+        masked=recovery is None,
+    )
+    native = native if isinstance(native, str | int) and not isinstance(native, bool) else None
+    return replace(read, correlation_id="", timestamp="", dialect=UNKNOWN_DIALECT, native_code=native)
 
 
-def _parts(result: object) -> tuple[bool, Any, list[str]]:
-    """`isError`, the structured content and the texts, of the SDK's object or of its JSON in either spelling."""
-    if isinstance(result, str | bytes):
+def _object(text: str) -> Mapping[str, Any] | None:
+    """The JSON object that a text is, or None."""
+    stripped = text.strip()
+    if not stripped.startswith("{") or len(stripped) > _MAX_TEXT:
+        return None
+    try:
+        parsed = json.loads(stripped)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None
+
+
+def _code_of(native: object) -> Code:
+    """The code for one of a dialect that nobody knows: by its name here, or as an HTTP status."""
+    from mcpcore.classify.status import code_for_status
+
+    if isinstance(native, str):
         try:
-            result = json.loads(result)
-        except (ValueError, RecursionError):
-            return False, None, []
+            return code_named(native.upper())
+        except KeyError:
+            return ErrorCode.UNKNOWN_ERROR
+    if isinstance(native, int) and not isinstance(native, bool) and 400 <= native <= 599:
+        return code_for_status(native)
+    return ErrorCode.UNKNOWN_ERROR
+
+
+def _of_protocol(code: int, message: str, data: object, dialects: Iterable[Dialect]) -> Envelope:
+    """The envelope that a JSON-RPC error carries; else its own words and the nearest code."""
+    from mcpcore.boundary import PROTOCOL_CODES
+    from mcpcore.envelope import envelope
+
+    if isinstance(data, Mapping):
+        found = _of_structured(data, dialects, is_error=True)
+        if found is not None:
+            return found
+    nearest = PROTOCOL_CODES.get(code, ErrorCode.UNKNOWN_ERROR)
+    read = envelope(nearest, message, retry=nearest.retry, tool=None, masked=True)
+    return replace(read, correlation_id="", timestamp="", dialect=UNKNOWN_DIALECT, native_code=code)
+
+
+def _parts(result: object) -> tuple[bool, Any, list[str], int]:
+    """`isError`, the structured content, the texts and the number of blocks, of the SDK's object or of its JSON."""
     if isinstance(result, Mapping):
         inner = result.get("result")
         if "jsonrpc" in result and isinstance(inner, Mapping):
@@ -156,19 +224,28 @@ def _parts(result: object) -> tuple[bool, Any, list[str]]:
             return next((getattr(result, name) for name in names if hasattr(result, name)), None)
 
     content = get("content")
+    blocks = content if isinstance(content, list | tuple) else ()
     texts: list[str] = []
-    for block in content if isinstance(content, list | tuple) else ():
+    for block in blocks:
         text = block.get("text") if isinstance(block, Mapping) else getattr(block, "text", None)
         if isinstance(text, str):
             texts.append(text)
     structured = get("structured_content", "structuredContent")
-    return get("is_error", "isError") is True, structured, texts
+    return get("is_error", "isError") is True, structured, texts, len(blocks)
 
 
-def _protocol_error(result: object) -> Mapping[str, Any] | None:
-    """The `data` of a JSON-RPC error that carries an envelope: an exception of the SDK's, or its JSON."""
-    error = getattr(result, "error", None)
+def _protocol_error(result: object) -> tuple[int, str, object] | None:
+    """Code, message and data of a JSON-RPC error: an exception of the SDK's, or its JSON."""
+    error: Any = None
     if isinstance(result, Mapping):
         error = result.get("error") if "jsonrpc" in result else None
-    data = error.get("data") if isinstance(error, Mapping) else getattr(error, "data", None)
-    return data if isinstance(data, Mapping) and isinstance(data.get("error"), Mapping) else None
+    elif isinstance(result, BaseException) or hasattr(result, "jsonrpc"):
+        error = getattr(result, "error", None)
+
+    def get(name: str) -> Any:
+        return error.get(name) if isinstance(error, Mapping) else getattr(error, name, None)
+
+    code, message = get("code"), get("message")
+    if isinstance(code, bool) or not isinstance(code, int):
+        return None
+    return code, message if isinstance(message, str) else "", get("data")

@@ -83,6 +83,10 @@ READ: Final[Mapping[str, ErrorCode]] = MappingProxyType(
 
 _OWN_REASONS: Final = MappingProxyType({"audit_failed": "AUDIT_LOG_FAILED"})
 _UNNAMED: Final = "unknown"
+_ALWAYS: Final = frozenset({"error_code", "human_message", "tool_name", "cause", "timestamp", *FIELDS})
+_EXPOSED: Final = frozenset({"type", "message", "causes", "traceback"})
+"""What `Server(expose_internal_errors=True)` tells of an exception."""
+_CODED: Final = frozenset({"mcpcore.errors.CodedError", "mcpcore.errors.FrameworkError"})
 
 
 class SystemError_:  # noqa: N801 - the name without the underscore is a builtin's
@@ -94,31 +98,37 @@ class SystemError_:  # noqa: N801 - the name without the underscore is a builtin
     @property
     def schema(self) -> dict[str, Any]:
         """The failure, as the advertised output schema admits it."""
+        nullable = {field: {"type": ["string", "null"]} for field in FIELDS}
+        always = {field: {"type": "string"} for field in ("error_code", "human_message", "tool_name", "timestamp")}
+        cause = {"type": ["string", "object", "null"]}
         return {
-            "properties": {"error_code": {"type": "string"}, "human_message": {"type": "string"}},
-            "required": ["error_code", "human_message", "tool_name", "timestamp"],
+            "properties": {**always, **nullable, "cause": cause, "stack_trace": {"type": "string"}},
+            "required": sorted(_ALWAYS),
         }
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
         """All required fields; `cause` and `stack_trace` only where exceptions are exposed."""
         context = envelope.context or {}
-        exposed = (envelope.data or {}).get("exception")
+        exposed = _exposed(envelope)
         written: dict[str, Any] = {"error_code": registered_code(envelope), "human_message": envelope.message}
         written |= {field: context.get(field) for field in ("role", "session_id", "workspace_root")}
         written["tool_name"] = envelope.tool or _UNNAMED
         written |= {field: context.get(field) for field in ("invariant_id", "phase_id", "plan_hash")}
         written["cause"] = _cause(exposed)
         written["timestamp"] = envelope.timestamp
-        if isinstance(exposed, Mapping) and isinstance(exposed.get("traceback"), str):
-            written["stack_trace"] = exposed["traceback"]
+        if exposed is not None:
+            written["stack_trace"] = str(exposed["traceback"])
         return written, dumps(written)
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
-        """The failure, where the fields that only this dialect has are there."""
+        """The failure, where the fields that only this dialect has are there.
+
+        In a result that does not say `isError`, all that the dialect always has and nothing else.
+        """
         from mcpcore.envelope import Envelope
 
         native, message = structured.get("error_code"), structured.get("human_message")
-        told = is_error or {"tool_name", "timestamp"} <= structured.keys()
+        told = is_error or _ALWAYS <= structured.keys() <= _ALWAYS | {"stack_trace"}
         if not isinstance(native, str) or not isinstance(message, str) or not told:
             return None
         code = READ.get(native, ErrorCode.UNKNOWN_ERROR)
@@ -159,11 +169,23 @@ def registered_code(envelope: Envelope) -> str:
     return WRITTEN[code] if isinstance(code, ErrorCode) else "UNKNOWN_TOOL_FAILURE"
 
 
-def _cause(exposed: object) -> dict[str, Any] | None:
-    """An exception as the document normalises it: `{message, code, name}`."""
-    if not isinstance(exposed, Mapping):
+def _exposed(envelope: Envelope) -> Mapping[str, Any] | None:
+    """The exception, where the server exposes it; an author's own data may have a key of that name."""
+    found = (envelope.data or {}).get("exception")
+    return found if isinstance(found, Mapping) and found.keys() == _EXPOSED else None
+
+
+def _cause(exposed: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The original error as the document normalises it, `{message, code, name}`: what a coded error was made from."""
+    if exposed is None:
         return None
-    return {"message": exposed.get("message"), "code": None, "name": exposed.get("type")}
+    original: Any = exposed
+    if str(exposed["type"]) in _CODED:
+        causes = exposed["causes"]
+        original = causes[0] if isinstance(causes, list | tuple) and causes else None
+    if not isinstance(original, Mapping):
+        return None
+    return {"message": original.get("message"), "code": None, "name": original.get("type")}
 
 
 def _exception(structured: Mapping[str, Any]) -> dict[str, Any]:

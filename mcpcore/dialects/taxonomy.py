@@ -64,6 +64,37 @@ READ: Final[Mapping[str, ErrorCode]] = MappingProxyType(
 )
 """The code for each code of the taxonomy."""
 
+ACTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "INVALID_INPUT": ("check_input_format", "get_schema_info"),
+        "UNAUTHORIZED": ("refresh_token", "reauthenticate"),
+        "FORBIDDEN": ("check_permissions", "escalate_to_human"),
+        "NOT_FOUND": ("verify_resource_id", "list_available_resources"),
+        "RATE_LIMITED": ("wait_and_retry", "use_cached_data"),
+        "VALIDATION_FAILED": ("check_input_format", "get_schema_info"),
+        "INTERNAL_ERROR": ("retry_once", "contact_support"),
+        "SERVICE_UNAVAILABLE": ("wait_and_retry", "use_fallback"),
+        "TIMEOUT": ("retry_with_timeout", "reduce_request_scope"),
+        "CIRCUIT_OPEN": ("use_fallback_service", "check_service_status"),
+        "DEPENDENCY_FAILED": ("use_fallback_service", "retry_later"),
+        "BUSINESS_RULE_VIOLATION": ("review_business_rules", "escalate_to_human"),
+        "INSUFFICIENT_BALANCE": ("check_balance", "add_funds"),
+        "DUPLICATE_OPERATION": ("get_existing_result", "skip_operation"),
+        "OPERATION_NOT_ALLOWED": ("check_permissions", "escalate_to_human"),
+    }
+)
+"""The actions for each code of the taxonomy where the author declared none. Source: document 002, section 1."""
+
+_ALWAYS: Final = frozenset({"code", "message", "recovery_actions", "correlation_id", "timestamp"})
+_FIELDS: Final = _ALWAYS | {
+    "details",
+    "retry_after_ms",
+    "fallback_tool",
+    "recovery_hint",
+    "userMessage",
+    "corrective_params",
+}
+
 HINTS: Final = MappingProxyType(
     {
         "retry_later": "RETRY_LATER",
@@ -87,7 +118,18 @@ class Taxonomy:
     def schema(self) -> dict[str, Any]:
         """The failure, as the advertised output schema admits it."""
         return {
-            "properties": {"code": {"enum": list(READ)}, "recovery_actions": {"type": "array"}},
+            "properties": {
+                "code": {"enum": list(READ)},
+                "message": {"type": "string"},
+                "details": {"type": "object"},
+                "retry_after_ms": {"type": "number"},
+                "recovery_actions": {"type": "array", "items": {"type": "string"}},
+                "fallback_tool": {"type": "string"},
+                "correlation_id": {"type": "string"},
+                "timestamp": {"type": "string"},
+                "recovery_hint": {"enum": list(_STRATEGIES)},
+                "userMessage": {"type": "string"},
+            },
             "required": ["code", "message", "recovery_actions", "correlation_id", "timestamp"],
         }
 
@@ -103,7 +145,8 @@ class Taxonomy:
         }
         if envelope.retry.after_ms is not None:
             written["retry_after_ms"] = envelope.retry.after_ms
-        written["recovery_actions"] = list(envelope.actions or ("contact_support",))
+        sent = (envelope.recovery or {}).get("actions")
+        written["recovery_actions"] = list(envelope.actions if sent else ACTIONS[written["code"]])
         if envelope.fallback_tool is not None:
             written["fallback_tool"] = envelope.fallback_tool
         written["correlation_id"] = envelope.correlation_id
@@ -119,7 +162,8 @@ class Taxonomy:
         actions = structured.get("recovery_actions")
         if not isinstance(native, str) or not isinstance(message, str) or not isinstance(actions, list):
             return None
-        if not is_error and not {"correlation_id", "timestamp"} <= structured.keys():
+        hidden = native in READ and _ALWAYS <= structured.keys() <= _FIELDS
+        if not is_error and not hidden:
             return None
         code = READ.get(native, ErrorCode.UNKNOWN_ERROR)
         correlation, timestamp = structured.get("correlation_id"), structured.get("timestamp")
@@ -143,8 +187,11 @@ def taxonomy_code(code: Code) -> str:
 
 def _retry(structured: Mapping[str, Any], code: ErrorCode) -> Retry:
     after = structured.get("retry_after_ms")
-    if isinstance(after, int | float) and not isinstance(after, bool) and 0 <= after < 2**53:
-        return Retry.after(seconds=after / 1000)
+    if not isinstance(after, bool):
+        try:
+            return Retry.from_json({"kind": "retryable_after_ms", "afterMs": after})
+        except ValueError:
+            pass
     if structured.get("recovery_hint") == HINTS["retry_later"] and not code.retry.retryable:
         return Retry.now()
     return code.retry

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode, code_named
-from mcpcore.dialects.held import details_of, envelope_from
+from mcpcore.dialects.held import CONSTANT, details_of, envelope_from
 from mcpcore.jsonable import dumps
 from mcpcore.retry import Retry
 
@@ -45,11 +45,10 @@ class ToolErrorDialect:
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure, where the retry union is there and nothing that the dialect does not have."""
-        del is_error
         native, message, retry = structured.get("code"), structured.get("message"), structured.get("retry")
         if not isinstance(native, str) or not isinstance(message, str) or not isinstance(retry, Mapping):
             return None
-        if not structured.keys() <= _FIELDS:
+        if not structured.keys() <= _FIELDS or not (is_error or CONSTANT.match(native)):
             return None
         try:
             advice = Retry.from_json(retry)

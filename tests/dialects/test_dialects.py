@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, tool
@@ -65,6 +65,7 @@ def as_result(dialect: str, told: Envelope) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("dialect", LOSSLESS)
+@settings(max_examples=30)
 @given(told=envelopes())
 def test_a_round_trip_loses_nothing(dialect: str, told: Envelope) -> None:
     """What is written in a dialect with room for details is read back equal, and says which dialect it was."""
@@ -74,6 +75,7 @@ def test_a_round_trip_loses_nothing(dialect: str, told: Envelope) -> None:
     assert dialect == read.dialect
 
 
+@settings(max_examples=30)
 @given(told=envelopes())
 def test_system_error_keeps_all_that_it_has_a_place_for(told: Envelope) -> None:
     """The governance envelope keeps the message, the tool, the time and the bound fields."""
@@ -89,6 +91,7 @@ def test_system_error_keeps_all_that_it_has_a_place_for(told: Envelope) -> None:
 
 
 @pytest.mark.parametrize("dialect", [name for name in NAMES if name != "canonical"])
+@settings(max_examples=30)
 @given(told=envelopes())
 def test_the_text_alone_says_as_much_as_the_structured_content(dialect: str, told: Envelope) -> None:
     """A client that keeps only the text reads the same failure."""
@@ -99,6 +102,7 @@ def test_the_text_alone_says_as_much_as_the_structured_content(dialect: str, tol
 
 
 @pytest.mark.parametrize("dialect", NAMES)
+@settings(max_examples=30)
 @given(told=envelopes())
 def test_a_failure_fits_the_schema_of_its_dialect(dialect: str, told: Envelope) -> None:
     """The advertised schema of a dialect admits every failure of it."""
@@ -142,6 +146,22 @@ def test_system_error_writes_cause_and_stack_where_exceptions_are_exposed() -> N
     assert "R" == written["role"]
 
 
+def test_the_cause_is_what_a_coded_error_was_made_from() -> None:
+    """A coded error is no cause of itself; data of an author under the same key is no exception."""
+    coded = {"type": "mcpcore.errors.CodedError", "message": "no", "traceback": "T"}
+    inner = {"type": "OSError", "message": "disk"}
+    for exception, cause in (
+        ({**coded, "causes": [inner]}, {"message": "disk", "code": None, "name": "OSError"}),
+        ({**coded, "causes": []}, None),
+        ({"type": "X", "message": "the author's", "traceback": "T"}, None),
+        ("text", None),
+    ):
+        told = envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t", data={"exception": exception})
+        written, _ = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
+        assert cause == written["cause"]
+        assert ("stack_trace" in written) == (isinstance(exception, dict) and "causes" in exception)
+
+
 def test_system_error_takes_a_registered_reason_as_its_code() -> None:
     """A declared reason that the document registers is the code; an invariant that is bound makes it a violation."""
     told = envelope(ErrorCode.NOT_FOUND, "gone", retry=Retry.never(), tool="t", reason="file_not_found")
@@ -181,7 +201,7 @@ def test_taxonomy_has_every_field_of_its_document() -> None:
     )
     written, text = dialect_named("taxonomy").write(told, limits=DEFAULT_LIMITS)
     assert written == json.loads(text)
-    written.pop("details")
+    assert written.pop("details").keys() <= {"retryable", "recovery", "mcpcore"}
     assert {
         "code": "RATE_LIMITED",
         "message": "slow down",
@@ -193,6 +213,21 @@ def test_taxonomy_has_every_field_of_its_document() -> None:
         "recovery_hint": "RETRY_LATER",
         "userMessage": "Busy.",
     } == written
+
+
+def test_taxonomy_has_the_actions_of_its_document_where_the_author_declared_none() -> None:
+    """The map of the document is by its own codes; what an author declared comes before it."""
+    assert set(taxonomy.READ) == set(taxonomy.ACTIONS)
+    told = envelope(ErrorCode.DATABASE_ERROR, "no", retry=Retry.never(), tool="t")
+    written, _ = dialect_named("taxonomy").write(told, limits=DEFAULT_LIMITS)
+    assert ("DEPENDENCY_FAILED", ["use_fallback_service", "retry_later"]) == (
+        written["code"],
+        written["recovery_actions"],
+    )
+    own = envelope(
+        ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t", recovery={"hint": "Wait.", "actions": ["ask"]}
+    )
+    assert ["ask"] == dialect_named("taxonomy").write(own, limits=DEFAULT_LIMITS)[0]["recovery_actions"]
 
 
 def test_tool_error_always_has_its_retry() -> None:
@@ -310,6 +345,43 @@ def test_what_others_write_is_read(foreign: dict[str, Any], dialect: str, code: 
         {"code": "NOT_FOUND", "message": "in a list of codes"},
         {"code": "A", "message": "x", "recovery_actions": []},
         {"error_code": "E501", "human_message": "line too long"},
+        {"error_code": "E501", "human_message": "line too long", "tool_name": "ruff", "timestamp": "now"},
+        {"ok": False, "error": {"code": "E501", "message": "line too long"}},
+        {"ok": False, "error": {"code": "SC2086", "message": "quote this", "line": 3}},
+        {"ok": False, "error": {"code": "TIMEOUT", "message": "x"}, "task": "the check that was asked for"},
+        {"ok": True, "data": {"ok": False, "error": {"code": "ERR_X", "message": "x"}, "runs": 3}},
+        {"ok": True, "data": {"ok": False, "error": {"code": "ERR_X", "message": "x"}}, "page": 1},
+        {"ok": False, "error": "channel_not_found"},
+        {"error": {"code": 404, "message": "what the proxied service said"}, "status": 404},
+        {"error": {"code": 404, "message": "Not found", "status": "NOT_FOUND"}},
+        {
+            "id": 7,
+            "error": {
+                "code": -32001,
+                "name": "NOT_FOUND",
+                "message": "the last failure of the log",
+                "retry": {"kind": "not_retryable"},
+                "correlationId": "0123456789abcdef",
+                "timestamp": "then",
+            },
+        },
+        {"code": "print", "message": "m", "retry": {"kind": "not_retryable"}},
+        {
+            "code": "OUT_OF_STOCK",
+            "message": "a support ticket",
+            "recovery_actions": ["reorder"],
+            "correlation_id": "c",
+            "timestamp": "t",
+        },
+        {
+            "code": "TIMEOUT",
+            "message": "a recorded incident",
+            "recovery_actions": [],
+            "correlation_id": "c",
+            "timestamp": "t",
+            "assignee": "ann",
+        },
+        {"result": [{"ok": False, "error": {"code": "ERR_X", "message": "x"}}]},
         {"result": {"ok": True}},
         {"result": "Error: not one"},
         {},
@@ -321,6 +393,19 @@ def test_a_success_is_never_mistaken_for_a_failure(structured: dict[str, Any]) -
     assert Envelope.from_result({"isError": False, "structuredContent": structured, "content": [text]}) is None
 
 
+def test_the_text_of_a_success_that_has_structured_content_is_not_read() -> None:
+    """A tool that reads files, or a block among others, may well hold a failure that somebody else had."""
+    failure = json.dumps({"ok": False, "error": {"code": "ERR_NOT_FOUND", "message": "x"}})
+    block = {"type": "text", "text": failure}
+    assert Envelope.from_result({"structuredContent": {"path": "a.json", "text": failure}, "content": [block]}) is None
+    assert Envelope.from_result({"content": [{"type": "text", "text": "a.json:"}, block]}) is None
+    for alone in ({"content": [block]}, {"content": [block], "structuredContent": {"result": failure}}):
+        read = Envelope.from_result(alone)
+        assert read is not None
+        assert ("ok_envelope", "ERR_NOT_FOUND") == (read.dialect, read.native_code)
+
+
+@settings(max_examples=40)
 @given(
     structured=st.dictionaries(
         st.sampled_from(["ok", "error", "data", "code", "message", "retry", "result"]), plain_json
@@ -365,6 +450,92 @@ async def test_a_server_answers_in_any_dialect(dialect: str) -> None:
     read = Envelope.from_result(result)
     assert read is not None
     assert (dialect, "broken") == (read.dialect, read.message)
+
+
+@pytest.mark.parametrize("dialect", NAMES)
+@pytest.mark.anyio
+async def test_every_way_to_fail_comes_out_in_the_dialect(dialect: str) -> None:
+    """Bad arguments, an unknown tool, a crash, a tool of the SDK's own and a failure that is too large."""
+    from mcp.client import Client
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    @tool(errors=[FailureMode("full", ErrorCode.CONFLICT, when="The store is full.", recovery="Delete an item first.")])
+    def put(ctx: Context[Literal["full"]], how: Literal["crash", "large"]) -> dict[str, int]:
+        if how == "crash":
+            raise RuntimeError("a secret of the crash")
+        raise ctx.fail("full", "m" * 5_000, {"n": "d" * 100_000})
+
+    server = Server("s", tools=[put], dialect=dialect, unknown_tool="result", bind={"session_id": "S"})
+
+    @server.tool()
+    def plain() -> str:
+        raise ToolError("as the SDK's own tools fail")
+
+    async with Client(server) as client:
+        for name, arguments, code, said in (
+            ("put", {"how": 3}, ErrorCode.INVALID_PARAMS, "how"),
+            ("putt", {}, ErrorCode.NOT_FOUND, "put"),
+            ("put", {"how": "crash"}, ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.sentence),
+            ("plain", {}, ErrorCode.INTERNAL_ERROR, "as the SDK's own tools fail"),
+            ("put", {"how": "large"}, ErrorCode.CONFLICT, "mmm"),
+        ):
+            result = await client.call_tool(name, arguments)
+            text = json.dumps(result.structured_content)
+            read = Envelope.from_result(result)
+            assert read is not None
+            assert (dialect, DIALECTS[dialect].is_error) == (read.dialect, result.is_error)
+            assert dialect == "system_error" or code == read.error_code
+            assert said in read.message
+            assert read.context == {"session_id": "S"}
+            assert len(text) < 50_000
+            assert "secret" not in text + str(result.content)
+
+
+@pytest.mark.parametrize("dialect", NAMES)
+@pytest.mark.anyio
+async def test_exposure_is_what_adds_causes_and_traces(dialect: str) -> None:
+    """With `expose_internal_errors` the exception is there, in the place that the dialect has for it."""
+    from mcp.client import Client
+
+    @tool
+    def act() -> str:
+        raise RuntimeError("why it crashed")
+
+    async with Client(Server("s", tools=[act], dialect=dialect, expose_internal_errors=True)) as client:
+        content: Any = (await client.call_tool("act", {})).structured_content
+    assert "why it crashed" in json.dumps(content)
+    if dialect == "system_error":
+        assert ("RuntimeError", "why it crashed") == (content["cause"]["name"], content["cause"]["message"])
+        assert "Traceback" in content["stack_trace"]
+
+
+@pytest.mark.parametrize("dialect", NAMES)
+@pytest.mark.anyio
+async def test_advertised_schemas_have_a_root_that_older_clients_take(dialect: str) -> None:
+    """The root is an object; a failure and a success fit, and neither an empty object nor a mixture does."""
+    from mcp.client import Client
+    from pydantic import BaseModel
+
+    class Found(BaseModel):
+        code: int
+        ok: bool
+
+    @tool
+    def find() -> Found:
+        return Found(code=1, ok=True)
+
+    async with Client(Server("s", tools=[find], dialect=dialect)) as client:
+        schema = (await client.list_tools()).tools[0].output_schema
+    assert schema is not None
+    assert "object" == schema["type"]
+    jsonschema.Draft7Validator.check_schema(schema)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    told = envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="find")
+    assert validator.is_valid({"code": 1, "ok": True})
+    assert validator.is_valid(as_result(dialect, told)["structuredContent"])
+    assert not validator.is_valid({})
+    assert not validator.is_valid({"code": "one"})
 
 
 def test_an_unknown_dialect_is_refused() -> None:

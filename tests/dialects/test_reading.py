@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpcore import CustomCode, Envelope, ErrorCode, Retry
@@ -17,6 +17,7 @@ from mcpcore.limits import DEFAULT_LIMITS
 from mcpcore.server import protocol_error
 
 
+@settings(max_examples=40)
 @given(
     code=st.sampled_from(list(ErrorCode)),
     message=st.text(min_size=1, max_size=80).filter(lambda text: text.strip() and "\n\n" not in text),
@@ -95,7 +96,7 @@ def test_every_form_of_a_result_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    "nothing", [None, 3, "", "not json", b"\xff", [], {}, {"jsonrpc": "2.0", "error": {"code": 1}}]
+    "nothing", [None, 3, "", "not json", b"\xff", [], {}, {"jsonrpc": "2.0", "error": {"code": True}}]
 )
 def test_what_is_no_result_is_no_failure(nothing: object) -> None:
     """Nothing is read out of nothing."""
@@ -179,6 +180,10 @@ def test_foreign_fields_of_taxonomy_are_read() -> None:
     later = read_result({"structuredContent": {**base, "code": "NOT_FOUND", "recovery_hint": "RETRY_LATER"}})
     assert later is not None
     assert Retry.now() == later.retry
+    strange = {**base, "recovery_actions": [3], "userMessage": "Wait.", "retry_after_ms": True}
+    odd = read_result({"isError": True, "structuredContent": strange})
+    assert odd is not None
+    assert ({"hint": "Wait.", "userMessage": "Wait."}, ErrorCode.SERVICE_UNAVAILABLE.retry) == (odd.recovery, odd.retry)
     bare = read_result({"structuredContent": {**base, "recovery_actions": [], "details": "text"}})
     assert bare is not None
     assert (None, {"value": "text"}) == (bare.recovery, bare.details)
@@ -203,3 +208,116 @@ def test_details_that_are_not_ours_stay_the_authors() -> None:
     for retry in ({"kind": "sometimes"}, "never"):
         strange = {"isError": True, "structuredContent": {"code": "X", "message": "m", "retry": retry}}
         assert getattr(read_result(strange), "dialect", None) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("result", "message", "code", "native", "hint"),
+    [
+        (
+            {"isError": True, "content": [{"text": "Error: None of 3 matched\n\nRecovery: Call search first."}]},
+            "None of 3 matched",
+            ErrorCode.UNKNOWN_ERROR,
+            None,
+            "Call search first.",
+        ),
+        (
+            {"isError": True, "structuredContent": {"error": {"code": 404, "message": "No such page"}}},
+            "No such page",
+            ErrorCode.NOT_FOUND,
+            404,
+            None,
+        ),
+        (
+            {"isError": True, "content": [{"text": json.dumps({"error": "quota", "code": "rate_limited"})}]},
+            "quota",
+            ErrorCode.RATE_LIMITED,
+            "rate_limited",
+            None,
+        ),
+        (
+            {"isError": True, "structuredContent": {"error": {"name": "NOT_FOUND", "code": "x", "message": "gone"}}},
+            "gone",
+            ErrorCode.UNKNOWN_ERROR,
+            "x",
+            None,
+        ),
+        ({"isError": True, "content": [{"text": "{}"}]}, "{}", ErrorCode.UNKNOWN_ERROR, None, None),
+        (
+            {"isError": True, "structuredContent": {"code": True, "message": " "}},
+            ErrorCode.UNKNOWN_ERROR.sentence,
+            ErrorCode.UNKNOWN_ERROR,
+            None,
+            None,
+        ),
+        (
+            {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "Unknown tool: x", "data": {"x": 1}}},
+            "Unknown tool: x",
+            ErrorCode.INVALID_PARAMS,
+            -32602,
+            None,
+        ),
+        (
+            json.dumps({"jsonrpc": "2.0", "error": {"code": 77}}),
+            ErrorCode.UNKNOWN_ERROR.sentence,
+            ErrorCode.UNKNOWN_ERROR,
+            77,
+            None,
+        ),
+    ],
+)
+def test_a_failure_that_nobody_knows_keeps_its_words(
+    result: object, message: str, code: ErrorCode, native: object, hint: str | None
+) -> None:
+    """The message, the hint and the code are told as far as they can be."""
+    read = read_result(result)
+    assert read is not None
+    assert ("unknown", message, code, native, hint) == (
+        read.dialect,
+        read.message,
+        read.error_code,
+        read.native_code,
+        read.hint,
+    )
+
+
+def test_a_protocol_error_may_carry_any_dialect() -> None:
+    """The governance envelope as the data of a JSON-RPC error is read as in a result."""
+    told = envelope(ErrorCode.INVALID_PARAMS, "path must be a string", retry=Retry.never(), tool="t")
+    written, _ = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
+    read = read_result({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "x", "data": written}})
+    assert read is not None
+    assert ("system_error", "INVALID_INPUT_TYPE") == (read.dialect, read.native_code)
+
+
+@pytest.mark.anyio
+async def test_the_failures_of_real_servers_are_read() -> None:
+    """The plain SDK and FastMCP tell a failure by `isError` and a text; their successes are none."""
+    import fastmcp
+    from mcp.client import Client
+    from mcp.server import MCPServer
+
+    plain: Any = MCPServer("plain")
+    fast: Any = fastmcp.FastMCP("fast")
+    for server in (plain, fast):
+
+        @server.tool()
+        def act(how: str) -> str:
+            if how == "json":
+                return json.dumps({"ok": False, "error": {"code": "ERR_NOT_FOUND", "message": "hidden"}})
+            if how == "ok":
+                return "done"
+            raise ValueError("it broke")
+
+    async with Client(plain) as one:
+        results = [await one.call_tool("act", {"how": how}) for how in ("ok", "json", "fail")]
+    async with fastmcp.Client(fast) as two:
+        results += [await two.call_tool("act", {"how": how}, raise_on_error=False) for how in ("ok", "json", "fail")]
+    for ok, hidden, failed in (results[:3], results[3:]):
+        assert Envelope.from_result(ok) is None
+        read = Envelope.from_result(hidden)
+        assert read is not None
+        assert ("ok_envelope", "hidden") == (read.dialect, read.message)
+        unknown = Envelope.from_result(failed)
+        assert unknown is not None
+        assert "unknown" == unknown.dialect
+        assert "act" in unknown.message

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
@@ -139,6 +138,8 @@ def _texts(value: object) -> Iterator[str]:
 def _hint(path: str, kind: str, loc: Sequence[str | int], schema: Mapping[str, Any]) -> str:
     if kind in _UNKNOWN and loc:
         known = list(_properties(_at(schema, loc[:-1]), schema))
+        import difflib
+
         near = difflib.get_close_matches(str(loc[-1])[:100], known, n=1, cutoff=0.5)
         if near:
             return f"There is no {path!r}; did you mean {near[0]!r}?"

@@ -12,7 +12,7 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
 
@@ -40,7 +40,8 @@ _MAX_LEAVES: Final = 1_000
 """Members of a group that are looked at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Not frozen, as nothing outside gets hold of it: that is most of what importing this module would cost.
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Verdict:
     """What became of an exception."""
 
@@ -60,7 +61,8 @@ class Verdict:
     """Failures of the same group that are not told."""
 
 
-class _Case(NamedTuple):
+@dataclass(slots=True, eq=False, repr=False)
+class _Case:
     """What a verdict is about."""
 
     exception: BaseException
@@ -69,7 +71,7 @@ class _Case(NamedTuple):
     context: Mapping[str, Any] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Judge:
     """Turns exceptions into envelopes, by the rules of one server."""
 

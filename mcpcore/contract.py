@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, TypeVar, overload
@@ -354,6 +353,8 @@ class Contract(Sequence[FailureMode[R_co]]):
 
     def near(self, reason: str) -> str | None:
         """The declared reason that `reason` was probably meant to be, or None."""
+        import difflib
+
         close = difflib.get_close_matches(reason, list(self._by_reason), n=1, cutoff=0.6)
         return close[0] if close else None
 
@@ -424,6 +425,8 @@ def not_a_code(code: object) -> str:
             kind = "ErrorCode." if isinstance(member, ErrorCode) else ""
             hint = f"the number {code} is {kind}{member.name}: write that"
     elif isinstance(code, str):
+        import difflib
+
         close = difflib.get_close_matches(code.upper(), list(ErrorCode.__members__), n=1)
         hint = f"did you mean ErrorCode.{close[0]}?" if close else hint
     return f"the code {code!r} is not a code; {hint}"

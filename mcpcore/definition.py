@@ -50,7 +50,8 @@ _RESULT_KEYWORDS: Final = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Not frozen, as nothing outside gets hold of it: that is most of what importing this module would cost.
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class ToolDefinition:
     """A declaration in the SDK's terms."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import os
@@ -28,16 +27,14 @@ from mcp_types import (
     ToolAnnotations,
 )
 from mcp_types import Tool as MCPTool
-from pydantic import PrivateAttr, ValidationError
+from pydantic import ConfigDict, PrivateAttr, ValidationError
 from typing_extensions import TypeVar
 
-from mcpcore.arguments import INVALID_ARGUMENTS, misfit
 from mcpcore.boundary import Boundary, BrokenResultError, Judge, Relayed, is_a, leaves_of, passes_through
 from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.context import Request, current
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError, FailureMode
 from mcpcore.definition import admitting_error
-from mcpcore.dialects.reading import UNKNOWN_DIALECT
 from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.governance import TRACE_FIELD, checked, in_force
@@ -402,6 +399,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         return found
 
     def _unknown(self, ctx: ServerRequestContext[LifespanT], name: str) -> CallToolResult:
+        import difflib
+
         known = [registered.name for registered in self._tool_manager.list_tools()]
         shown = name if len(name) <= 128 else f"{name[:127]}…"
         near = difflib.get_close_matches(shown, known, n=3, cutoff=0.6)
@@ -442,6 +441,8 @@ def protocol_error(envelope: Envelope) -> MCPError:
 class _ContractTool(SDKTool):
     """A tool of mcpcore among those of the SDK."""
 
+    # Made without validation, it needs no validator, which would take 1 ms of the import.
+    model_config = ConfigDict(defer_build=True)
     _tool: Tool[..., Any] = PrivateAttr()
     _definition: Any = PrivateAttr()
 
@@ -554,6 +555,8 @@ def _converted(convert: Callable[[Any], Any], returned: Any) -> CallToolResult |
 
 def _handmade(result: CallToolResult, told: Envelope | None) -> CodedError:
     """A failure that a handler returned instead of raising it, on its way to becoming an envelope."""
+    from mcpcore.dialects.reading import UNKNOWN_DIALECT
+
     if told is not None and told.dialect != UNKNOWN_DIALECT:
         return FrameworkError(
             told.error_code or ErrorCode.INTERNAL_ERROR,
@@ -577,6 +580,8 @@ def _unbound(made: Any) -> Tool[..., Any]:
 
 
 def _unfit(error: ValidationError, registered: SDKTool) -> FrameworkError:
+    from mcpcore.arguments import INVALID_ARGUMENTS, misfit
+
     message, issues, hint = misfit(error, registered.parameters, registered.name)
     return FrameworkError(
         ErrorCode.INVALID_PARAMS, message, {"issues": issues}, reason=INVALID_ARGUMENTS, recovery=hint

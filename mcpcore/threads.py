@@ -7,7 +7,6 @@ import math
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
-import anyio.from_thread
 import anyio.lowlevel
 import anyio.to_thread
 
@@ -67,7 +66,9 @@ class _Place:
                 abandoned = self._left
             if abandoned:
                 with contextlib.suppress(RuntimeError):  # the event loop has ended, and its places with it
-                    anyio.from_thread.run_sync(self._places.release_on_behalf_of, self)
+                    from anyio import from_thread
+
+                    from_thread.run_sync(self._places.release_on_behalf_of, self)
 
     def leave(self) -> None:
         with self._lock:

@@ -36,7 +36,8 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Not frozen, as nothing outside gets hold of it: that is most of what importing this module would cost.
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class ToolOptions:
     """What the decorator was given beside the handler: all that the SDK's own registration takes, and the contract."""
 
@@ -50,7 +51,7 @@ class ToolOptions:
     errors: Sequence[FailureMode[Any]] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Signature:
     """A handler's parameters as a caller sees them, its annotations resolved."""
 

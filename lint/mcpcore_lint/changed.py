@@ -98,14 +98,22 @@ class Change:
                     path = os.path.relpath(absolute, below.base).replace(os.sep, "/")
                     below.texts.setdefault(path, then.source(each.path))
                     below.diagnostics.append(replace(each, path=path))
-                before.update(content_marks(below.diagnostics, below.source))
+                before.update(_marks(below))
         new: set[int] = set()
-        for each, mark in zip(elsewhere, content_marks(elsewhere, result.source), strict=True):
+        marks = {id(each): mark for each, mark in zip(result.diagnostics, _marks(result), strict=True)}
+        for each in elsewhere:
+            mark = marks[id(each)]
             if before[mark]:
                 before[mark] -= 1
             else:
                 new.add(id(each))
         return new
+
+
+def _marks(result: Result) -> list[str]:
+    """What stands for each finding: with its message, since a service that fails otherwise makes another finding."""
+    marks = content_marks(result.diagnostics, result.source)
+    return [f"{mark}\0{each.message}" for each, mark in zip(result.diagnostics, marks, strict=True)]
 
 
 def _owner(path: str, made: Sequence[Group]) -> int:

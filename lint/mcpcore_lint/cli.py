@@ -115,29 +115,24 @@ class _Command:
 
     def run(self) -> int:
         """Do what the options ask for; the exit code."""
-        from mcpcore_lint.config import ConfigError
-
         options = self.options
         self._check()
-        try:
-            if options["list_rules"]:
-                return self._list_rules()
-            if options["explain"]:
-                return self._explain(options["explain"])
-            if options["show_settings"]:
-                return self._show_settings()
-            if options["stdin_filename"] or self.paths == ("-",):
-                return self._stdin()
-            self._check_paths()
-            if options["explain_calls"]:
-                return self._explain_calls(options["explain_calls"])
-            if options["watch"]:
-                from mcpcore_lint.watch import watch
+        if options["list_rules"]:
+            return self._list_rules()
+        if options["explain"]:
+            return self._explain(options["explain"])
+        if options["show_settings"]:
+            return self._show_settings()
+        if options["stdin_filename"] or self.paths == ("-",):
+            return self._stdin()
+        self._check_paths()
+        if options["explain_calls"]:
+            return self._explain_calls(options["explain_calls"])
+        if options["watch"]:
+            from mcpcore_lint.watch import watch
 
-                return watch(self.paths, self._once)
-            return self._once()
-        except ConfigError as error:
-            raise _Stop(str(error)) from error
+            return watch(self.paths, self._once)
+        return self._once()
 
     def _check(self) -> None:
         options = self.options
@@ -200,8 +195,12 @@ class _Command:
 
     def _groups(self, paths: tuple[str, ...] | None = None, *, read: bool = True) -> list[Group]:
         from mcpcore_lint import runs
+        from mcpcore_lint.config import ConfigError
 
-        return runs.groups(paths or self.paths, self._changed, given=self.options["config_path"], read=read)
+        try:
+            return runs.groups(paths or self.paths, self._changed, given=self.options["config_path"], read=read)
+        except ConfigError as error:
+            raise _Stop(str(error)) from error
 
     def _changed(self, settings: Settings) -> Settings:
         from dataclasses import replace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -53,7 +52,7 @@ def page_text(rule: Rule) -> str:
 
 def index_text(rules: list[Rule]) -> str:
     """The list of all rules, in Markdown."""
-    lines = ["# Rules", "", "Generated from the rules by `python -m mcpcore_lint.pages docs/rules`.", ""]
+    lines = ["# Rules", "", "Generated from the rules by `docs/generate.py`; change them there.", ""]
     for family in dict.fromkeys(rule.family for rule in rules):
         lines += [f"## {family.capitalize()}", "", "| rule | severity | fix | catches |", "|---|---|---|---|"]
         for rule in rules:
@@ -74,26 +73,9 @@ def pages() -> dict[str, str]:
     return {"index.md": index_text(rules), **made}
 
 
-def write(folder: Path) -> None:
-    """Write every page to `folder`, and take away those of rules that there are no more."""
-    folder.mkdir(parents=True, exist_ok=True)
-    made = pages()
-    for old in folder.glob("*.md"):
-        if old.name not in made:
-            old.unlink()
-    for name, text in made.items():
-        (folder / name).write_text(text, encoding="utf-8")
-
-
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def _code(text: str) -> list[str]:
     return ["```python", dedent(text).strip(), "```"]
-
-
-if __name__ == "__main__":
-    import sys
-
-    write(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/rules"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
@@ -32,7 +33,8 @@ def render(outcome: Outcome) -> str:
 
 
 def _text(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    lines = re.split("(\r|\n)", text.replace("%", "%25"))
+    return "".join({"\r": "%0D", "\n": "%0A"}.get(each, printable(each)) for each in lines)
 
 
 def _property(text: str) -> str:

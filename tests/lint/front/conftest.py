@@ -1,4 +1,4 @@
-"""A project on disk, and the command run on it: in this process where that is enough, in one of its own where it is not."""
+"""A project on disk, and the command run on it, in this process or in one of its own."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from tests.lint.front.samples import SERVER, STORE
+
 
 class Project:
     """A folder of files."""
@@ -37,7 +39,7 @@ class Project:
         """Run the command in this process."""
         from mcpcore_lint.cli import lint
 
-        before = os.getcwd()
+        before = Path.cwd()
         os.chdir(cwd or self.root)
         try:
             result = CliRunner().invoke(lint, [str(each) for each in args], input=input)
@@ -62,8 +64,14 @@ class Project:
     def process(self, *args, cwd=None, env=None, input=None):
         """Run the command in a process of its own."""
         return subprocess.run(
-            command(*args), cwd=cwd or self.root, env={**os.environ, **(env or {})}, input=input,
-            capture_output=True, text=not isinstance(input, bytes), check=False, timeout=60,
+            command(*args),
+            cwd=cwd or self.root,
+            env={**os.environ, **(env or {})},
+            input=input,
+            capture_output=True,
+            text=not isinstance(input, bytes),
+            check=False,
+            timeout=60,
         )
 
     def git(self, *args):

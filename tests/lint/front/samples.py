@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-STORE = '''\
+STORE = """\
 from mcpcore import conflict, not_found
 
 
@@ -14,7 +14,7 @@ class Store:
         if not key:
             raise not_found("There is no such key.")
         raise conflict("It changed.")
-'''
+"""
 
 SERVER = '''\
 from typing import Literal
@@ -23,7 +23,7 @@ from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
 from store import Store
 
 
-@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="No key.", recovery="Call search_keys to find one first.")])
+@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="None.", recovery="Call search_keys to find one.")])
 async def fetch(ctx: Context[Literal["no_match"]], store: Store) -> str:
     """Fetch a value."""
     if store.get("a"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -81,8 +82,8 @@ def test_missing_paths(project):
 
 def test_dangling_link_and_loops(project):
     """Links that lead nowhere or back are no reason to stop."""
-    os.symlink("nowhere.py", project.root / "dangling.py")
-    os.symlink(".", project.root / "loop")
+    (project.root / "dangling.py").symlink_to("nowhere.py")
+    (project.root / "loop").symlink_to(".")
     assert [CONFLICT, DIRECT] == project.found(code=1)
     assert "cannot be read" in project.lint("dangling.py", code=2).stdout
 
@@ -166,9 +167,9 @@ def test_output_file(project):
     result = project.lint("--output-file", "report.txt", code=1)
     assert "" == result.stdout
     assert "error-contract-prefer-fail" in (project.root / "report.txt").read_text()
-    assert ["report.txt", "server.py", "store.py"] == sorted(os.listdir(project.root))
+    assert ["report.txt", "server.py", "store.py"] == sorted(path.name for path in project.root.iterdir())
     project.lint("--output-file", os.devnull, code=1)
-    assert not os.path.isfile(os.devnull)
+    assert not Path(os.devnull).is_file()
 
 
 def test_paths_from_elsewhere(project):
@@ -205,8 +206,11 @@ def test_excluded_projects_stay_excluded(project):
 
 def test_markdown(project):
     """Python blocks of a document are checked where they stand; documents are never rewritten."""
-    body = SERVER.replace("from store import Store\n", "").replace(", store: Store", "").replace(
-        'if store.get("a"):\n        ', "")
+    body = (
+        SERVER.replace("from store import Store\n", "")
+        .replace(", store: Store", "")
+        .replace('if store.get("a"):\n        ', "")
+    )
     text = f"# Title\n\n1. A list:\n\n   ```python\n{_indented(body)}   ```\n\n```text\ndef f(:\n```\n"
     path = project.write("guide.md", text)
     line = text.splitlines().index('       raise not_found("There is nothing.")') + 1
@@ -225,17 +229,25 @@ def _indented(text):
 
 def test_help_and_warm_runs_load_little(project):
     """Help loads no engine; a run that finds all in its cache neither parses nor loads a rule or the SDK."""
-    code = "import sys; from mcpcore_lint.cli import lint\ntry:\n    lint({0!r})\nfinally:\n    print(sorted(sys.modules))"
+    code = (
+        "import sys; from mcpcore_lint.cli import lint\ntry:\n    lint({0!r})\nfinally:\n    print(sorted(sys.modules))"
+    )
 
     def loaded(*args):
         import subprocess
 
         done = subprocess.run(
-            [sys.executable, "-c", code.format(list(args))], cwd=project.root, capture_output=True, text=True, check=False
+            [sys.executable, "-c", code.format(list(args))],
+            cwd=project.root,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         return set(done.stdout.splitlines()[-1].strip("[]").replace("'", "").split(", "))
 
-    assert loaded("--help").isdisjoint({"mcpcore_lint.engine", "mcpcore_lint.runs", "libcst", "mcp", "mcpcore_lint.rules"})
+    assert loaded("--help").isdisjoint(
+        {"mcpcore_lint.engine", "mcpcore_lint.runs", "libcst", "mcp", "mcpcore_lint.rules"}
+    )
     project.settings('select = ["error-contract", "handler"]')
     for path in project.root.iterdir():
         os.utime(path, (1, 1))

@@ -1,0 +1,74 @@
+"""A baseline holds known findings back, wherever their lines move to, and tells those that are mended."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.lint.front.samples import CONFLICT, DIRECT, SERVER
+
+
+@pytest.fixture
+def known(project):
+    """A project whose findings are in a baseline."""
+    project.lint("--baseline", "known.json", "--write-baseline", code=0)
+    return project
+
+
+def test_known_findings_are_held_back(known):
+    """Nothing is told of what the baseline holds."""
+    result = known.lint("--baseline", "known.json", code=0)
+    assert "No findings in 2 files, 1 tool (2 in the baseline)\n" == result.stdout
+
+
+def test_lines_may_move(known):
+    """Lines before a finding, and its indentation, do not make it a new one."""
+    known.write("server.py", "# A comment.\n\n" + SERVER.replace('if store.get("a"):', 'if  store.get( "a"):'))
+    known.lint("--baseline", "known.json", code=0)
+
+
+def test_new_findings_are_told(known):
+    """A second finding on a line like a known one is new."""
+    known.write("server.py", SERVER + '    raise not_found("There is nothing.")\n')
+    assert [("server.py", 13, "error-contract-prefer-fail")] == known.found("--baseline", "known.json", code=1)
+
+
+def test_mended_findings_are_told(known):
+    """What the baseline holds and the run no longer finds is named; not so where the run did not look for it."""
+    known.lint("--fix")
+    result = known.lint("--baseline", "known.json", code=0)
+    assert (
+        "1 finding of the baseline mended; take them out with --write-baseline:\n  server.py: [error-contract-pr"
+        in (result.stdout)
+    )
+    assert "mended" not in known.lint("--baseline", "known.json", "--select", "handler").stdout
+    assert "mended" not in known.lint("store.py", "--baseline", "known.json").stdout
+    known.lint("--baseline", "known.json", "--write-baseline", code=0)
+    assert 1 == len(json.loads((known.root / "known.json").read_text())["findings"])
+
+
+def test_writing_for_a_part_keeps_the_rest(known):
+    """A run over some files rewrites what the baseline holds of these."""
+    known.write("other.py", SERVER)
+    known.lint("other.py", "--baseline", "known.json", "--write-baseline", code=0)
+    known.lint("--baseline", "known.json", code=0)
+
+
+def test_it_counts_from_its_own_folder(known):
+    """A baseline serves from whatever folder the command is run."""
+    inner = known.root / "inner"
+    inner.mkdir()
+    known.lint("..", "--baseline", "../known.json", cwd=inner, code=0)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "findings": [1]}', "[" * 100_000])
+def test_what_is_no_baseline_is_said_to_be_none(project, text):
+    """A damaged baseline stops the run."""
+    project.write("known.json", text)
+    assert "known.json: " in project.lint("--baseline", "known.json", code=2).stderr
+
+
+def test_without_a_baseline(project):
+    """The findings themselves are as they were."""
+    assert [CONFLICT, DIRECT] == project.found()

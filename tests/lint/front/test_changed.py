@@ -1,0 +1,108 @@
+"""`--changed-since`: what a change concerns, with real repositories."""
+
+from __future__ import annotations
+
+from tests.lint.front.samples import CLEAN, CONFLICT, DIRECT, SERVER, STORE
+
+
+def test_nothing_changed(repository):
+    """Where nothing changed, nothing is told."""
+    assert [] == repository.found("--changed-since", "HEAD", code=0)
+
+
+def test_changed_untracked_and_renamed_files(repository):
+    """Files that changed are told in full: edited, staged, new to git, under another name."""
+    repository.write("server.py", "# edited\n" + SERVER)
+    assert [11, 12] == [line for _, line, _ in repository.found("--changed-since", "HEAD")]
+    repository.git("checkout", "-q", ".")
+    repository.write("new server.py", SERVER)
+    assert {"new server.py"} == {path for path, _, _ in repository.found("--changed-since", "HEAD")}
+    (repository.root / "new server.py").unlink()
+    repository.git("mv", "server.py", "naïve.py")
+    assert {"naïve.py"} == {path for path, _, _ in repository.found("--changed-since", "HEAD")}
+
+
+def test_a_service_that_changed(repository):
+    """A finding in a file that nobody touched is told where the change brought it, and no other one is."""
+    repository.write(
+        "store.py", STORE.replace("raise conflict(", "raise forbidden(").replace("conflict,", "forbidden,")
+    )
+    assert [CONFLICT] == repository.found("--changed-since", "HEAD", code=1)
+    repository.write("store.py", STORE + "# a comment\n")
+    assert [] == repository.found("--changed-since", "HEAD", code=0)
+
+
+def test_a_file_that_went(repository):
+    """What a deleted file leaves behind elsewhere is told."""
+    contract = 'recovery="Call search_keys to find one."'
+    repository.write("server.py", SERVER.replace(contract, f'{contract}, fallback_tool="ping"'))
+    repository.write("ping.py", CLEAN)
+    repository.git("add", ".")
+    repository.git("commit", "-qm", "second")
+    (repository.root / "ping.py").unlink()
+    rules = [rule for _, _, rule in repository.found("--changed-since", "HEAD", code=1)]
+    assert ["error-contract-recovery-unknown-tool"] == rules
+
+
+def test_branches_are_compared_where_they_parted(repository):
+    """What the base branch did meanwhile does not count as a change of this branch."""
+    repository.git("checkout", "-qb", "topic")
+    repository.write("ping.py", CLEAN.replace("ping()", "ping(host: str)"))
+    repository.git("add", ".")
+    repository.git("commit", "-qm", "topic")
+    repository.git("checkout", "-q", "main")
+    repository.write("server.py", "# main went on\n" + SERVER)
+    repository.git("commit", "-qam", "main")
+    repository.git("checkout", "-q", "topic")
+    assert [("ping.py", 5, "field-description")] == repository.found("--changed-since", "main")
+
+
+def test_subfolders(repository):
+    """It works from a subfolder, over a part of the repository, and with a configuration of its own below."""
+    repository.write("inner/server.py", SERVER)
+    repository.write("inner/store.py", STORE)
+    repository.settings("", "inner")
+    repository.git("add", ".")
+    repository.git("commit", "-qm", "second")
+    repository.write(
+        "inner/store.py", STORE.replace("raise conflict(", "raise forbidden(").replace("conflict,", "forbidden,")
+    )
+    inner = repository.root / "inner"
+    assert [CONFLICT] == repository.found("--changed-since", "HEAD", cwd=inner)
+    assert [("inner/server.py", *CONFLICT[1:])] == repository.found("--changed-since", "HEAD")
+
+
+def test_configuration_of_git_does_not_matter(repository):
+    """Settings of the repository that change what git prints change nothing here."""
+    for name, value in (
+        ("diff.relative", "true"),
+        ("diff.noprefix", "true"),
+        ("color.ui", "always"),
+        ("diff.external", "false"),
+    ):
+        repository.git("config", name, value)
+    repository.write("server.py", "# edited\n" + SERVER)
+    assert 2 == len(repository.found("--changed-since", "HEAD", cwd=repository.root))
+
+
+def test_what_git_cannot_tell(repository, tmp_path, monkeypatch):
+    """No such revision, an option for one, no repository, no git: each is said, with the next step."""
+    said = repository.lint("--changed-since", "no-such", code=2).stderr
+    assert "--changed-since no-such: git knows no such revision; name a branch, a tag or a commit that is here" in said
+    assert "not a revision" in repository.lint("--changed-since", "--output=x", code=2).stderr
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "server.py").write_text(SERVER)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    assert "not a git repository" in repository.lint("--changed-since", "HEAD", code=2, cwd=outside).stderr
+    monkeypatch.setenv("PATH", "")
+    assert "needs git" in repository.lint("--changed-since", "HEAD", code=2).stderr
+
+
+def test_together_they_are_all(repository):
+    """Against the empty past, everything is new."""
+    repository.git("checkout", "-q", "--orphan", "other")
+    repository.git("rm", "-rqf", ".")
+    repository.git("commit", "-q", "--allow-empty", "-m", "empty")
+    repository.git("checkout", "-q", "main")
+    assert [CONFLICT, DIRECT] == repository.found("--changed-since", "other")

@@ -1,0 +1,144 @@
+"""`[tool.mcpcore.lint]`: what it says counts, and what it cannot mean is told with file, line and the near name."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.lint.front.samples import CLEAN, CONFLICT, DIRECT, SERVER
+
+PREFER, CONFORM = DIRECT[2], CONFLICT[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '\nselekt = ["all"]\n',
+            "pyproject.toml:3: [tool.mcpcore.lint] selekt: there is no such key; did you mean 'select'?",
+        ),
+        ('fail-on = "never"\n', "pyproject.toml:2: [tool.mcpcore.lint] fail-on: 'never' is not a severity"),
+        ('format = "sarfi"\n', "there is no format 'sarfi'; did you mean 'sarif'?"),
+        ('ignore = "handler"\n', "ignore: must be a list of strings, not 'handler'"),
+        ("jobs = -1\n", "jobs: must be a whole number from 0 up, not -1"),
+        ("jobs = true\n", "jobs: must be a whole number"),
+        ("respect-gitignore = 1\n", "must be true or false"),
+        ('[tool.mcpcore.lint.severities]\nno-fake-empty = "fatal"\n', "no-fake-empty: 'fatal' is not a severity"),
+        ('[tool.mcpcore.lint.per-file]\n"x" = { ignored = ["all"] }\n', "there is no such key; did you mean 'ignore'?"),
+        ('[tool.mcpcore.lint.per-file]\n"x" = 3\n', "must be a list of rules to ignore, or a table"),
+        ("exclude = [\n", "pyproject.toml: not valid TOML"),
+        ('[tool.mcpcore.lnt]\nselect = ["all"]\n', "there is no [tool.mcpcore.lnt]; did you mean [tool.mcpcore.lint]?"),
+        ('[tool.mcpcore]\nselect = ["all"]\n', "this key belongs under [tool.mcpcore.lint]"),
+        ("[tool.mcpcore.lint.raises]\nx = 1\n", "must be a list of strings, not 1"),
+    ],
+    ids=lambda text: text.splitlines()[-1][:30] if "=" in text else "",
+)
+def test_mistakes_are_told(project, text, said):
+    """A mistake stops the run, with the file, the line, the key and the next step."""
+    project.settings(text)
+    assert said in project.lint(code=2).stderr
+
+
+def test_unknown_rules_are_findings(project):
+    """A name that no rule has is a finding where it stands; one that is meant to be selected selects nothing."""
+    project.settings(
+        'ignore = [\n  "handler",\n  "no-fake-emtpy",\n]\n[tool.mcpcore.lint.severities]\nnope = "error"\n'
+    )
+    report = project.json(code=1)
+    unknown = [each for each in report["diagnostics"] if each["rule"] == "unknown-rule"]
+    assert [("pyproject.toml", 4, 4), ("pyproject.toml", 7, 1)] == [
+        (each["path"], each["line"], each["column"]) for each in unknown
+    ]
+    assert "did you mean 'no-fake-empty'?" in unknown[0]["message"]
+    project.settings('ignore = ["nope", "unknown-rule"]')
+    assert [CONFLICT, DIRECT] == project.found()
+    project.settings('select = ["nope"]')
+    assert [("pyproject.toml", 2, "unknown-rule")] == project.found(code=1)
+
+
+def test_severities(project):
+    """A severity can be changed, for all files and for some."""
+    project.settings(
+        f"""
+        [tool.mcpcore.lint.severities]
+        {PREFER} = "info"
+        [tool.mcpcore.lint.per-file]
+        "tests/*" = {{ severity = {{ {PREFER} = "error" }} }}
+        """
+    )
+    project.write("tests/server.py", SERVER)
+    found = {(each["path"], each["severity"]) for each in project.json()["diagnostics"] if each["rule"] == PREFER}
+    assert {("server.py", "info"), ("tests/server.py", "error")} == found
+
+
+def test_per_file(project):
+    """Rules are ignored or selected for the files that a glob matches, backslashes or not."""
+    project.write("tests/server.py", SERVER)
+    project.write("scripts/server.py", SERVER)
+    project.settings(
+        f"""
+        [tool.mcpcore.lint.per-file]
+        'tests\\*' = ["all"]
+        "scripts/*" = {{ select = ["{PREFER}"] }}
+        """
+    )
+    assert [("scripts/server.py", 11, PREFER), CONFLICT, DIRECT] == project.found()
+
+
+def test_exclude_and_gitignore(repository):
+    """What the settings or git leave out is not read, unless it is named outright."""
+    repository.write("generated/server.py", SERVER)
+    repository.write("ignored.py", SERVER)
+    repository.write(".gitignore", "/ignored.py\n")
+    repository.settings('exclude = ["generated"]')
+    assert {"server.py"} == {path for path, _, _ in repository.found()}
+    assert {"ignored.py"} == {path for path, _, _ in repository.found("ignored.py")}
+    repository.settings("respect-gitignore = false")
+    assert {"server.py", "generated/server.py", "ignored.py"} == {path for path, _, _ in repository.found()}
+
+
+def test_configuration_elsewhere(project):
+    """`--config` is used alone, be it a file of the keys or of the section, inside the project or outside of it."""
+    project.settings('ignore = ["all"]')
+    shared = project.root.parent / "shared"
+    shared.mkdir()
+    (shared / "lint.toml").write_text(f'ignore = ["{PREFER}"]\n[per-file]\n"old/*" = ["all"]\n')
+    project.write("old/server.py", SERVER)
+    assert [CONFLICT] == project.found("--config", "../shared/lint.toml")
+    (shared / "pyproject.toml").write_text(f'[tool.mcpcore.lint]\nignore = ["{CONFORM}"]\n')
+    assert [("old/server.py", 11, PREFER), DIRECT] == project.found("--config", shared / "pyproject.toml")
+    (shared / "pyproject.toml").write_text("[tool.other]\n")
+    assert "there is no [tool.mcpcore.lint] in it" in project.lint("--config", shared / "pyproject.toml", code=2).stderr
+
+
+def test_show_settings(project):
+    """`--show-settings` tells each setting and where it comes from."""
+    project.settings('fail-on = "error"\njobs = 1\n')
+    text = project.lint("--show-settings", "--jobs", "3", "--select", "handler", code=0).stdout
+    assert "fail-on = error  (pyproject.toml:2)" in text
+    assert "jobs = 3  (--jobs)" in text
+    assert "select = [handler]  (--select)" in text
+    assert "min-recovery-words = 5  (default)" in text
+    assert "rules on: 10 of" in text
+
+
+def test_settings_of_an_editor(project):
+    """A file that is not saved yet goes by the configuration of its folder."""
+    project.settings(f'ignore = ["{PREFER}"]')
+    assert [("deep/er/x.py", 3, "tool-description-required")] == [
+        (path, line, rule)
+        for path, line, rule in project.found(
+            "--stdin-filename", "deep/er/x.py", input="from mcpcore import tool\n@tool\ndef x(): ...\n"
+        )
+    ]
+
+
+def test_every_key_is_documented(project):
+    """Each key has a meaning, and each field of the settings a key."""
+    from dataclasses import fields
+
+    from mcpcore_lint.config import KEYS
+    from mcpcore_lint.settings import Settings
+
+    assert all(key.meaning and key.kind for key in KEYS.values())
+    assert {each.name.replace("_", "-") for each in fields(Settings)} <= set(KEYS)
+    assert [] == project.found("--stdin-filename", "clean.py", input=CLEAN)

@@ -1,0 +1,127 @@
+"""Fixes on disk: what they write, what they leave alone, and what happens when something comes between."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.lint.front.conftest import command
+from tests.lint.front.samples import CONFLICT, DIRECT, SERVER
+
+
+def test_fix_writes_and_is_idle_the_second_time(project):
+    """`--fix` mends what it can, tells what remains, and finds nothing to do when it runs again."""
+    result = project.lint("--fix", "--format", "concise", code=1)
+    assert "1 warning in 2 files, 1 tool (1 fixed)" in result.stdout
+    mended = (project.root / "server.py").read_text()
+    assert SERVER.replace('not_found("There is nothing.")', 'ctx.fail("no_match", "There is nothing.")') == mended
+    project.lint("--fix", code=1)
+    assert mended == (project.root / "server.py").read_text()
+
+
+def test_diff_writes_nothing(project):
+    """`--diff` shows what `--fix` would do and leaves every file alone."""
+    before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in project.root.iterdir()}
+    result = project.lint("--diff", code=1)
+    assert '-        raise not_found("There is nothing.")\n' in result.stdout
+    assert '+        raise ctx.fail("no_match", "There is nothing.")\n' in result.stdout
+    assert "1 fix in 1 file would be made" in result.stderr
+    assert before == {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in project.root.iterdir()}
+    project.write("server.py", "x = 1\n")
+    assert "" == project.lint("--diff", code=0).stdout
+
+
+def test_diff_applies(repository):
+    """The patch that `--diff` prints is one that git applies, and comes to what `--fix` writes."""
+    patch = repository.lint("--diff", code=1).stdout
+    repository.lint("--fix")
+    mended = (repository.root / "server.py").read_text()
+    repository.git("checkout", "-q", ".")
+    repository.write("../fix.patch", patch)
+    repository.git("apply", "../fix.patch")
+    assert mended == (repository.root / "server.py").read_text()
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\n"], ids=["crlf", "lf"])
+@pytest.mark.parametrize("bom", [b"\xef\xbb\xbf", b""], ids=["bom", "plain"])
+def test_bytes_outside_of_the_fix_stay(project, newline, bom):
+    """Line ends and a byte-order mark are as they were."""
+    raw = bom + SERVER.replace("\n", newline).encode()
+    path = project.write("server.py", raw)
+    path.chmod(0o640)
+    project.lint("--fix")
+    assert raw.replace(b'not_found("There', b'ctx.fail("no_match", "There') == path.read_bytes()
+    assert 0o640 == path.stat().st_mode & 0o777
+
+
+def test_only_what_is_told_is_mended(repository):
+    """`--fix` leaves alone what the baseline or `--changed-since` keep back."""
+    repository.lint("--baseline", "b.json", "--write-baseline", code=0)
+    repository.lint("--baseline", "b.json", "--fix", code=0)
+    repository.lint("--changed-since", "HEAD", "--fix", code=0)
+    assert "" == repository.lint("--changed-since", "HEAD", "--diff", code=0).stdout
+    assert SERVER == (repository.root / "server.py").read_text()
+
+
+def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
+    """A file that somebody saves while it is being mended keeps what was saved, and the run says so."""
+    from mcpcore_lint import fixes
+
+    whole = fixes.make_pass
+
+    def slow(*args, **options):
+        project.write("server.py", SERVER + "# saved meanwhile\n")
+        return whole(*args, **options)
+
+    monkeypatch.setattr(fixes, "make_pass", slow)
+    result = project.lint("--fix", "--format", "concise", code=2)
+    assert "server.py: not checked in full: not fixed: it was changed by someone else meanwhile" in result.stdout
+    assert (project.root / "server.py").read_text().endswith("# saved meanwhile\n")
+
+
+def test_links_stay_links(project):
+    """Mending a link mends what it leads to."""
+    (project.root / "server.py").rename(project.root / "real.txt")
+    (project.root / "server.py").symlink_to("real.txt")
+    project.lint("--fix")
+    assert (project.root / "server.py").is_symlink()
+    assert 'ctx.fail("no_match", "There is nothing.")' in (project.root / "real.txt").read_text()
+
+
+def test_killed_runs_leave_nothing_broken(project):
+    """A `--fix` run that is killed leaves each file as it was or mended, and a cache that the next run can use."""
+    old = SERVER
+    new = SERVER.replace('not_found("There is nothing.")', 'ctx.fail("no_match", "There is nothing.")')
+    for number in range(24):
+        project.write(f"server_{number}.py", old)
+    for delay in (0.1, 0.2, 0.3, 0.4, 0.6):
+        child = subprocess.Popen(
+            command("--fix"), cwd=project.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(delay)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        texts = {path.read_text() for path in project.root.glob("server*.py")}
+        assert texts <= {old, new}
+    project.lint("--fix")
+    assert {new} == {path.read_text() for path in project.root.glob("server*.py")}
+    assert project.found() == project.found("--no-cache")
+
+
+def test_a_broken_cache_is_no_cache(project):
+    """Whatever happened to the cache, the findings are the same."""
+    expected = [CONFLICT, DIRECT]
+    folder = project.root.parent / "cache"
+    project.lint()
+    (file,) = folder.iterdir()
+    whole = file.read_bytes()
+    for broken in (b"", whole[: len(whole) // 2], whole[:-3] + b"xyz", b"\0" * 100):
+        file.write_bytes(broken)
+        assert expected == project.found()
+    project.lint("--no-cache")
+    file.unlink()
+    project.lint("--no-cache")
+    assert [] == list(folder.iterdir())

@@ -1,0 +1,349 @@
+"""Reports: each format holds what it should, in the form that its readers take."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import unquote
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+from mcpcore_lint.diagnostics import Diagnostic, Failure, Related, Severity, Span
+from mcpcore_lint.report import FORMATS, Outcome, render
+
+HOSTILE = "a\x1b[31mb\n::error::c\r</failure>]]>\x00\u202e\ud800 %25,:é日本"
+
+ARTIFACT = {
+    "type": "object",
+    "required": ["uri"],
+    "properties": {"uri": {"type": "string", "pattern": "^[!-~]+$"}, "uriBaseId": {"const": "%SRCROOT%"}},
+    "additionalProperties": False,
+}
+REGION = {
+    "type": "object",
+    "required": ["startLine", "startColumn", "endLine", "endColumn"],
+    "properties": {
+        name: {"type": "integer", "minimum": 1} for name in ("startLine", "startColumn", "endLine", "endColumn")
+    },
+    "additionalProperties": False,
+}
+TEXT = {
+    "type": "object",
+    "required": ["text"],
+    "properties": {"text": {"type": "string"}, "markdown": {"type": "string"}},
+    "additionalProperties": False,
+}
+PLACE = {
+    "type": "object",
+    "required": ["physicalLocation"],
+    "properties": {
+        "id": {"type": "integer", "minimum": 0},
+        "message": TEXT,
+        "physicalLocation": {
+            "type": "object",
+            "required": ["artifactLocation"],
+            "properties": {"artifactLocation": ARTIFACT, "region": REGION},
+            "additionalProperties": False,
+        },
+    },
+    "additionalProperties": False,
+}
+SARIF = {
+    "type": "object",
+    "required": ["version", "runs", "$schema"],
+    "properties": {
+        "$schema": {"type": "string", "format": "uri"},
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["tool", "results", "columnKind", "invocations"],
+                "properties": {
+                    "tool": {
+                        "type": "object",
+                        "required": ["driver"],
+                        "properties": {
+                            "driver": {
+                                "type": "object",
+                                "required": ["name", "version", "rules"],
+                                "properties": {
+                                    "rules": {
+                                        "type": "array",
+                                        "uniqueItems": True,
+                                        "items": {
+                                            "type": "object",
+                                            "required": ["id", "helpUri"],
+                                            "properties": {
+                                                "id": {"type": "string"},
+                                                "helpUri": {"type": "string", "pattern": "^https://"},
+                                                "shortDescription": TEXT,
+                                                "fullDescription": TEXT,
+                                                "help": TEXT,
+                                                "properties": {"type": "object"},
+                                                "defaultConfiguration": {
+                                                    "properties": {"level": {"enum": ["error", "warning", "note"]}}
+                                                },
+                                            },
+                                            "additionalProperties": False,
+                                        },
+                                    }
+                                },
+                            }
+                        },
+                    },
+                    "columnKind": {"const": "unicodeCodePoints"},
+                    "newlineSequences": {"type": "array"},
+                    "originalUriBaseIds": {"type": "object"},
+                    "invocations": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["executionSuccessful"],
+                            "properties": {
+                                "executionSuccessful": {"type": "boolean"},
+                                "toolExecutionNotifications": {
+                                    "type": "array",
+                                    "items": {
+                                        "type": "object",
+                                        "required": ["message"],
+                                        "properties": {
+                                            "level": {"const": "error"},
+                                            "message": TEXT,
+                                            "locations": {"type": "array", "items": PLACE},
+                                        },
+                                        "additionalProperties": False,
+                                    },
+                                },
+                            },
+                            "additionalProperties": False,
+                        },
+                    },
+                    "results": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints"],
+                            "properties": {
+                                "ruleId": {"type": "string"},
+                                "ruleIndex": {"type": "integer", "minimum": 0},
+                                "level": {"enum": ["error", "warning", "note"]},
+                                "message": TEXT,
+                                "locations": {"type": "array", "minItems": 1, "items": PLACE},
+                                "relatedLocations": {"type": "array", "items": PLACE},
+                                "partialFingerprints": {"type": "object", "additionalProperties": {"type": "string"}},
+                                "fixes": {
+                                    "type": "array",
+                                    "items": {
+                                        "type": "object",
+                                        "required": ["artifactChanges"],
+                                        "properties": {
+                                            "description": TEXT,
+                                            "artifactChanges": {
+                                                "type": "array",
+                                                "minItems": 1,
+                                                "items": {
+                                                    "type": "object",
+                                                    "required": ["artifactLocation", "replacements"],
+                                                    "properties": {
+                                                        "artifactLocation": ARTIFACT,
+                                                        "replacements": {
+                                                            "type": "array",
+                                                            "minItems": 1,
+                                                            "items": {
+                                                                "type": "object",
+                                                                "required": ["deletedRegion"],
+                                                                "properties": {
+                                                                    "deletedRegion": REGION,
+                                                                    "insertedContent": TEXT,
+                                                                },
+                                                                "additionalProperties": False,
+                                                            },
+                                                        },
+                                                    },
+                                                    "additionalProperties": False,
+                                                },
+                                            },
+                                        },
+                                        "additionalProperties": False,
+                                    },
+                                },
+                            },
+                            "additionalProperties": False,
+                        },
+                    },
+                },
+                "additionalProperties": False,
+            },
+        },
+    },
+    "additionalProperties": False,
+}
+"""What SARIF 2.1.0 (sections 3.13 to 3.58) asks of the parts that are written here, and nothing else is written."""
+
+
+def hostile():
+    """An outcome in which every text fights back."""
+    finding = Diagnostic(
+        "no-fake-empty",
+        Severity.WARNING,
+        "a b/é%,:\n日本\udcff.py",
+        Span(1, 3, 1, 5),
+        HOSTILE,
+        HOSTILE,
+        (Related("other.py", Span(2, 1, 2, 4), HOSTILE),),
+        None,
+        HOSTILE,
+    )
+    failure = Failure("bad\x1b.py", HOSTILE, "no-fake-empty", HOSTILE)
+    text = "\t日本 = '\x1b[31m\x0c\u2028' # " + "long " * 100 + "\nsecond\n"
+    return Outcome((finding, finding), (failure,), 1, 1, source=lambda path: text, notes=(HOSTILE,))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_hostile_texts(name):
+    """No text of a file gets control of a terminal, a workflow or a parser."""
+    text = render(name, hostile())
+    assert "\x1b" not in text
+    assert "\x00" not in text
+    assert text.endswith("\n")
+    assert all(line.startswith(("::warning ", "::error ", "a\\x1b", "2 warnings")) for line in text.splitlines()) or (
+        name != "github"
+    )
+    text.encode("utf-8", "strict" if name in {"json", "sarif", "gitlab", "junit"} else "backslashreplace")
+
+
+def test_sarif_is_valid(project):
+    """SARIF has the form that the standard asks for, with fixes, related places and failures."""
+    project.write("bad é %.py", "def f(:\n")
+    report = json.loads(project.lint(".", "gone.py", "--format", "sarif", code=2).stdout)
+    jsonschema.validate(report, SARIF)
+    jsonschema.validate(json.loads(render("sarif", hostile())), SARIF)
+    (run,) = report["runs"]
+    found = {each["ruleId"]: each for each in run["results"]}
+    for name, each in found.items():
+        assert name == run["tool"]["driver"]["rules"][each["ruleIndex"]]["id"]
+    uri = found["parse-error"]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert ("bad%20%C3%A9%20%25.py", "bad é %.py") == (uri, unquote(uri))
+    (related,) = found["error-contract-conformance"]["relatedLocations"]
+    assert "store.py" == related["physicalLocation"]["artifactLocation"]["uri"]
+    (change,) = found["error-contract-prefer-fail"]["fixes"][0]["artifactChanges"]
+    assert "server.py" == change["artifactLocation"]["uri"]
+    assert run["invocations"][0]["executionSuccessful"] is False
+
+
+def test_sarif_columns_and_fingerprints(project):
+    """Columns count characters, and a fingerprint stays when lines move."""
+    project.write(
+        "wide.py", 'from mcpcore import tool\n\n@tool(errors=[], title="😀日")\ndef x() -> str:\n    """Do."""\n'
+    )
+
+    def result():
+        run = json.loads(project.lint("wide.py", "--format", "sarif").stdout)["runs"][0]
+        (each,) = [each for each in run["results"] if each["ruleId"] == "error-contract-empty"]
+        return each["locations"][0]["physicalLocation"]["region"], each["partialFingerprints"]
+
+    region, mark = result()
+    assert {"startLine": 3, "startColumn": 14, "endLine": 3, "endColumn": 16} == region
+    project.write("wide.py", "\n\n" + (project.root / "wide.py").read_text())
+    region, same = result()
+    assert (5, mark) == (region["startLine"], same)
+
+
+def test_sarif_paths_start_at_the_repository(repository):
+    """Code scanning resolves paths from the top of the repository, wherever the command runs."""
+    repository.write("inner/server.py", (repository.root / "server.py").read_text())
+    repository.settings("", "inner")
+    text = repository.lint("--format", "sarif", cwd=repository.root / "inner").stdout
+    results = json.loads(text)["runs"][0]["results"]
+    uris = {each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in results}
+    assert {"inner/server.py"} == uris
+
+
+def test_gitlab(project):
+    """Each finding has the fields of a code quality report, and a fingerprint that no other one has."""
+    found = json.loads(project.lint("--format", "gitlab").stdout) + json.loads(render("gitlab", hostile()))
+    for each in found:
+        assert {"description", "check_name", "fingerprint", "severity", "location"} == set(each)
+        assert each["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert each["location"]["path"]
+    assert len(found) == len({each["fingerprint"] for each in found})
+
+
+def test_junit(project):
+    """The counts are those of the elements, and a clean run is one test that passed."""
+    suites = ET.fromstring(project.lint("--format", "junit").stdout)
+    assert ("2", 2, 2) == (
+        suites.get("failures"),
+        len(list(suites.iter("failure"))),
+        len(list(suites.iter("testcase"))),
+    )
+    clean = ET.fromstring(project.lint("store.py", "--format", "junit", code=0).stdout)
+    assert ("1", "0") == (clean.get("tests"), clean.get("failures"))
+    assert "日本" in ET.fromstring(render("junit", hostile()))[0][0][0].get("message")
+
+
+def test_github():
+    """Properties and texts of workflow commands are escaped, each in its own way."""
+    first = render("github", hostile()).splitlines()[0]
+    assert first.startswith("::warning file=a b/é%25%2C%3A%0A日本")
+    assert "%0A::error::c%0D" in first
+
+
+def test_json(project):
+    """JSON has what a program needs to show a finding and to make its fix."""
+    report = project.json()
+    (direct,) = [each for each in report["diagnostics"] if each["rule"] == "error-contract-prefer-fail"]
+    assert {
+        "rule",
+        "severity",
+        "path",
+        "line",
+        "column",
+        "endLine",
+        "endColumn",
+        "message",
+        "help",
+        "tool",
+        "url",
+        "related",
+        "fix",
+    } == set(direct)
+    text = (project.root / "server.py").read_text()
+    for edit in reversed(direct["fix"]["edits"]):
+        text = text[: edit["start"]] + edit["text"] + text[edit["end"] :]
+    compile(text, "server.py", "exec")
+    assert ("fetch", "safe", 0, 2) == (
+        direct["tool"],
+        direct["fix"]["safety"],
+        report["summary"]["error"],
+        report["summary"]["warning"],
+    )
+
+
+def test_excerpts():
+    """The caret stands under what is meant: behind tabs, wide characters and form feeds, in lines that are too long."""
+
+    def excerpt(text, span):
+        finding = Diagnostic("no-fake-empty", Severity.ERROR, "x.py", span, "m")
+        lines = render("full", Outcome((finding,), source=lambda path: text)).splitlines()
+        return lines[2].partition("| ")[2], lines[3].partition("| ")[2]
+
+    assert ("    x = f()", "        ^^^") == excerpt("\tx = f()", Span(1, 6, 1, 9))
+    assert ("日本 = f()", "       ^^^") == excerpt("日本 = f()", Span(1, 6, 1, 9))
+    assert ("b = f()", "    ^^^") == excerpt("a\n\x0cb\nb = f()", Span(3, 5, 3, 8))
+    assert ("é = f()", "    ^^^") == excerpt("a\x0c\x1c\u2028\r\né = f()\r", Span(2, 5, 2, 8))
+    assert ("f(", "^^ ...") == excerpt("f(\n1)", Span(1, 1, 2, 3))
+    line, caret = excerpt("x" * 500 + "f()" + "y" * 500, Span(1, 501, 1, 504))
+    assert len(line) < 140
+    assert "f()" == line[caret.index("^") : caret.rindex("^") + 1]
+    assert len(excerpt("z" * 9000, Span(1, 1, 1, 9001))[1]) < 140
+
+
+def test_related_places(project):
+    """The full report shows the way and the place at its end with its own line of source."""
+    text = project.lint().stdout
+    assert "  ::: store.py:11:9 it is raised here: fetch > Store.get > Store._request\n" in text
+    assert '11 |         raise conflict("It changed.")\n   |         ^' in text

@@ -1,0 +1,158 @@
+"""On a terminal, through a pipe, and while files change: real processes."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.lint.front.conftest import command
+from tests.lint.front.samples import CLEAN, SERVER
+
+pty = pytest.importorskip("pty")
+
+
+def on_a_terminal(project, *args, env=None, until=None):
+    """Run the command on a terminal of its own: all that it prints, and its exit code."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        try:
+            os.chdir(project.root)
+            os.execvpe(sys.executable, command(*args), {**os.environ, "TERM": "xterm", **(env or {})})
+        finally:
+            os._exit(127)
+    output = b""
+    deadline = time.monotonic() + 40
+    while time.monotonic() < deadline:
+        ready, _, _ = select.select([terminal], [], [], 0.5)
+        if not ready:
+            continue
+        try:
+            data = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        output += data
+        if until is not None and until in output:
+            os.kill(pid, signal.SIGINT)
+            until = None
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    return output.decode("utf-8", "replace"), os.waitstatus_to_exitcode(status)
+
+
+def long_run(project):
+    """Files that take a moment to read."""
+    body = "# mcp\n" + "value = [1, 2, {'key': (3, 4)}, f(5, six=7), 'text', None]\n" * 1500
+    for number in range(40):
+        project.write(f"file_{number}.py", body)
+
+
+def test_colour_on_a_terminal_only(project):
+    """Colour and links come on a terminal, unless its user wants none; a pipe gets plain text, unless it is forced."""
+    text, code = on_a_terminal(project)
+    assert 1 == code
+    assert "\x1b[33m" in text
+    assert "\x1b]8;;https://" in text
+    assert "checked" not in text
+    for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}):
+        assert "\x1b" not in on_a_terminal(project, env=env)[0]
+    assert "\x1b" not in project.process().stdout
+    assert "\x1b[33m" in project.process(env={"FORCE_COLOR": "1"}).stdout
+    assert "\x1b" not in project.process(env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).stdout
+    assert "\x1b" not in project.process("--output-file", "/dev/stdout", env={"FORCE_COLOR": "1"}).stdout
+
+
+def test_progress_on_long_runs_on_a_terminal(empty):
+    """A run that takes long says how far it is, on a terminal, and takes that away again."""
+    long_run(empty)
+    empty.write("server.py", CLEAN)
+    text, code = on_a_terminal(empty, "--jobs", "1")
+    assert 0 == code
+    assert " of 41 files" in text
+    assert text.rpartition("\r\x1b[K")[2].startswith("\x1b[1mNo findings in 41 files")
+    assert "checked" not in empty.process("--no-cache", "server.py").stderr
+
+
+def test_a_reader_that_leaves(project):
+    """`mcpcore lint | head -1` ends without a word."""
+    for number in range(40):
+        project.write(f"server_{number}.py", SERVER)
+    child = subprocess.Popen(command(), cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child.stdout.readline()
+    child.stdout.close()
+    assert b"" == child.stderr.read()
+    child.stderr.close()
+    assert 1 == child.wait()
+
+
+def test_terminals_that_lack_characters(project):
+    """A report can be printed where the terminal cannot show all of it."""
+    project.write("naïve.py", CLEAN.replace("ping", "日本"))
+    result = project.process("naïve.py", "server.py", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert (1, "") == (result.returncode, result.stderr)
+    result = project.process("na\udcff.py", env={"PYTHONIOENCODING": "ascii"})
+    assert 2 == result.returncode
+    assert "there is no such file or folder" in result.stderr
+
+
+def test_standard_input_of_a_process(project):
+    """An editor's text arrives as bytes, whatever they are."""
+    result = project.process("--stdin-filename", "server.py", "--format", "concise", input=b"x = '\xff'\n")
+    assert (1, b"") == (result.returncode, result.stderr)
+    assert b"server.py:1:6: error [parse-error]" in result.stdout
+    kept = project.process("--stdin-filename", "server.py", "--fix", input=b"\xef\xbb\xbf" + SERVER.encode())
+    assert kept.stdout.startswith(b"\xef\xbb\xbffrom typing")
+    assert b'ctx.fail("no_match", "There is nothing.")' in kept.stdout
+
+
+def test_watch(project):
+    """`--watch` runs again when a file changes, lives through a broken configuration, and ends on Ctrl-C."""
+    pytest.importorskip("watchfiles")
+    child = subprocess.Popen(
+        command("--watch", "--format", "concise"), cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    try:
+        assert "2 warnings" in _until(child, "2 warnings")
+        time.sleep(0.5)
+        project.settings("jobs = -1")
+        assert "must be a whole number" in _until(child, "must be a whole number")
+        (project.root / "pyproject.toml").unlink()
+        _until(child, "2 warnings")
+        project.write("server.py", CLEAN)
+        assert "No findings" in _until(child, "No findings")
+        child.send_signal(signal.SIGINT)
+        assert b"Traceback" not in child.stdout.read()
+        assert child.wait(10) in {0, 130}
+    finally:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+
+
+def _until(child, text):
+    seen = b""
+    deadline = time.monotonic() + 20
+    while text.encode() not in seen and time.monotonic() < deadline:
+        ready, _, _ = select.select([child.stdout], [], [], 1)
+        if ready:
+            data = os.read(child.stdout.fileno(), 65536)
+            if not data:
+                break
+            seen += data
+    assert text.encode() in seen
+    return seen.decode()
+
+
+def test_interrupted_runs(empty):
+    """Ctrl-C ends a run with 130 and without a traceback."""
+    long_run(empty)
+    text, code = on_a_terminal(empty, until=b"checked")
+    assert "Traceback" not in text
+    assert 130 == code

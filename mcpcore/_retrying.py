@@ -55,7 +55,10 @@ class Retrying:
 
             @functools.wraps(fn)
             async def again_async(*args: Any, **kwargs: Any) -> Any:
-                return await self._for_async()(fn, *args, **kwargs)
+                async def once() -> Any:  # tenacity sees a coroutine function in fewer callables
+                    return await fn(*args, **kwargs)
+
+                return await self._for_async()(once)
 
             return again_async
 

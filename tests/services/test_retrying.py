@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from typing import Any, Literal
 
 import anyio
+import anyio.lowlevel
 import pytest
 from mcp.client import Client
 
@@ -55,10 +57,10 @@ def test_giving_up_tells_how_many_attempts_were_made() -> None:
 
 def test_giving_up_on_a_plain_exception_gives_it_its_code() -> None:
     """An exception without data becomes a coded error that has it, with the exception as its cause."""
-    _, act = failing(9, ConnectionResetError)
+    calls, act = failing(9, TimeoutError)
     with pytest.raises(CodedError) as caught:
-        retrying(attempts=2, backoff=0.001, max_wait=9)(lambda: (_ for _ in ()).throw(TimeoutError()))()
-    assert (ErrorCode.TIMEOUT, {"attempts": 2}) == (caught.value.code, caught.value.data)
+        retrying(attempts=2, backoff=0.001, max_wait=9)(act)()
+    assert (2, ErrorCode.TIMEOUT, {"attempts": 2}) == (len(calls), caught.value.code, caught.value.data)
     assert isinstance(caught.value.__cause__, TimeoutError)
 
 
@@ -160,3 +162,183 @@ def test_a_generator_is_refused() -> None:
 
     with pytest.raises(TypeError, match="generator"):
         retrying()(generator)
+
+
+def test_the_attempts_are_told_where_another_failure_ends_them() -> None:
+    """A failure that is not retryable after one that was: coded or not, it tells the attempts."""
+    for last in (conflict("taken", {"id": 1}), KeyError("x")):
+        left: list[Exception] = [timeout(), last]
+        with pytest.raises(CodedError) as caught:
+            retrying(backoff=0.001)(throw_next)(left)
+        assert 2 == (caught.value.data or {})["attempts"]
+        assert last is caught.value.__cause__ or "taken" == caught.value.message
+
+
+def throw_next(left: list[Exception]) -> None:
+    raise left.pop(0)
+
+
+def test_an_exception_that_is_made_once_gathers_no_attempts() -> None:
+    """What is raised is a copy with its cause, reason and traceback; the original stays as it was."""
+    late = timeout("late", {"host": "a"}, reason="late")
+    late.__cause__ = OSError("why")
+    calls, act = failing(9, lambda: late)
+    for attempts in (3, 2):
+        with pytest.raises(CodedError) as caught:
+            retrying(attempts=attempts, backoff=0.001)(act)()
+        assert {"host": "a", "attempts": attempts} == caught.value.data
+        assert ("late", late.__cause__) == (caught.value.reason, caught.value.__cause__)
+        assert caught.value.__traceback__ is not None
+    assert {"host": "a"} == late.data
+    assert 5 == len(calls)
+
+
+class StubbornError(CodedError):
+    """Cannot be copied."""
+
+    def __copy__(self) -> CodedError:
+        raise RuntimeError
+
+
+class BrokenData(dict[str, Any]):
+    """A mapping whose own code raises."""
+
+    def __iter__(self) -> Any:
+        raise RuntimeError
+
+    def keys(self) -> Any:
+        raise RuntimeError
+
+
+def test_a_failure_that_refuses_to_be_copied_or_read_still_tells_the_attempts() -> None:
+    """The attempts alone, if nothing else can be had."""
+    _, act = failing(9, lambda: StubbornError(ErrorCode.TIMEOUT, "late", {"a": 1}))
+    with pytest.raises(StubbornError) as stubborn:
+        retrying(attempts=2, backoff=0)(act)()
+    assert {"a": 1, "attempts": 2} == stubborn.value.data
+    _, act = failing(9, lambda: timeout("late", BrokenData(a=1)))
+    with pytest.raises(CodedError) as broken:
+        retrying(attempts=2, backoff=0)(act)()
+    assert {"attempts": 2} == broken.value.data
+
+
+def test_a_group_is_retried_as_the_failure_that_speaks_for_it() -> None:
+    """A group of timeouts is; one with a conflict that was meant is not; what gives up is the failure inside."""
+    calls, act = failing(1, lambda: ExceptionGroup("g", [TimeoutError(), TimeoutError()]))
+    assert "done" == retrying(backoff=0.001)(act)()
+    calls, act = failing(9, lambda: ExceptionGroup("g", [conflict("taken"), TimeoutError()]))
+    with pytest.raises(ExceptionGroup):
+        retrying(backoff=0.001)(act)()
+    assert 1 == len(calls)
+    _, act = failing(9, lambda: ExceptionGroup("g", [timeout("late", reason="late"), OSError()]))
+    with pytest.raises(CodedError) as caught:
+        retrying(attempts=2, backoff=0.001)(act)()
+    assert ("late", {"attempts": 2}) == (caught.value.reason, caught.value.data)
+    assert isinstance(caught.value.__cause__, ExceptionGroup)
+
+
+class Service:
+    """Callables of every kind; each fails once."""
+
+    def __init__(self) -> None:
+        self.calls, self.act = failing(1, timeout)
+
+    @retrying(backoff=0.001)
+    def method(self) -> str:
+        return self.act()
+
+    @retrying(backoff=0.001)
+    @staticmethod
+    def static(service: Service) -> str:
+        return service.act()
+
+    @retrying(backoff=0.001)
+    @classmethod
+    def over_class(cls, service: Service) -> str:
+        return service.act()
+
+    async def __call__(self) -> str:
+        await anyio.lowlevel.checkpoint()
+        return self.act()
+
+
+@pytest.mark.anyio
+async def test_callables_of_every_kind_are_retried() -> None:
+    """Methods of all kinds, objects, partials, and plain functions that make coroutines."""
+    assert "done" == Service().method()
+    assert "done" == Service.static(Service())
+    assert "done" == Service.over_class(Service())
+    made = Service()
+    for fn in (Service(), functools.partial(Service()), lambda: made()):  # noqa: PLW0108
+        assert "done" == await retrying(backoff=0.001)(fn)()
+
+
+@pytest.mark.anyio
+async def test_one_decorated_function_serves_many_calls_at_once() -> None:
+    """Each call has attempts of its own."""
+
+    @retrying(attempts=4, backoff=0.001)
+    async def act(left: list[int]) -> int:
+        left.append(1)
+        await anyio.lowlevel.checkpoint()
+        if len(left) < 3:
+            raise timeout()
+        return len(left)
+
+    found: list[int] = []
+
+    async def one() -> None:
+        found.append(await act([]))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(20):
+            group.start_soon(one)
+    assert [3] * 20 == found
+
+
+def test_a_backoff_beyond_the_cap_is_cut_to_it() -> None:
+    """The cap bounds what is waited on our own account; only a wait that was asked for gives up."""
+    calls, act = failing(1, timeout)
+    assert ("done", 2) == (retrying(backoff=9, max_wait=0.01)(act)(), len(calls))
+
+
+@pytest.mark.anyio
+async def test_a_thread_without_waits_is_cancelled_too() -> None:
+    """With no backoff at all, a call that nobody waits for any more ends at its next attempt."""
+    _, act = failing(10**9, timeout)
+    began = time.monotonic()
+    with anyio.move_on_after(0.1) as scope:
+        await anyio.to_thread.run_sync(retrying(attempts=10**9, deadline=None, backoff=0)(act))
+    assert scope.cancelled_caught
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.anyio
+async def test_exits_and_stop_iteration_pass() -> None:
+    """What is no `Exception` is never retried, nor what a generator would choke on."""
+    for kind in (KeyboardInterrupt, SystemExit, StopIteration):
+        calls, act = failing(9, kind)  # type: ignore[arg-type]
+        with pytest.raises(kind):
+            retrying(backoff=0.001)(act)()
+        assert 1 == len(calls)
+
+
+@pytest.mark.anyio
+async def test_what_a_contract_declares_retryable_is_retried() -> None:
+    """A conflict that the running tool's contract calls retryable; an entry that says nothing leaves it to the code."""
+    calls, act = failing(1, lambda: conflict("locked", data={"reason": "locked"}))
+    others, other = failing(1, lambda: timeout("slow", reason="slow"))
+
+    @tool(
+        errors=[
+            FailureMode("locked", ErrorCode.CONFLICT, when="Locked.", recovery="Wait a bit.", retry=Retry.now()),
+            FailureMode("slow", ErrorCode.TIMEOUT, when="Slow.", recovery="Ask for less."),
+        ]
+    )
+    async def visit(ctx: Context[Literal["locked", "slow"]]) -> str:
+        again = retrying(backoff=0.001)
+        return again(act)() + again(other)()
+
+    async with Client(Server("shop", tools=[visit])) as client:
+        assert not (await client.call_tool("visit", {})).is_error
+    assert (2, 2) == (len(calls), len(others))

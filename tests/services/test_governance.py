@@ -1,0 +1,206 @@
+"""Fields that are bound stand in every envelope and record of what fails inside, and in no other."""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Iterator
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import pytest
+from mcp.client import Client
+
+from mcpcore import CodedError, Context, Envelope, ErrorCode, Server, guard, not_found, tool
+from mcpcore.batch import Batch, BatchResult
+from mcpcore.governance import bind, bound, carried, carry, hand_on
+
+
+async def context_of(server: Server, name: str = "act") -> Any:
+    """The context of the failure of one call."""
+    async with Client(server) as client:
+        told = Envelope.from_result(await client.call_tool(name, {}))
+    assert told is not None
+    return told.context
+
+
+def test_blocks_nest_and_none_unbinds() -> None:
+    """The innermost has the last word, and everything is as before when it is left."""
+    with bind(role="a", phase_id="P"):
+        with bind(role=None, plan_hash="H"):
+            assert {"phase_id": "P", "plan_hash": "H"} == bound()
+        assert {"role": "a", "phase_id": "P"} == bound()
+    assert {} == bound()
+
+
+@pytest.mark.parametrize("fields", [{"user": "x"}, {"role": 3}])
+def test_what_cannot_be_bound_is_refused(fields: Any) -> None:
+    """By a block, a server and a constructor alike, with the names that there are."""
+    for act in (lambda: bind(**fields), lambda: Server("s", bind=fields), lambda: CodedError.startup_failure(**fields)):
+        with pytest.raises(TypeError, match=r"role"):
+            act()
+
+
+@pytest.mark.anyio
+async def test_fields_of_tasks_threads_and_groups_are_told() -> None:
+    """A failure in a task has what its task had bound; the group that it leaves in does not lose it."""
+
+    @tool
+    async def act() -> None:
+        async def work(phase: str) -> None:
+            with bind(phase_id=phase):
+                await anyio.to_thread.run_sync(inner)
+
+        def inner() -> None:
+            with bind(invariant_id="I1"):
+                raise not_found(f"of {bound()['phase_id']}", reason="gone")
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(work, "P1")
+
+    assert {"session_id": "S", "phase_id": "P1", "invariant_id": "I1"} == await context_of(
+        Server("s", tools=[act], bind={"session_id": "S"})
+    )
+
+
+@pytest.mark.anyio
+async def test_unbinding_reaches_what_the_server_and_the_call_bound() -> None:
+    """A field that is None at the failure is not told, whoever had bound it."""
+
+    @tool
+    def act(ctx: Context) -> None:
+        ctx.bind(role=None, phase_id="P")
+        with bind(session_id="inner"), bind(session_id=None):
+            raise not_found("x")
+
+    server = Server("s", tools=[act], bind={"session_id": "S", "role": "R", "plan_hash": "H"})
+    assert {"phase_id": "P", "plan_hash": "H"} == await context_of(server)
+
+
+@pytest.mark.anyio
+async def test_an_exception_that_is_made_once_brings_nothing_to_another_call() -> None:
+    """The session of one caller never shows in the failure of the next."""
+    gone = not_found("gone")
+    sessions = iter(["A", None])
+
+    @tool
+    def act() -> None:
+        session = next(sessions)
+        if session is None:
+            raise gone
+        with bind(session_id=session):
+            raise gone
+
+    server = Server("s", tools=[act])
+    assert {"session_id": "A"} == await context_of(server)
+    assert await context_of(server) is None
+
+
+@pytest.mark.anyio
+async def test_what_a_constructor_was_given_outside_any_call_stays() -> None:
+    """A constant of a module keeps the invariant that it names, in every call."""
+    broken = CodedError.invariant_violation("I7")
+
+    @tool
+    def act() -> None:
+        raise broken
+
+    server = Server("s", tools=[act])
+    for _ in range(2):
+        assert {"invariant_id": "I7"} == await context_of(server)
+
+
+@pytest.mark.anyio
+async def test_fields_go_along_when_a_guard_makes_a_coded_error_of_an_exception() -> None:
+    """The block inside the guard counts, alone and in a group."""
+
+    @tool
+    def act() -> None:
+        with guard(errors={KeyError: ErrorCode.NOT_FOUND}), bind(phase_id="P"):
+            raise KeyError
+
+    assert {"phase_id": "P"} == await context_of(Server("s", tools=[act]))
+
+
+@pytest.mark.anyio
+async def test_items_of_a_batch_have_the_fields_of_the_blocks_around_them() -> None:
+    """A failure that is told while the block is still open has its fields, over those of the call."""
+
+    @tool
+    def act(ctx: Context) -> BatchResult[str]:
+        ctx.bind(role="call", plan_hash="H")
+        batch = Batch[str](ctx)
+        batch.add("done")
+        with bind(role="block"), batch.item(1), bind(phase_id="P"):
+            raise not_found("x")
+        return batch.result()
+
+    with bind(role="around the server", workspace_root="/w"):
+        async with Client(Server("s", tools=[act])) as client:
+            content: Any = (await client.call_tool("act", {})).structured_content
+    context = content["failed"][0]["error"]["context"]
+    assert {"role": "block", "plan_hash": "H", "phase_id": "P", "workspace_root": "/w"} == context
+
+
+def test_a_block_that_is_left_elsewhere_undoes_nothing() -> None:
+    """A generator that is closed in another context does not touch what is bound there."""
+
+    def generator() -> Iterator[None]:
+        with bind(role="generator"):
+            yield
+
+    one = generator()
+    contextvars.copy_context().run(next, one)
+    with bind(role="here"):
+        one.close()
+        assert {"role": "here"} == bound()
+
+
+class RefusingError(Exception):
+    """Takes no attributes and has strange ones."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(name)
+
+    def __getattr__(self, name: str) -> object:
+        return ("x", "y")
+
+
+def test_an_exception_that_refuses_attributes_carries_its_fields_all_the_same() -> None:
+    """And one that answers every question has none that nobody gave it."""
+    exc = RefusingError()
+    assert {} == carried(exc)
+    with pytest.raises(RefusingError), bind(role="R"):
+        raise exc
+    assert {"role": "R"} == carried(exc)
+    other = KeyError()
+    hand_on(exc, other)
+    hand_on(ValueError(), other)
+    assert {"role": "R"} == carried(other)
+    carry(other, {"role": "later", "phase_id": "P"})
+    assert {"role": "R", "phase_id": "P"} == carried(other)
+
+
+def test_from_unknown_keeps_the_advice_and_the_cause() -> None:
+    """Strings, mappings, groups, exceptions with an advice of their own, and coded errors."""
+    import httpx
+
+    request = httpx.Request("GET", "http://x")
+    answer = httpx.Response(429, headers={"Retry-After": "7"}, request=request)
+    limited = CodedError.from_unknown(httpx.HTTPStatusError("x", request=request, response=answer))
+    assert (ErrorCode.RATE_LIMITED, 7.0) == (limited.code, limited.advice.seconds)
+    for thrown in ("text", {"code": 3}, None):
+        made = CodedError.from_unknown(thrown, phase_id="P")
+        assert (ErrorCode.UNKNOWN_ERROR, str(thrown)) == (made.code, str(made.__cause__))
+        assert {"phase_id": "P"} == carried(made)
+    group = ExceptionGroup("g", [TimeoutError(), TimeoutError()])
+    assert (ErrorCode.TIMEOUT, group) == (
+        (made := CodedError.from_unknown(group)).code,
+        made.__cause__,
+    )
+    assert ErrorCode.CONFLICT == CodedError.from_unknown(KeyError(), code=ErrorCode.CONFLICT).code
+    own = not_found("x")
+    assert own is CodedError.from_unknown(own, role="R")
+    assert {"role": "R"} == carried(own)
+    cause = OSError()
+    assert cause is CodedError.tool_failure(ErrorCode.CONFLICT, cause=cause).__cause__

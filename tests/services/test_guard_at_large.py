@@ -1,0 +1,356 @@
+"""`guard` meets what other people write: groups, odd callables, hostile exceptions, many calls at once."""
+
+from __future__ import annotations
+
+import abc
+import asyncio
+import functools
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import httpx
+import pytest
+from mcp.client import Client
+from pydantic import BaseModel
+
+from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, guard, not_found, tool
+from mcpcore.services import decorated
+
+NO_ROW = FailureMode(
+    "no_row", ErrorCode.NOT_FOUND, when="No such row.", recovery="Call list_rows to see what there is."
+)
+BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too much at once.", recovery="Wait and then try again.")
+NEVER = FailureMode(
+    "spent", ErrorCode.RATE_LIMITED, when="Spent.", recovery="Buy more credit for it.", retry=Retry.never()
+)
+
+
+def raised(act: Callable[[], object]) -> Exception:
+    with pytest.raises(Exception) as caught:
+        act()
+    return caught.value
+
+
+def test_one_guard_serves_many_functions_and_names_each(caplog: pytest.LogCaptureFixture) -> None:
+    """The name in the log is that of the function that failed, not of the first that was decorated."""
+    both = guard(errors={KeyError: ErrorCode.NOT_FOUND})
+
+    @both
+    def first() -> None:
+        raise KeyError
+
+    @both
+    def second() -> None:
+        raise KeyError
+
+    for fn in (first, second):
+        raised(fn)
+    names = [record.mcpcore["operation"] for record in caplog.records]  # type: ignore[attr-defined]
+    assert ["first", "second"] == [name.rpartition(".")[2] for name in names]
+
+
+@pytest.mark.anyio
+async def test_one_guard_serves_many_calls_at_once() -> None:
+    """Each call gets its own failure, with its own cause."""
+    shared = guard(errors={KeyError: ErrorCode.NOT_FOUND})
+
+    @shared
+    async def get(key: int) -> None:
+        await asyncio.sleep(0.001 * (key % 3))
+        async with shared:
+            raise KeyError(key)
+
+    found = await asyncio.gather(*(get(key) for key in range(50)), return_exceptions=True)
+    causes = [exc.__cause__ for exc in found if isinstance(exc, CodedError)]
+    assert list(range(50)) == [cause.args[0] for cause in causes if isinstance(cause, KeyError)]
+
+
+class Store:
+    """Callables of every kind."""
+
+    @guard("method", errors={KeyError: NO_ROW})
+    def method(self) -> None:
+        raise KeyError
+
+    @guard("outside", errors={KeyError: NO_ROW})
+    @classmethod
+    def over_class(cls) -> None:
+        raise KeyError(cls)
+
+    @classmethod
+    @guard("inside", errors={KeyError: NO_ROW})
+    def under_class(cls) -> None:
+        raise KeyError(cls)
+
+    @guard("static", errors={KeyError: NO_ROW})
+    @staticmethod
+    def static() -> None:
+        raise KeyError
+
+    async def __call__(self) -> None:
+        await asyncio.sleep(0)
+        raise KeyError
+
+
+async def fetch() -> None:
+    raise KeyError
+
+
+@pytest.mark.parametrize("name", ["method", "over_class", "under_class", "static"])
+def test_methods_of_every_kind_are_guarded(name: str) -> None:
+    """Above or below `classmethod` and `staticmethod`."""
+    exc = raised(getattr(Store(), name))
+    assert "no_row" == getattr(exc, "reason", None)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [Store(), functools.partial(fetch), functools.partial(Store()), lambda: fetch()],  # noqa: PLW0108
+    ids=["callable object", "partial", "partial of an object", "plain function"],
+)
+def test_whatever_makes_a_coroutine_is_guarded_until_it_is_done(fn: Callable[[], Any]) -> None:
+    """The failure comes out of the awaiting, and so does its code."""
+    exc = raised(lambda: asyncio.run(guard(errors={KeyError: NO_ROW})(fn)()))
+    assert "no_row" == getattr(exc, "reason", None)
+
+
+def test_what_cannot_be_decorated_is_refused() -> None:
+    """A tool (the guard goes below), a class, a property and a number."""
+
+    @tool
+    def act() -> None: ...
+
+    for wrong in (act, Store, property(lambda self: None), 3):
+        with pytest.raises(TypeError, match=r"guard"):
+            guard()(wrong)  # type: ignore[type-var]
+    with pytest.raises(TypeError, match="cancellation"):
+        guard(errors={asyncio.CancelledError: ErrorCode.TIMEOUT})
+    assert fetch is decorated(fetch, "x", lambda fn: fn)
+
+
+class KnownError(Exception, abc.ABC):
+    """A virtual base."""
+
+
+class ForeignError(Exception):
+    """Registered with it, not derived from it."""
+
+
+KnownError.register(ForeignError)
+
+
+def test_a_type_that_is_registered_with_a_key_is_that_key() -> None:
+    """A base class of the exception's own comes first, then what it is registered with."""
+    assert ErrorCode.CONFLICT == getattr(
+        raised(lambda: guard(errors={KnownError: ErrorCode.CONFLICT})(throw)(ForeignError())), "code", None
+    )
+    both = guard(errors={KnownError: ErrorCode.CONFLICT, Exception: ErrorCode.TIMEOUT})
+    assert ErrorCode.TIMEOUT == getattr(raised(lambda: both(throw)(ForeignError())), "code", None)
+
+
+def throw(exc: BaseException) -> None:
+    raise exc
+
+
+def test_members_of_a_group_that_become_the_same_are_told_as_one() -> None:
+    """Nested or not; the group is the cause."""
+    group = ExceptionGroup("g", [KeyError(1), ExceptionGroup("h", [KeyError(2)])])
+    exc = raised(lambda: guard(errors={KeyError: NO_ROW})(throw)(group))
+    assert ("no_row", group) == (getattr(exc, "reason", None), exc.__cause__)
+
+
+def test_members_of_a_group_that_differ_each_become_what_they_would_alone() -> None:
+    """A coded error stays itself, the others are mapped with themselves as the cause; `except*` finds them."""
+    coded = not_found("gone")
+    key, value = KeyError("hunter2"), ValueError("v")
+    found: list[CodedError] = []
+    try:
+        with guard(errors={KeyError: NO_ROW}):
+            raise ExceptionGroup("g", [coded, key, value])
+    except* CodedError as group:
+        found = [leaf for leaf in group.exceptions if isinstance(leaf, CodedError)]
+    assert [coded, "no_row", ErrorCode.VALIDATION_ERROR] == [found[0], found[1].reason, found[2].code]
+    assert [None, key, value] == [leaf.__cause__ for leaf in found]
+
+
+def test_groups_without_an_entry() -> None:
+    """With a coded error inside the group passes, for the boundary to choose; else `classify` decides."""
+    coded = ExceptionGroup("g", [not_found("gone"), ValueError()])
+    assert coded is raised(lambda: guard(errors={KeyError: NO_ROW})(throw)(coded))
+    plain = raised(lambda: guard()(throw)(ExceptionGroup("g", [TimeoutError(), TimeoutError()])))
+    assert ErrorCode.TIMEOUT == getattr(plain, "code", None)
+    whole = raised(lambda: guard(errors={ExceptionGroup: ErrorCode.CONFLICT})(throw)(ExceptionGroup("g", [KeyError()])))
+    assert ErrorCode.CONFLICT == getattr(whole, "code", None)
+
+
+def test_a_group_with_a_cancellation_passes_untouched() -> None:
+    """It is no failure of this service."""
+    group = BaseExceptionGroup("g", [asyncio.CancelledError(), KeyError()])
+    with pytest.raises(BaseExceptionGroup) as caught, guard(errors={KeyError: NO_ROW}):
+        raise group
+    assert group is caught.value
+
+
+class HostileError(Exception):
+    """Refuses all that it can refuse."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(name)
+
+    def __getattr__(self, name: str) -> object:
+        return True
+
+
+def test_a_hostile_exception_is_mapped_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    """No text, no attributes, and an answer to every question: one record, one code."""
+
+    @guard(error_mapper=lambda exc: exc)
+    def same(exc: Exception) -> None:
+        throw(exc)
+
+    exc = raised(lambda: guard("outer", code=ErrorCode.CONFLICT)(same)(HostileError()))
+    assert (ErrorCode.CONFLICT, 1) == (getattr(exc, "code", None), len(caplog.records))
+
+
+def test_a_mapper_that_digs_out_the_cause_makes_no_ring() -> None:
+    """What stands behind the exception already is not chained the other way round; a cause of its own is kept."""
+    inner, outer, third = ValueError("inner"), RuntimeError("outer"), KeyError()
+    outer.__cause__ = inner
+    third.__context__ = outer
+    assert inner is raised(lambda: guard(error_mapper=lambda exc: inner)(throw)(third))
+    assert inner.__cause__ is None
+    own = OSError("own")
+    own.__cause__ = inner
+    assert inner is raised(lambda: guard(error_mapper=lambda exc: own)(throw)(KeyError())).__cause__
+
+
+@dataclass
+class Login:
+    user: str
+    password: str
+
+
+class Form(BaseModel):
+    api_key: str
+    page: int
+
+
+def test_secrets_in_models_texts_and_tracebacks_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """Fields by their names, texts by their shapes, also in the traceback and beyond the cut."""
+    secret = "hunter2hunter2"
+    given = {"form": Form(api_key=secret, page=3), "login": Login("ann", secret), "line": f"password={secret}"}
+    with pytest.raises(CodedError), guard("x", input=given, context={"token": secret, "n": 1}):
+        raise RuntimeError(f"line\n{'x' * 980} password={secret}")
+    text = caplog.text + str(caplog.records[0].mcpcore)  # type: ignore[attr-defined]
+    assert secret not in text.replace(f'secret = "{secret}"', "")
+    assert "RuntimeError" in caplog.text
+    assert "'page': 3" in text
+    assert "\n" not in caplog.records[0].getMessage()
+
+
+def test_what_the_input_function_does_wrong_costs_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """The failure goes on as it was; a `with` calls the function without arguments."""
+
+    @guard(input=lambda: None)
+    def act(key: str) -> None:
+        raise KeyError(key)
+
+    assert isinstance(raised(lambda: act("x")), CodedError)
+    assert "input= raised TypeError" in caplog.text
+    with pytest.raises(CodedError), guard("y", input=lambda: {"n": 41}):
+        raise KeyError
+    assert '"n":41' in caplog.text
+
+
+def test_nothing_is_made_for_a_log_that_nobody_keeps() -> None:
+    """Where the level is off, the input is not even asked for."""
+    asked: list[int] = []
+    logger = logging.getLogger("mcpcore.services")
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        with pytest.raises(CodedError), guard("y", input=lambda: asked.append(1)):
+            raise KeyError
+    finally:
+        logger.setLevel(logging.NOTSET)
+    assert not asked
+
+
+def test_a_traceback_that_cannot_be_formatted_is_no_failure(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record says so and goes out."""
+
+    def broken(self: logging.Formatter, info: object) -> str:
+        raise RuntimeError
+
+    monkeypatch.setattr(logging.Formatter, "formatException", broken)
+    with pytest.raises(CodedError), guard("x"):
+        raise KeyError
+    assert "could not be formatted: RuntimeError" in caplog.text
+
+
+@pytest.mark.anyio
+async def test_an_exception_that_is_made_once_is_logged_in_every_call(caplog: pytest.LogCaptureFixture) -> None:
+    """Twice through two guards in two calls makes two records, each with its own operation."""
+    gone = not_found("gone")
+
+    @tool
+    def get() -> None:
+        with guard("outer"), guard("inner"):
+            raise gone
+
+    async with Client(Server("rows", tools=[get])) as client:
+        for _ in range(2):
+            await client.call_tool("get", {})
+    logged = [record for record in caplog.records if record.name == "mcpcore.services"]
+    assert ["inner", "inner"] == [record.mcpcore["operation"] for record in logged]  # type: ignore[attr-defined]
+
+
+def limited() -> httpx.HTTPStatusError:
+    request = httpx.Request("GET", "http://x")
+    return httpx.HTTPStatusError(
+        "429", request=request, response=httpx.Response(429, headers={"Retry-After": "7"}, request=request)
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "advice"),
+    [
+        (BUSY, Retry.after(seconds=7)),
+        (NEVER, Retry.never()),
+        (ErrorCode.RATE_LIMITED, Retry.after(seconds=7)),
+        (ErrorCode.CONFLICT, ErrorCode.CONFLICT.retry),
+        ("busy", Retry.after(seconds=7)),
+    ],
+)
+def test_what_is_declared_decides_and_a_retry_after_fills_in(target: Any, advice: Retry) -> None:
+    """An entry that says nothing of retrying takes what the response asked for."""
+    exc = raised(lambda: guard(errors={httpx.HTTPStatusError: target})(throw)(limited()))
+    assert isinstance(exc, CodedError)
+    assert advice == exc.advice
+
+
+@pytest.mark.anyio
+async def test_a_context_that_is_given_declares_the_reasons() -> None:
+    """Outside a request `ctx=` says which contract; a reason that it does not have keeps the exception's code."""
+
+    @tool(errors=[NO_ROW])
+    def get(ctx: Context[Literal["no_row"]], reason: str) -> None:
+        with guard(errors={KeyError: reason}, ctx=ctx):
+            raise KeyError
+
+    exc = raised(lambda: get(reason="no_row"))
+    assert isinstance(exc, CodedError)
+    assert ("no_row", ErrorCode.NOT_FOUND) == (exc.reason, exc.code)
+    other = raised(lambda: get(reason="other"))
+    assert isinstance(other, CodedError)
+    assert ("other", ErrorCode.INTERNAL_ERROR) == (other.reason, other.code)
+    async with Client(Server("rows", tools=[get])) as client:
+        told = Envelope.from_result(await client.call_tool("get", {"reason": "no_row"}))
+    assert told is not None
+    assert "no_row" == told.reason

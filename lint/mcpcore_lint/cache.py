@@ -9,7 +9,6 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-import tempfile
 import time
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
@@ -103,15 +102,18 @@ class Cache:
             data = marshal.loads(memoryview(raw)[head:])
         except (ValueError, EOFError, TypeError):
             return False
-        if not isinstance(data, dict):
+        if not isinstance(data, dict) or any(_state(each[0]) != each for each in data.get("plugins", ())):
             return False
         self.data = data
         return True
 
     def save(self, data: dict[str, Any]) -> bool:
         """Replace it; False where that cannot be done, which harms nothing but the next run's speed."""
+        data["plugins"] = _plugins() if "mcpcore_lint.rules" in sys.modules else self.data.get("plugins", ())
         payload = marshal.dumps(data)
         digest = blake2b(payload, digest_size=16).digest()
+        import tempfile
+
         directory = os.path.dirname(self.file)
         temporary = ""
         try:
@@ -130,6 +132,27 @@ class Cache:
             return False
         self.data = data
         return True
+
+
+def _plugins() -> tuple[tuple[str, int, int], ...]:
+    """The files that hold rules of other packages, which their authors change without installing anything."""
+    from mcpcore_lint.rules import all_rules
+
+    names = {type(rule).__module__ for rule in all_rules().values()}
+    files = {
+        file
+        for name in names
+        if not name.startswith("mcpcore_lint.") and (file := getattr(sys.modules.get(name), "__file__", None))
+    }
+    return tuple(_state(each) for each in sorted(files))
+
+
+def _state(path: str) -> tuple[str, int, int]:
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return (path, 0, 0)
+    return (path, stat.st_mtime_ns, stat.st_size)
 
 
 def trusted(found: Found, now_ns: int | None = None) -> int:

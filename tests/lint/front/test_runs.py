@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -234,8 +235,6 @@ def test_help_and_warm_runs_load_little(project):
     )
 
     def loaded(*args):
-        import subprocess
-
         done = subprocess.run(
             [sys.executable, "-c", code.format(list(args))],
             cwd=project.root,
@@ -255,3 +254,56 @@ def test_help_and_warm_runs_load_little(project):
     heavy = {"libcst", "mcp", "pydantic", "mcpcore_lint.judge", "mcpcore_lint.rules", "mcpcore_lint.source", "difflib"}
     assert set() == loaded("--format", "concise") & heavy
     assert heavy & loaded("--format", "concise", "--no-cache")
+
+
+RULE = '''
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules.base import Invalid, Rule
+
+
+class NoShouting(Rule):
+    """A tool's name in capitals."""
+
+    id = "house-no-shouting"
+    severity = Severity.WARNING
+    family = "project"
+    summary = "a tool's name in capitals"
+    why = "It reads as if the agent were shouted at."
+    bad = "@tool\\nasync def PING() -> str: ..."
+    good = "@tool\\nasync def ping() -> str: ..."
+    how_to_fix = "Write the name in lower case."
+    when_to_suppress = "For names that an agent knows already."
+    valid = ("from mcpcore import tool\\n\\n@tool\\nasync def ping() -> str: ...\\n",)
+    invalid = (Invalid("from mcpcore import tool\\n\\n@tool\\nasync def PING() -> str: ...  # here\\n", "PING"),)
+
+    def check_tool(self, tool, ctx):
+        if tool.display_name.isupper():
+            ctx.report(tool.handler.node, f"{tool.display_name} is in capitals", help="write it small", tool=tool)
+'''
+
+
+def test_rules_of_a_projects_own(empty):
+    """A rule of another package is found by its entry point, with its page, its cases and its place in the cache."""
+    rules = empty.write("../plugin/house_rules.py", RULE)
+    empty.write("../plugin/house-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
+    empty.write("../plugin/house-1.0.dist-info/entry_points.txt", "[mcpcore.lint.rules]\nhouse = house_rules\n")
+    empty.write("server.py", CLEAN.replace("ping()", "PING()"))
+    env = {"PYTHONPATH": str(rules.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    assert "house-no-shouting" in empty.process("--list-rules", env=env).stdout
+    assert "# house-no-shouting" in empty.process("--explain", "house-no-shouting", env=env).stdout
+    for _ in range(2):
+        result = empty.process("--select", "project", "--format", "concise", env=env)
+        assert "server.py:5:11: warning [house-no-shouting] PING is in capitals" in result.stdout
+    rules.write_text(RULE.replace("is in capitals", "shouts"))
+    assert "PING shouts" in empty.process("--select", "project", "--format", "concise", env=env).stdout
+    cases = "from mcpcore_lint.testing import cases, check, check_page; from house_rules import NoShouting as R\n"
+    cases += "check_page(R())\nfor _, case in cases(R()): check(R(), case)"
+    done = subprocess.run(
+        [sys.executable, "-c", cases], env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+    assert "" == done.stderr
+    rules.write_text("import no_such_module")
+    result = empty.process(env=env)
+    assert 2 == result.returncode
+    assert "the entry point 'house' (house_rules) cannot be loaded: ModuleNotFoundError" in result.stderr
+    assert "Traceback" not in result.stderr

@@ -420,7 +420,7 @@ async def from_http_response_async(
 ) -> CodedError:
     """As `from_http_response`, and reads a body that has not been read, up to 64 KiB of it.
 
-    A body that is read here cannot be read again. Of one that breaks off, what arrived counts.
+    A body that is read here cannot be read again. Of one that breaks off, what the client handed over counts.
 
     Raises:
         TypeError: If `response` is not a response.
@@ -577,11 +577,15 @@ async def _read(response: Any, found: bytearray) -> None:
         while len(found) < _BODY_BYTES and (chunk := await stream.read(_BODY_BYTES - len(found))):
             found += chunk
         return
-    pieces = getattr(response, "iter_bytes", None) or getattr(response, "iter_content", None)
-    if pieces is not None:  # the sync clients: httpx, httpx2, requests
+    pieces: Any = None
+    if hasattr(response, "iter_bytes"):  # httpx, httpx2, sync
+        pieces = response.iter_bytes()
+    elif hasattr(response, "iter_content"):  # requests
+        pieces = response.iter_content(_CHUNK)
+    if pieces is not None:
         import anyio.to_thread
 
-        await anyio.to_thread.run_sync(_collect, pieces(_CHUNK), found)
+        await anyio.to_thread.run_sync(_collect, pieces, found)
 
 
 _CHUNK: Final = 8 * 1024

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal
 
+import anyio
 import jsonschema
 import pytest
 from mcp.client import Client
 
-from mcpcore import Context, Envelope, ErrorCode, FailureMode, Server, tool
+from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, timeout, tool
 from mcpcore.batch import Batch, BatchResult
 
 Reasons = Literal["no_match", "expired"]
@@ -99,3 +101,175 @@ def test_a_batch_works_outside_a_request() -> None:
     """In a unit test the tool is called directly."""
     found = fetch(ids=["a", "gone"])
     assert (["article a"], ["gone"]) == (found.succeeded, [failure.item for failure in found.failed])
+
+
+async def run(handler: Any, **arguments: Any) -> tuple[Any, Any]:
+    """Call a tool through a client; the result and what failed as a whole."""
+    async with Client(Server("articles", tools=[handler])) as client:
+        result = await client.call_tool(handler.name, arguments)
+    return result, Envelope.from_result(result)
+
+
+NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="No such article.", recovery="Call search for valid ids.")
+
+
+@tool(errors=[NO_MATCH])
+async def at_once(ctx: Context[Literal["no_match"]], count: int, good: int, large: int = 0) -> BatchResult[str]:
+    """Do all items at once; they end in an order of their own."""
+    batch = Batch[str](ctx)
+
+    async def one(number: int) -> None:
+        with batch.item({"n": number, "odd": {1}, "nan": float("nan")}):
+            await anyio.sleep(0.001 * (3 - number % 4) if count < 50 else 0)
+            batch.add(f"result {number}")
+            if number >= good:
+                raise ctx.fail("no_match", f"no {number}", {"n": number, "x": "x" * large})
+
+    async with anyio.create_task_group() as group:
+        for number in range(count):
+            group.start_soon(one, number)
+    return batch.result()
+
+
+@pytest.mark.anyio
+async def test_items_done_at_once_keep_their_order_and_their_own_results() -> None:
+    """In the order in which they were begun; an item that fails takes back what it had added."""
+    result, told = await run(at_once, count=12, good=6)
+    content = result.structured_content
+    assert told is None
+    assert [f"result {number}" for number in range(6)] == content["succeeded"]
+    assert list(range(6, 12)) == [failure["item"]["n"] for failure in content["failed"]]
+    assert "NaN" == content["failed"][0]["item"]["nan"]
+    assert "note" not in content
+
+
+@pytest.mark.parametrize(("large", "listed"), [(0, 100), (20_000, 12)])
+@pytest.mark.anyio
+async def test_a_thousand_failures_stay_within_reason(
+    large: int, listed: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """So many are told in full, within 256 KiB; the others are counted by reason, and all are recorded."""
+    with caplog.at_level("INFO", "mcpcore.audit"):
+        result, _ = await run(at_once, count=1_000, good=1, large=large)
+    content = result.structured_content
+    assert listed == len(content["failed"])
+    assert f"{999 - listed} more items failed and are not listed: {999 - listed} no_match." == content["note"]
+    assert 300_000 > len(json.dumps(content))
+    assert 999 == sum(record.name == "mcpcore.audit" for record in caplog.records)
+
+
+@pytest.mark.anyio
+async def test_a_thousand_failures_and_nothing_else_fit_one_envelope() -> None:
+    """The first stand in the data in full, the others are counted."""
+    result, told = await run(at_once, count=1_000, good=0, large=500)
+    assert ("no_match", "Call search for valid ids.") == (told.reason, told.hint)
+    assert told.message.startswith("All 1000 items failed; one of them: no ")
+    failed = told.details["failed"]
+    assert 5 < len(failed) < 30
+    assert all(Envelope.from_json(failure["error"]).reason == "no_match" for failure in failed)
+    assert f"{1_000 - len(failed)} more items" in told.details["note"]
+    assert 20_000 > len(json.dumps(result.structured_content))
+
+
+@pytest.mark.anyio
+async def test_an_item_that_succeeded_without_a_result_counts() -> None:
+    """Of three deletions one failed: not all."""
+
+    @tool(errors=[NO_MATCH])
+    def delete(ctx: Context[Literal["no_match"]], ids: list[str]) -> BatchResult[str]:
+        batch = Batch[str](ctx)
+        for one in ids:
+            with batch.item(one):
+                if one == "gone":
+                    raise ctx.fail("no_match")
+        assert len(batch.failed) == ids.count("gone")
+        return batch.result()
+
+    result, told = await run(delete, ids=["a", "gone", "b"])
+    assert told is None
+    assert ([], 1) == (result.structured_content["succeeded"], len(result.structured_content["failed"]))
+    assert (await run(delete, ids=[]))[1] is None
+    alone = (await run(delete, ids=["gone"]))[1]
+    assert ("no_match", "No such article.") == (alone.reason, alone.message)
+
+
+@pytest.mark.anyio
+async def test_the_failure_that_says_most_speaks_for_a_batch_of_crashes() -> None:
+    """With its own message, data, recovery and advice; where nothing was declared, the common code or none."""
+
+    @tool(errors=[NO_MATCH])
+    def mixed(ctx: Context[Literal["no_match"]], kinds: list[str]) -> BatchResult[str]:
+        batch = Batch[str](ctx)
+        for kind in kinds:
+            with batch.item(kind):
+                if kind == "crash":
+                    raise RuntimeError("a secret")
+                if kind == "slow":
+                    raise TimeoutError("a secret")
+                if kind == "group":
+                    raise ExceptionGroup("g", [ValueError(), ctx.fail("no_match", "none", {"id": 7})])
+                raise timeout("late", recovery=None, retry=Retry.after(seconds=3))
+        return batch.result()
+
+    _, told = await run(mixed, kinds=["crash", "group", "crash"])
+    assert ("no_match", 7, 3) == (told.reason, told.details["id"], len(told.details["failed"]))
+    assert "All 3 items failed; one of them: none" == told.message
+    _, slow = await run(mixed, kinds=["slow", "slow"])
+    assert (ErrorCode.TIMEOUT, ErrorCode.TIMEOUT.sentence in slow.message) == (slow.error_code, True)
+    _, both = await run(mixed, kinds=["slow", "crash"])
+    assert ErrorCode.INTERNAL_ERROR == both.error_code
+    assert "secret" not in json.dumps(both.to_json())
+    _, late = await run(mixed, kinds=["late", "late"])
+    assert (None, Retry.after(seconds=3)) == (late.recovery, late.retry)
+
+
+@pytest.mark.anyio
+async def test_batches_nest() -> None:
+    """Results go to the batch that was asked to take them; an inner batch that failed is the outer item's failure."""
+
+    @tool(errors=[NO_MATCH])
+    def shelves(ctx: Context[Literal["no_match"]], shelves: dict[str, list[str]]) -> BatchResult[list[str]]:
+        outer = Batch[list[str]](ctx)
+        for name, books in shelves.items():
+            with outer.item(name):
+                inner = Batch[str](ctx)
+                for book in books:
+                    with inner.item(book):
+                        inner.add(book)
+                        outer.add([name])
+                        if book == "gone":
+                            raise ctx.fail("no_match")
+                outer.add(inner.result().succeeded)
+        return outer.result()
+
+    result, _ = await run(shelves, shelves={"a": ["x", "gone"], "b": ["gone"]})
+    content = result.structured_content
+    assert [["a"], ["a"], ["x"]] == content["succeeded"]
+    assert [("b", "no_match")] == [(one["item"], one["error"]["data"]["reason"]) for one in content["failed"]]
+
+
+@pytest.mark.anyio
+async def test_cancelling_a_batch_is_no_failure_of_an_item() -> None:
+    """It passes, and what was begun is neither done nor failed."""
+    batch = Batch[str](Context())
+    with anyio.move_on_after(0.01) as scope:
+        with batch.item(1):
+            await anyio.sleep(5)
+    assert scope.cancelled_caught
+    assert ((), []) == (batch.failed, batch.result().succeeded)
+
+
+def test_results_that_belong_to_no_item_are_taken() -> None:
+    """And bounds that leave nothing to tell are refused."""
+    batch = Batch[int](Context(), max_failures=1)
+    batch.add(1)
+    for number in range(13):
+        with batch.item(number):
+            raise CodedError(ErrorCode.CONFLICT, reason=f"r{number}")
+    found = batch.result()
+    assert ([1], 1) == (found.succeeded, len(found.failed))
+    assert found.note is not None
+    assert found.note.endswith("1 r10, ….")
+    for wrong in (0, True, 1.5):
+        with pytest.raises(ValueError, match="max_failures"):
+            Batch(Context(), max_failures=wrong)  # type: ignore[arg-type]

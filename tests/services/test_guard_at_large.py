@@ -217,6 +217,20 @@ def test_a_hostile_exception_is_mapped_and_logged_once(caplog: pytest.LogCapture
     assert (ErrorCode.CONFLICT, 1) == (getattr(exc, "code", None), len(caplog.records))
 
 
+class SealedError(HostileError):
+    """Has not even a dictionary that it shows."""
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        raise RuntimeError
+
+
+def test_an_exception_that_cannot_be_marked_is_mapped_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    """Each guard that it passes logs it, since none can tell that another did."""
+    exc = raised(lambda: guard("x", code=ErrorCode.CONFLICT)(throw)(SealedError()))
+    assert (ErrorCode.CONFLICT, 1) == (getattr(exc, "code", None), len(caplog.records))
+
+
 def test_a_mapper_that_digs_out_the_cause_makes_no_ring() -> None:
     """What stands behind the exception already is not chained the other way round; a cause of its own is kept."""
     inner, outer, third = ValueError("inner"), RuntimeError("outer"), KeyError()

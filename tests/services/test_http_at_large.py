@@ -1,0 +1,301 @@
+"""Responses as services really send them: other charsets, no text, broken off, packed, huge, and full of secrets."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import aiohttp
+import httpx
+import httpx2
+import pytest
+import requests
+from mcp.client import Client
+
+from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, from_http_response, tool
+from mcpcore.services import from_http_response_async
+
+Send = Callable[[BaseHTTPRequestHandler], None]
+
+
+def plain(status: int, body: bytes, **headers: str) -> Send:
+    """A whole answer."""
+
+    def send(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return send
+
+
+def broken(handler: BaseHTTPRequestHandler) -> None:
+    """Promises more than it sends."""
+    handler.send_response(500)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b"half an ans")
+
+
+ANSWERS: dict[str, Send] = {
+    "latin": plain(500, "Zürich fällt aus".encode("latin-1"), Content_Type="text/plain; charset=ISO-8859-1"),
+    "image": plain(500, bytes(range(256)) * 10, Content_Type="image/png"),
+    "huge": plain(500, b"x" * 3_000_000),
+    "gzip": plain(500, gzip.compress(b"packed words " * 5_000), Content_Encoding="gzip"),
+    "broken": broken,
+    "moved": plain(302, b"", Location="http://elsewhere/?token=hunter2hunter2"),
+    "empty": plain(503, b"", Retry_After="later"),
+}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers by the name in the path."""
+
+    def do_GET(self) -> None:
+        ANSWERS[self.path.strip("/").partition("?")[0]](self)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        return
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """A server on the loopback."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+async def by_all(url: str, **options: Any) -> list[CodedError]:
+    """What each client makes of an answer whose body has not been read yet."""
+    found = []
+    for module in (httpx, httpx2):
+        async with module.AsyncClient() as client, client.stream("GET", url) as response:
+            found.append(await from_http_response_async(response, body=True, **options))
+        with module.Client() as client, client.stream("GET", url) as response:
+            found.append(await from_http_response_async(response, body=True, **options))
+    async with aiohttp.ClientSession() as session, session.get(url, allow_redirects=False) as response:
+        found.append(await from_http_response_async(response, body=True, **options))
+    got = await asyncio.to_thread(requests.get, url, stream=True, timeout=5, allow_redirects=False)
+    with got as response:
+        found.append(await from_http_response_async(response, body=True, **options))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [("latin", "Zürich fällt aus"), ("image", None), ("broken", "half an ans"), ("empty", None)],
+)
+@pytest.mark.anyio
+async def test_bodies_of_every_kind(url: str, name: str, body: str | None) -> None:
+    """A charset is heeded, what is no text is left out, and of a body that breaks off what arrived counts."""
+    errors = await by_all(f"{url}/{name}")
+    if name == "broken":
+        assert {"status": 500} == errors.pop().data  # requests hands over whole pieces alone
+    for error in errors:
+        assert ErrorCode.SERVICE_UNAVAILABLE == error.code
+        assert body == (error.data or {}).get("body")
+        assert "retryAfter" not in (error.data or {})
+
+
+@pytest.mark.anyio
+async def test_large_bodies_are_cut(url: str) -> None:
+    """No more than the limit is kept, compressed or not, and the cut says so."""
+    for name, start in (("huge", "xxx"), ("gzip", "packed words")):
+        for error in await by_all(f"{url}/{name}", body_limit=100):
+            body = (error.data or {})["body"]
+            assert body.startswith(start)
+            assert 100 >= len(body)
+            assert "cut" in body
+
+
+@pytest.mark.anyio
+async def test_a_limit_of_zero_keeps_the_body_out_of_everything(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Neither the client nor the log has it, and nothing is read."""
+    for error in await by_all(f"{url}/latin", body_limit=0):
+        assert {"status": 500} == error.data
+    assert {"status": 500} == from_http_response(httpx.Response(500, text="words"), body=True, body_limit=0).data
+    assert "words" not in caplog.text
+    assert "fällt" not in caplog.text
+
+
+@pytest.mark.anyio
+async def test_a_redirect_that_nobody_followed_is_an_invalid_request(
+    url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And where it leads stays out of everything."""
+    for error in await by_all(f"{url}/moved?q=queryquery"):
+        assert (ErrorCode.INVALID_REQUEST, "The service answered 302 Found.") == (error.code, error.message)
+    assert "hunter2" not in caplog.text
+    assert "queryquery" not in caplog.text
+    assert "/moved" in caplog.text
+
+
+@pytest.mark.parametrize("status", [100, 103, 200, 204, 299, 1000])
+@pytest.mark.anyio
+async def test_what_is_no_failure_is_refused_unread(status: int) -> None:
+    """By both functions, before anything of the body is touched."""
+    response = SimpleNamespace(status=status, headers={})
+    with pytest.raises(ValueError, match="300 to 999"):
+        from_http_response(response)
+    with pytest.raises(ValueError, match="300 to 999"):
+        await from_http_response_async(response)
+    for wrong in (SimpleNamespace(status=True), SimpleNamespace(status_code=None), None):
+        with pytest.raises(TypeError):
+            await from_http_response_async(wrong)
+
+
+@pytest.mark.anyio
+async def test_a_response_made_by_hand_is_enough() -> None:
+    """A status as an enum, headers in a plain dict of any case or broken, and no body that anybody could read."""
+    error = await from_http_response_async(
+        SimpleNamespace(status_code=HTTPStatus.TOO_MANY_REQUESTS, headers={"RETRY-AFTER": "7"})
+    )
+    assert (ErrorCode.RATE_LIMITED, Retry.after(seconds=7)) == (error.code, error.retry)
+    assert {"status": 429, "retryAfter": 7} == error.data
+    bare = from_http_response(SimpleNamespace(status=799, headers=SimpleNamespace(), method="PUT", url="/x"))
+    assert (ErrorCode.SERVICE_UNAVAILABLE, "The service answered 799.") == (bare.code, bare.message)
+    consumed = SimpleNamespace(status=500, headers=None, is_stream_consumed=True)
+    assert {"status": 500} == (await from_http_response_async(consumed, body=True)).data
+    odd = SimpleNamespace(status=500, headers=None, method=3)
+    assert {"status": 500} == from_http_response(odd).data
+
+
+PROBLEM = {
+    "type": "https://ann:pw@example.org/out?key=1#credit",
+    "title": "Out of\x00 credit",
+    "status": 403,
+    "detail": "The token=hunter2hunter2 is spent. " + "x" * 1_000,
+    "instance": "/bills/7?session=abc",
+    "balance": 30,
+}
+
+
+@pytest.mark.parametrize("kind", ["application/problem+json; charset=utf-8", "Application/Problem+JSON"])
+def test_problem_details_are_read_without_secrets_and_queries(kind: str) -> None:
+    """RFC 9457's fields, bounded; extensions are left out."""
+    response = httpx.Response(403, headers={"Content-Type": kind}, content=json.dumps(PROBLEM).encode())
+    problem = (from_http_response(response, body=True).data or {})["problem"]
+    assert ("https://example.org/out#credit", "/bills/7", 403) == (
+        problem["type"],
+        problem["instance"],
+        problem["status"],
+    )
+    assert problem["title"].isprintable()
+    assert "hunter2" not in problem["detail"]
+    assert 500 >= len(problem["detail"])
+    assert "balance" not in problem
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("application/problem+json", "[1]"),
+        ("application/problem+json", "{"),
+        ("application/problem+json", '{"status": true, "title": 3}'),
+        ("application/problem+json", "[" * 60_000),
+        ("application/json", '{"title": "x"}'),
+        ("text/plain; x=application/problem+json", '{"title": "x"}'),
+    ],
+)
+def test_what_is_no_problem_is_not_told_as_one(kind: str, content: str) -> None:
+    """Other types, other JSON and no JSON at all."""
+    response = httpx.Response(400, headers={"Content-Type": kind}, text=content)
+    assert "problem" not in (from_http_response(response, body=True).data or {})
+
+
+def test_a_reference_that_cannot_be_read_loses_its_query_all_the_same() -> None:
+    """The part before the question mark stays."""
+    body = json.dumps({"type": "http://[broken/?key=1"})
+    response = httpx.Response(400, headers={"Content-Type": "application/problem+json"}, text=body)
+    assert "http://[broken/" == (from_http_response(response, body=True).data or {})["problem"]["type"]
+
+
+def test_charsets_that_are_none_are_read_as_utf_8() -> None:
+    """Python has codecs by names that no service should choose."""
+    for charset in ("zip", "idna", "rot13", "utf-99", "cp99999", "utf-16"):
+        response = httpx.Response(500, headers={"Content-Type": f"text/plain; charset={charset}"}, content=b"plain")
+        error = from_http_response(response, body=True)
+        assert charset == "utf-16" or "plain" == (error.data or {})["body"]
+
+
+def test_nothing_of_the_request_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    """Credentials in the URL, in headers and in the body that comes back, for the client and for the log."""
+    secret = "hunter2hunter2"
+    request = httpx.Request(
+        "POST",
+        f"https://ann:{secret}@[::1]:8443/a/b?api_key={secret}#{secret}",
+        headers={"Authorization": f"Bearer {secret}", "Cookie": f"s={secret}"},
+        content=secret,
+    )
+    response = httpx.Response(
+        401,
+        request=request,
+        headers={"Set-Cookie": f"s={secret}", "WWW-Authenticate": secret},
+        text=f"no: Authorization: Bearer {secret}\npassword={secret} " + "x" * 30,
+    )
+    with caplog.at_level(logging.DEBUG):
+        error = from_http_response(response, service="Bank", body=True)
+    assert secret not in caplog.text + repr(error.data) + error.message
+    assert "POST https://[::1]:8443/a/b: no:" in caplog.text
+    assert "\n" not in caplog.records[-1].getMessage()
+
+
+@dataclass
+class Account:
+    account: int
+
+
+def test_the_authors_data_has_the_last_word() -> None:
+    """Over the facts that are told anyway; a dataclass does as well."""
+    response = httpx.Response(404)
+    data: Any = Account(7)
+    assert {"status": 404, "account": 7} == from_http_response(response, data=data).data
+    error = from_http_response(response, message="No page.", service="Wiki", data={"status": "gone", "service": "W"})
+    assert ("No page.", {"status": "gone", "service": "W"}) == (error.message, error.data)
+
+
+@pytest.mark.parametrize(
+    ("status", "wait", "reason", "advice"),
+    [
+        (503, None, "down", Retry.after(seconds=60)),
+        (503, "7", "down", Retry.after(seconds=7)),
+        (503, "7", "closed", Retry.never()),
+        (503, None, "quiet", ErrorCode.SERVICE_UNAVAILABLE.retry),
+        (501, None, "quiet", Retry.never()),
+        (503, "7", "unknown", Retry.after(seconds=7)),
+    ],
+)
+@pytest.mark.anyio
+async def test_what_the_contract_declares_holds(status: int, wait: str | None, reason: str, advice: Retry) -> None:
+    """Its recovery always; its advice, unless the response itself asks to wait; never stays never."""
+
+    def entry(name: Any, retry: Retry | None) -> FailureMode[Any]:
+        recovery = "Look at the status page of the service."
+        return FailureMode(name, ErrorCode.SERVICE_UNAVAILABLE, when="Down.", recovery=recovery, retry=retry)
+
+    @tool(errors=[entry("down", Retry.after(seconds=60)), entry("closed", Retry.never()), entry("quiet", None)])
+    def get(ctx: Context[Literal["down", "closed", "quiet"]]) -> None:
+        headers = {} if wait is None else {"Retry-After": wait}
+        raise from_http_response(httpx.Response(status, headers=headers), reason=reason)
+
+    async with Client(Server("s", tools=[get])) as client:
+        told = Envelope.from_result(await client.call_tool("get", {}))
+    assert told is not None
+    assert (reason, advice) == (told.reason, told.retry)
+    assert (told.hint is None) == (reason == "unknown")

@@ -1,0 +1,53 @@
+"""What this project shows to others passes its own linter, and its hook is one that pre-commit can run."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import yaml
+from click.testing import CliRunner
+
+from mcpcore_lint.cli import lint
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_examples_and_documents_are_clean(monkeypatch):
+    """The examples, the README and the pages of the docs have no finding that fails a run."""
+    monkeypatch.chdir(ROOT)
+    pages = [str(path) for path in sorted(Path("docs").rglob("*.md")) if path.parent.name != "rules"]
+    result = CliRunner().invoke(lint, ["examples", "README.md", *pages, "--format", "concise", "--no-cache"])
+    assert 0 == result.exit_code, result.output
+
+
+def test_hooks_run_the_command(project):
+    """Each hook has what pre-commit asks for, and its entry runs."""
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert ["mcpcore-lint", "mcpcore-lint-fix"] == [each["id"] for each in hooks]
+    for hook in hooks:
+        assert {"id", "name", "entry", "language", "types"} <= set(hook)
+        program, command, *options = shlex.split(hook["entry"])
+        assert ("mcpcore", "lint") == (program, command)
+        assert "server.py" in project.lint(*options, code=1).stdout
+
+
+def test_the_workflow_of_the_docs_is_valid():
+    """The configuration, the hook and the workflow that the page shows can be read, and name what there is."""
+    import re
+    import tomllib
+
+    from mcpcore_lint.config import KEYS, names_a_rule
+
+    text = (ROOT / "docs" / "how-to" / "lint.md").read_text(encoding="utf-8")
+    hook, workflow = map(yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    assert "mcpcore-lint" == hook["repos"][0]["hooks"][0]["id"]
+    steps = [each.get("run", "") for each in workflow["jobs"]["mcpcore"]["steps"]]
+    assert any("--format sarif --output-file" in each for each in steps)
+    section = tomllib.loads(re.search(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1])["tool"]["mcpcore"][
+        "lint"
+    ]
+    assert set(section) <= set(KEYS)
+    assert all(names_a_rule(name) for name in (*section["ignore"], *section["severities"]))
+    options = set(re.findall(r"`(--[a-z-]+)", text))
+    assert options <= {name for each in lint.params for name in each.opts}

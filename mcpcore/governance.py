@@ -137,7 +137,9 @@ def in_force(server: Mapping[str, str | None], request: Request, exc: BaseExcept
     with suppress(Exception):  # an exception that breaks its own telling is told as a crash further on
         from mcpcore.boundary import chosen_of
 
-        found.update(carried(chosen_of(exc, request.contract)))
+        chosen = chosen_of(exc, request.contract)
+        if chosen is not exc:
+            found.update(carried(chosen))
     return _present(found)
 
 

@@ -320,7 +320,7 @@ class AuditTrail:
             LOGGER.handle(LOGGER.makeRecord(LOGGER.name, level, __file__, 0, line, (), None, "record", extra))
         if self._sinks is None:
             self._sinks = _default_sinks()
-        for sink in self._sinks:
+        for sink in filter(_listens, self._sinks):
             try:
                 sink.failure(record, line)
             except Exception as exc:

@@ -294,6 +294,8 @@ def _near(name: str, known: Iterable[str]) -> str:
 def _string(value: Any, where: str) -> str:
     if not isinstance(value, str):
         raise ConfigError(f"{where}: must be a string, not {value!r}")
+    if not value.strip():
+        raise ConfigError(f"{where}: must not be empty; leave the key out for the default")
     return value
 
 

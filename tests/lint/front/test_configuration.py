@@ -19,6 +19,7 @@ PREFER, CONFORM = DIRECT[2], CONFLICT[2]
         ('fail-on = "never"\n', "pyproject.toml:2: [tool.mcpcore.lint] fail-on: 'never' is not a severity"),
         ('format = "sarfi"\n', "there is no format 'sarfi'; did you mean 'sarif'?"),
         ('ignore = "handler"\n', "ignore: must be a list of strings, not 'handler'"),
+        ('cache-dir = ""\n', "cache-dir: must not be empty"),
         ("jobs = -1\n", "jobs: must be a whole number from 0 up, not -1"),
         ("jobs = true\n", "jobs: must be a whole number"),
         ("respect-gitignore = 1\n", "must be true or false"),

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import yaml
 from click.testing import CliRunner
-
 from mcpcore_lint.cli import lint
 
 ROOT = Path(__file__).parents[3]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from mcpcore_lint.knowledge import KNOWLEDGE
 from mcpcore_lint.light import light_value
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Symbol, Text, Value, options
-from mcpcore_lint.resolve import MAX_DEPTH, Resolver, class_info, evaluate, is_local, unquote
+from mcpcore_lint.resolve import MAX_DEPTH, MAX_STEPS, Resolver, class_info, evaluate, is_local, unquote
 from mcpcore_lint.syntax import own_nodes
 
 if TYPE_CHECKING:
@@ -113,18 +113,36 @@ def outside_bases(info: ClassInfo) -> list[str]:
     return found
 
 
+class Trail:
+    """What a question has led to so far: the names that are being found out, and how much was looked at for it."""
+
+    __slots__ = ("active", "cut", "steps")
+
+    def __init__(self) -> None:
+        self.active: set[tuple[int, str, int]] = set()
+        self.steps = 0
+        self.cut = False
+        """Whether something was left out: a name made of itself, too deep, or too much to look at."""
+
+
 class Inference:
     """Answers for one function, whose `self` is an instance of `receiver` (a subclass of the class that defines it)."""
 
-    def __init__(self, receiver: ClassInfo | None = None, depth: int = 0) -> None:
+    def __init__(self, receiver: ClassInfo | None = None, depth: int = 0, trail: Trail | None = None) -> None:
         self.receiver = receiver
         self.depth = depth
+        self.trail = Trail() if trail is None else trail
 
     def of(self, node: ast.expr, scope: Scope) -> list[Kind]:
         """What an expression may be an instance of; empty where that cannot be told."""
+        trail = self.trail
+        if self.depth == 0:
+            trail.steps = 0
+        trail.steps += 1
         self.depth += 1
         try:
-            if self.depth > MAX_DEPTH:
+            if self.depth > MAX_DEPTH or trail.steps > MAX_STEPS:
+                trail.cut = True
                 return []
             return self._of(node, scope)
         finally:
@@ -168,10 +186,23 @@ class Inference:
         where, bindings = found
         key = (node.id, self.receiver)
         known = where.kinds.get(key)
-        if known is None:
+        if known is not None:
+            return known
+        trail = self.trail
+        asked = (id(where), node.id, id(self.receiver))
+        if asked in trail.active:
+            trail.cut = True  # the name is made of itself: what else it may be is being found out
+            return []
+        before, trail.cut = trail.cut, False
+        trail.active.add(asked)
+        try:
             known = self._bound(node, scope, where, bindings)
-            if self.depth <= 3:
-                where.kinds[key] = known
+        finally:
+            trail.active.discard(asked)
+        # An answer that leaves something out is kept only where nobody waits for the rest of it.
+        if not trail.cut or not trail.active:
+            where.kinds[key] = known
+        trail.cut = before or trail.cut
         return known
 
     def _bound(self, node: ast.Name, scope: Scope, where: Scope, bindings: list[Binding]) -> list[Kind]:
@@ -360,12 +391,12 @@ class Inference:
             for parent in list(ancestry(kind.owner))[1:]:
                 method = parent.methods.get(name)
                 if method is not None:
-                    return Inference(kind.receiver, self.depth).returned(method, parent.module)
+                    return Inference(kind.receiver, self.depth, self.trail).returned(method, parent.module)
             return [Outside()]
         if isinstance(kind, Instance | ClassObject):
             method_found = method_of(kind.info, name)
             if method_found is not None:
-                return Inference(kind.info, self.depth).returned(method_found[0], method_found[1].module)
+                return Inference(kind.info, self.depth, self.trail).returned(method_found[0], method_found[1].module)
             nested = kind.info.attributes.get(name)
             if nested and nested[-1].kind == "class" and isinstance(nested[-1].node, ast.ClassDef):
                 info = kind.info.module.classes.get(nested[-1].node)
@@ -445,7 +476,7 @@ class Inference:
             self.depth -= 1
 
     def _own_attribute(self, info: ClassInfo, name: str, receiver: ClassInfo) -> list[Kind] | None:
-        inner = Inference(receiver, self.depth)
+        inner = Inference(receiver, self.depth, self.trail)
         for binding in info.attributes.get(name, ()):
             if binding.kind == "annotated" and binding.annotation is not None:
                 return inner.annotation(binding.annotation, info.body_scope)
@@ -477,7 +508,7 @@ class Inference:
                 for name in ("__aenter__", "__enter__"):
                     method = method_of(kind.info, name)
                     if method is not None:
-                        entered = Inference(kind.info, self.depth).returned(method[0], method[1].module)
+                        entered = Inference(kind.info, self.depth, self.trail).returned(method[0], method[1].module)
                         break
                 kinds.extend(entered or [kind])
             else:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MAX_DEPTH: Final = 40
 """How many names, calls and operators deep an expression is followed."""
+MAX_STEPS: Final = 1_000
+"""Bindings that are looked at for one question: a name bound over and over makes more ways than can be walked."""
 MAX_OPTIONS: Final = 64
 
 
@@ -62,6 +64,9 @@ class Resolver:
     def __init__(self, depth: int = 0) -> None:
         self.depth = depth
         self.active: set[tuple[int, int]] = set()
+        self.steps = 0
+        self.cut = False
+        """Whether something was left out: a name defined by itself, too deep, or too much to look at."""
 
     # -- names ---------------------------------------------------------------------------------------------------
 
@@ -77,16 +82,23 @@ class Resolver:
                 return Symbol(node, module, canonical(f"builtins.{name}"))
             return Unknown(node, module, f"{name} is not defined in this file")
         where, bindings = found
-        values = where.values
-        known = values.get(name)
-        if known is None:
-            fresh = not self.active and self.depth <= 2
-            known = self._bindings(bindings, where, name, node)
-            if fresh:
-                values[name] = known
+        known = self._named(bindings, where, name, node)
         if type(known) is Symbol:
             # The name stands here; what it means was found out before.
             return Symbol(node, known.module, known.name, known.definition)
+        return known
+
+    def _named(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
+        """What a name of a scope means; found out once, but for what was cut short while something else waits for it."""
+        known = where.values.get(name)
+        if known is not None:
+            return known
+        before, self.cut = self.cut, False
+        outermost = not self.active
+        known = self._bindings(bindings, where, name, node)
+        if outermost or not self.cut:
+            where.values[name] = known
+        self.cut = before or self.cut
         return known
 
     def _bindings(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
@@ -104,7 +116,9 @@ class Resolver:
     def _binding(self, binding: Binding, where: Scope, name: str, node: ast.AST) -> Value:
         module = where.module
         key = (id(binding), 0)
-        if key in self.active or self.depth > MAX_DEPTH:
+        self.steps += 1
+        if key in self.active or self.depth > MAX_DEPTH or self.steps > MAX_STEPS:
+            self.cut = True
             return Unknown(node, module, f"{name} is defined by itself")
         if binding.kind in {"assign", "annotated"}:
             if binding.value is None:
@@ -154,8 +168,9 @@ class Resolver:
             self.depth += 1
             try:
                 if self.depth > MAX_DEPTH:
+                    self.cut = True
                     return Unknown(node, module, "too many imports deep")
-                return self._bindings(bindings, module.scope, name, node)
+                return self._named(bindings, module.scope, name, node)
             finally:
                 self.depth -= 1
         return self._starred(name, module, node)
@@ -192,6 +207,7 @@ class Resolver:
         self.depth += 1
         try:
             if self.depth > MAX_DEPTH:
+                self.cut = True
                 return Unknown(node, scope.module, "the expression is too deep to follow")
             return self._expression(node, scope)
         finally:

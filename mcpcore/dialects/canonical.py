@@ -46,8 +46,8 @@ class Canonical:
             return None
 
 
-_HIDDEN: Final = frozenset({"code", "name", "message", "retry", "correlationId", "timestamp"})
-"""What a failure in a result that does not say `isError` has at least: what this framework always writes."""
+_HIDDEN: Final = frozenset({"code", "name", "message", "retry", "correlationId"})
+"""What a failure in a result that does not say `isError` has at least: what no other form has."""
 
 
 def _is_known(number: object) -> bool:

@@ -32,7 +32,7 @@ LifespanT = TypeVar("LifespanT", default=Any)
 
 
 _numbers: Final = itertools.count(1)
-"""A number for each call of this process: what an exception brings from one call is told from what it has of another."""
+"""A number for each call of this process: tells what an exception brings from one call from what it has of another."""
 
 
 class Request:

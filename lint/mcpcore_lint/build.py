@@ -521,20 +521,18 @@ def _keyword_value(node: ast.AST | None, name: str) -> ast.expr | None:
 
 
 def _argument(call: CallValue, name: str, position: int | None) -> Argument:
-    value = call.argument(name, position)
-    node: ast.expr | None = None
-    keyword: ast.keyword | None = None
-    if isinstance(call.node, ast.Call):
-        keyword = next((each for each in call.node.keywords if each.arg == name), None)
-        if keyword is not None:
-            node = keyword.value
-        elif (
+    node = call.node
+    if type(node) is ast.Call:
+        for keyword in node.keywords:
+            if keyword.arg == name:
+                return Argument(name, call.argument(name, position), keyword.value, keyword)
+        if (
             position is not None
-            and position < len(call.node.args)
-            and not any(isinstance(each, ast.Starred) for each in call.node.args[: position + 1])
+            and position < len(node.args)
+            and not any(type(each) is ast.Starred for each in node.args[: position + 1])
         ):
-            node = call.node.args[position]
-    return Argument(name, value, node, keyword)
+            return Argument(name, call.argument(name, position), node.args[position])
+    return Argument(name, call.argument(name, position))
 
 
 class HandlerBuilder:
@@ -1120,28 +1118,23 @@ class HandlerBuilder:
             call if isinstance(call, ast.Call) else None,
         )
 
-    def leaves(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[ast.expr]:
+    def leaves(self, node: ast.expr, scope: Scope) -> list[ast.expr]:
         """The expressions that a raised expression may come from, through conditions, names and `with_traceback`."""
-        if depth > 20:
-            return [node]
-        if isinstance(node, ast.IfExp):
-            return [*self.leaves(node.body, scope, depth + 1), *self.leaves(node.orelse, scope, depth + 1)]
-        if isinstance(node, ast.BoolOp):
-            return [leaf for each in node.values for leaf in self.leaves(each, scope, depth + 1)]
-        if isinstance(node, ast.NamedExpr):
-            return self.leaves(node.value, scope, depth + 1)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "with_traceback":
-            return self.leaves(node.func.value, scope, depth + 1)
-        if isinstance(node, ast.Name):
-            found = scope.lookup(node.id)
-            if found is not None and not found[0].is_module:
-                where, bindings = found
-                if all(each.kind in {"assign", "annotated"} for each in bindings):
-                    values = [each.value for each in bindings if each.value is not None]
-                    values = [each for each in values if not (isinstance(each, ast.Constant) and each.value is None)]
-                    if values:
-                        return [leaf for each in values for leaf in self.leaves(each, where, depth + 1)]
-        return [node]
+        found: list[ast.expr] = []
+        seen: set[ast.expr] = set()
+        # Each expression once: names that are bound from one another lead round in circles.
+        stack = [(node, scope)]
+        while stack:
+            current, where = stack.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            following = _behind(current, where)
+            if following is None:
+                found.append(current)
+            else:
+                stack.extend(reversed(following))
+        return found
 
     def _catch_of(self, node: ast.AST) -> CatchSite | None:
         """The innermost `except` clause that a node stands in, in its own function."""
@@ -1275,3 +1268,25 @@ def _is_static(node: FunctionNode) -> bool:
     return not isinstance(node, ast.Lambda) and any(
         isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list
     )
+
+
+def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None:
+    """What a raised expression stands for, each part with its scope; None where it stands for itself."""
+    if isinstance(node, ast.IfExp):
+        return [(node.body, scope), (node.orelse, scope)]
+    if isinstance(node, ast.BoolOp):
+        return [(each, scope) for each in node.values]
+    if isinstance(node, ast.NamedExpr):
+        return [(node.value, scope)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "with_traceback":
+        return [(node.func.value, scope)]
+    if isinstance(node, ast.Name):
+        found = scope.lookup(node.id)
+        if found is not None and not found[0].is_module:
+            where, bindings = found
+            if all(each.kind in {"assign", "annotated"} for each in bindings):
+                values = [each.value for each in bindings if each.value is not None]
+                values = [each for each in values if not (isinstance(each, ast.Constant) and each.value is None)]
+                if values:
+                    return [(each, where) for each in values]
+    return None

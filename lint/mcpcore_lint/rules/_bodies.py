@@ -39,15 +39,29 @@ class Body:
         self.parents: dict[ast.AST, ast.AST] = {}
         self.function_of: dict[ast.AST, FunctionNode] = {}
         self.catches: dict[ast.AST, CatchSite] = {each.node: each for each in handler.catches}
+        nodes, parents, function_of = self.nodes, self.parents, self.function_of
         body = statements_of(self.root)
-        stack: list[tuple[ast.AST, ast.AST, FunctionNode]] = [(each, self.root, self.root) for each in reversed(body)]
-        while stack:
-            node, parent, function = stack.pop()
-            self.nodes.append(node)
-            self.parents[node] = parent
-            self.function_of[node] = function
-            inner = node if isinstance(node, FUNCTIONS) else function
-            stack.extend((child, node, inner) for child in reversed(children(node)))
+        for each in body:
+            parents[each] = self.root
+        # One stack for each function: what is in a nested one comes before the rest of the one round it.
+        functions: list[tuple[list[ast.AST], FunctionNode]] = [(body[::-1], self.root)]
+        while functions:
+            stack, function = functions.pop()
+            while stack:
+                node = stack.pop()
+                nodes.append(node)
+                function_of[node] = function
+                below = children(node)
+                if not below:
+                    continue
+                for child in below:
+                    parents[child] = node
+                below.reverse()
+                if isinstance(node, FUNCTIONS):
+                    functions.append((stack, function))
+                    functions.append((below, node))
+                    break
+                stack += below
 
     def all(self, kind: type[N]) -> Iterator[N]:
         """The nodes of a kind, in source order."""

@@ -194,7 +194,8 @@ class _Raised:
             self._take(each.reasons, each.codes)
         if any(each.takes_context or each.project for each in reach.unresolved):
             self.anything = True
-        self._words(tool, body, unreachable)
+        self._rest: tuple[ToolDef, Body, set[ast.AST]] | None = (tool, body, unreachable)
+        """What is still to be searched for words: only where an entry is not found without."""
 
     def _take(self, reasons: tuple[str, ...] | None, codes: tuple[str, ...] | None) -> None:
         if reasons is None:
@@ -238,7 +239,12 @@ class _Raised:
         codes = codes_of(entry.code.value)
         if self.anything or reason is None or codes is None or not entry.resolved:
             return True
-        return reason in self.reasons or bool(self.codes & set(codes))
+        if reason in self.reasons or bool(self.codes & set(codes)):
+            return True
+        if self._rest is not None:
+            rest, self._rest = self._rest, None
+            self._words(*rest)
+        return self.anything or reason in self.reasons
 
 
 def _never_used(body: Body) -> set[ast.AST]:

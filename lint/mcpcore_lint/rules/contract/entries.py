@@ -60,7 +60,18 @@ _PLAIN_TYPES: Final = frozenset(
     )
 )
 _HINTS: Final = frozenset({"reason", "code", "when", "recovery"})
-_NEAR: Final = ("FailureMode", "reason", "code", "when", "recovery", "**")
+_NEAR: Final = (
+    "FailureMode",
+    "reason=",
+    "reason =",
+    "code=",
+    "code =",
+    "when=",
+    "when =",
+    "recovery=",
+    "recovery =",
+    "**",
+)
 """What stands on the lines of a call that may make a failure mode, whatever the class is called there."""
 
 

@@ -16,17 +16,19 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mcp import Client
 
 from bench.runtime import startup
 from bench.runtime.peers import ARGUMENTS, OUTCOMES, PEERS, TOOL
 from bench.runtime.rounds import Key, Samples, measure, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
 
 RESULTS = Path(__file__).parents[1] / "results"
 Logs = Literal["silenced", "defaults"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Outcome = Literal["success", "declared", "arguments", "crash"]
 OUTCOMES: Final[tuple[Outcome, ...]] = ("success", "declared", "arguments", "crash")
@@ -52,7 +54,7 @@ def found(pmids: list[str], limit: int) -> Articles:
 
 def crash(pmids: list[str]) -> None:
     """An exception that nobody declared, a few calls deep."""
-    {}[pmids[0]]  # noqa: B018 - the KeyError is the point
+    {}[pmids[0]]
 
 
 def sdk() -> Any:

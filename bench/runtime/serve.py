@@ -21,6 +21,7 @@ def main(name: str, *, silent: bool) -> None:
     # The protocol said, or asyncio leaves Nagle's algorithm on: 40 ms for each call, the same for all.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
+    listening.listen()
     app = PEERS[name].app()
     print(listening.getsockname()[1], flush=True)
     # The access log is the HTTP server's own; it is the same for all and left out for all.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -20,13 +21,17 @@ ROUNDS = 15
 
 
 def _python(*arguments: str) -> str:
-    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True)
+    # With bytecode, as an installed package has it.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True, env=environment)
     return done.stdout
 
 
 def measure() -> dict[str, Any]:
     """Medians over interleaved rounds, in milliseconds."""
     took: dict[str, list[float]] = {name: [] for name in (*_IMPORTS, "beyond the SDK", *_COMMANDS)}
+    for statement in _IMPORTS.values():
+        _python("-c", statement)
     for _ in range(ROUNDS):
         for name, statement in _IMPORTS.items():
             took[name].append(float(_python("-c", _TIMED.format(statement))) * 1_000)

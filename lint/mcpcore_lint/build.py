@@ -827,22 +827,28 @@ class HandlerBuilder:
             return False
         return self._is_context(func.value, self._scope(call))
 
-    def _is_context(self, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
-        if not isinstance(node, ast.Name) or depth > 5:
-            return False
-        found = scope.lookup(node.id)
-        if found is None:
-            return False
-        where, bindings = found
-        for binding in bindings:
-            if binding.kind == "parameter":
-                if where is self.scope and self.context is not None and node.id == self.context.name:
-                    return self.context.mcpcore
-                symbol = Resolver().annotation_symbol(binding.annotation, where.parent or where)
-                if symbol is not None and symbol.name == "mcpcore.Context":
-                    return True
-            elif binding.value is not None and self._is_context(binding.value, where, depth + 1):
-                return True
+    def _is_context(self, node: ast.expr, scope: Scope) -> bool:
+        seen: set[tuple[int, str]] = set()
+        stack = [(node, scope)]
+        while stack:
+            current, inside = stack.pop()
+            found = inside.lookup(current.id) if isinstance(current, ast.Name) else None
+            if found is None:
+                continue
+            assert isinstance(current, ast.Name)
+            where, bindings = found
+            if (id(where), current.id) in seen:
+                continue
+            seen.add((id(where), current.id))
+            for binding in bindings:
+                if binding.kind == "parameter":
+                    if where is self.scope and self.context is not None and current.id == self.context.name:
+                        return self.context.mcpcore
+                    symbol = Resolver().annotation_symbol(binding.annotation, where.parent or where)
+                    if symbol is not None and symbol.name == "mcpcore.Context":
+                        return True
+                elif binding.value is not None:
+                    stack.append((binding.value, where))
         return False
 
     def _error(self, call: ast.Call) -> ErrorSite | None:

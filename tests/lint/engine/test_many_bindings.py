@@ -4,30 +4,57 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from mcpcore_lint import lint_source
 
 HEAD = """
-from mcpcore import not_found, tool
+from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
 
-@tool
-def fetch(a: str, b: str, c: str) -> str:
+ENTRY = FailureMode("a", ErrorCode.NOT_FOUND, when="w", recovery="Call list to see what there is.")
+
+@tool(errors=[ENTRY])
+async def fetch(ctx: Context, a: str, b: str, c: str) -> str:
     x, y, z = a, b, c
+    x = make(x)
+"""
+
+OPERATIONS = {
+    "concatenation": "    {0} = {1} + {2}\n",
+    "condition": "    {0} = {1} if {2} else {0}\n",
+    "call": "    {0} = {1}({2}, {0})\n",
+    "method": "    {0} = {1}.strip().replace({2}, {0}).lower()\n",
+    "list": "    {0} = [*{1}, {2}, {0}]\n",
+    "dict": "    {0} = {{**{1}, 'k': {2}, 'error': {0}}}\n",
+    "text": "    {0} = f'{{{1}}} {{{2}}}'\n",
+    "choice": "    {0} = {1} or {2} or {0}\n",
+    "walrus": "    {0} = ({1} := {2})\n",
+}
+
+ENDS = """
+    if x:
+        raise ctx.fail(x, y, data={"k": x, **z})
+    elif y:
+        raise not_found(f"{x.text} {y.json()}")
+    elif z:
+        raise await x(y)
+    try:
+        store(x)
+    except Exception as e:
+        x = str(e) + y
+        return y
+    return {"ok": x, "error": y}
 """
 
 
-def test_names_made_of_each_other_do_not_blow_up() -> None:
-    """Hundreds of bindings that name one another are followed as far as is worth it, and no further."""
-    lines = [
-        f"    {one} = {two}.strip().replace({three}, {one}).lower() + {two}"
-        for one, two, three in ("xyz", "yzx", "zxy")
-    ]
-    source = HEAD + "\n".join(lines * 100) + "\n    x.get(y).send(z)\n    raise not_found(x)\n"
+@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+def test_names_made_of_each_other_do_not_blow_up(operation: str) -> None:
+    """A hundred bindings that name one another are followed as far as is worth it, whatever any rule asks of them."""
+    bound = "".join(OPERATIONS[operation].format(*names) for names in ("xyz", "yzx", "zxy")) * 35
     began = time.process_time()
-    report = lint_source(source, path="server.py")
+    report = lint_source(HEAD + bound + ENDS, path="server.py")
     assert time.process_time() - began < 20
-    assert ["error-contract-missing"] == [
-        each.rule for each in report.diagnostics if each.rule.startswith("error-contract")
-    ]
+    assert not report.failures
 
 
 def test_a_name_extended_by_itself_is_still_known() -> None:

@@ -61,9 +61,12 @@ class _Teller:
         self.body = body
         self.ctx = ctx
         self._depth = 0
+        self._asked: set[ast.AST] = set()
 
     def told(self, node: ast.expr) -> tuple[str, ast.expr] | None:
         """What an expression tells that is not the author's own, and where."""
+        if self._depth == 0:
+            self._asked.clear()
         self._depth += 1
         try:
             return self._told(node) if self._depth < 40 else None
@@ -123,7 +126,10 @@ class _Teller:
                 binding.value is not None
                 and binding.kind in {"assign", "annotated"}
                 and binding.value in self.body.parents
+                and binding.value not in self._asked
             ):
+                # What it tells was not found, or is being looked for: once is enough for one question.
+                self._asked.add(binding.value)
                 told = self.told(binding.value)
                 if told is not None:
                     return told[0], node

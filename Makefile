@@ -31,7 +31,7 @@ check: setup ## formatting, lint and types of the project itself
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pyright
-	$(BIN)/mcpcore lint examples
+	$(BIN)/mcpcore lint examples docs README.md
 
 bench: setup $(VENV)/.bench $(PEERS)/.ready ## every figure that the documentation quotes, with the peers in the same run
 	$(BIN)/python -m bench

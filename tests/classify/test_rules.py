@@ -196,7 +196,9 @@ def test_what_an_exception_carries_beats_what_it_says(exc: Exception, code: Erro
     assert (code, "carried", row) == (found.code, found.matched.layer, found.matched.row)
 
 
-@pytest.mark.parametrize("lie", ["404", True, 9999, 200, -1, 404.0, None, [404], object()], ids=lambda lie: type(lie).__name__)
+@pytest.mark.parametrize(
+    "lie", ["404", True, 9999, 200, -1, 404.0, None, [404], object()], ids=lambda lie: type(lie).__name__
+)
 def test_a_status_that_is_none_counts_for_nothing(lie: object) -> None:
     """Strings, bools and numbers that are no failure are not HTTP statuses."""
     assert C.INTERNAL_ERROR is classify(carrying(status_code=lie, response=Response(lie)))

@@ -97,18 +97,18 @@ def told(call: Any, arguments: dict[str, Any], name: str = "f") -> tuple[str, li
 @pytest.mark.parametrize(
     ("arguments", "path", "kind", "hint"),
     [
-        ({"pmids": None}, "pmids", "list_type", "Send 'pmids' as an array of strings with at least 1 item (PubMed identifiers)."),  # noqa: E501
-        ({"pmids": []}, "pmids", "too_short", "Send 'pmids' as an array of strings with at least 1 item (PubMed identifiers)."),  # noqa: E501
+        ({"pmids": None}, "pmids", "list_type", "Send 'pmids' as an array of strings with at least 1 item (PubMed identifiers)."),
+        ({"pmids": []}, "pmids", "too_short", "Send 'pmids' as an array of strings with at least 1 item (PubMed identifiers)."),
         ({"pmids": ["1", 2]}, "pmids.1", "string_type", "Send 'pmids.1' as a string."),
         ({"colour": "blue"}, "colour", "enum", """Send 'colour' as one of "red", "green"."""),
         ({"color": "red"}, "color", "extra_forbidden", "There is no 'color'; did you mean 'colour'?"),
-        ({"filter": {"limit": 0}}, "filter.limit", "greater_than_equal", "Send 'filter.limit' as an integer from 1 to 100."),  # noqa: E501
+        ({"filter": {"limit": 0}}, "filter.limit", "greater_than_equal", "Send 'filter.limit' as an integer from 1 to 100."),
         ({"filter": {"tag": []}}, "filter.tag", "extra_forbidden", "There is no 'filter.tag'; did you mean 'tags'?"),
-        ({"filter": {"zzzzzz": 1}}, "filter.zzzzzz", "extra_forbidden", "Leave out 'filter.zzzzzz'; known are 'tags', 'limit'."),  # noqa: E501
+        ({"filter": {"zzzzzz": 1}}, "filter.zzzzzz", "extra_forbidden", "Leave out 'filter.zzzzzz'; known are 'tags', 'limit'."),
         ({"pet": {"kind": "cat"}}, "pet.lives", "missing", "Add 'pet.lives': an integer."),
         ({"pet": {"kind": "fish"}}, "pet", "union_tag_invalid", "Send 'pet' as an object or null."),
         ({"weights": {"a": "x"}}, "weights.a", "int_parsing", "Send 'weights.a' as an integer."),
-        ({"name": "TOO"}, "name", "string_pattern_mismatch", "Send 'name' as a string of at most 5 characters matching ^[a-z]+$."),  # noqa: E501
+        ({"name": "TOO"}, "name", "string_pattern_mismatch", "Send 'name' as a string of at most 5 characters matching ^[a-z]+$."),
         ({"ratio": 2}, "ratio", "less_than", "Send 'ratio' as a number greater than 0 less than 1."),
         ({"pair": [1, 2]}, "pair.1", "string_type", "Send 'pair.1' as a string."),
         ({"long": "x"}, "long", "value_error", "Send 'long' as a string or null."),

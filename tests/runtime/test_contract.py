@@ -116,7 +116,7 @@ class TestFailureMode:
         """Of several entries on one line, the message names the one that is wrong."""
         with pytest.raises(ContractError) as raised:
             # fmt: off
-            @tool(name="search", errors=[FailureMode("a", ErrorCode.CONFLICT, when="w", recovery="r"), FailureMode("b", ErrorCode.CONFLICT, when="", recovery="r")])  # noqa: E501
+            @tool(name="search", errors=[FailureMode("a", ErrorCode.CONFLICT, when="w", recovery="r"), FailureMode("b", ErrorCode.CONFLICT, when="", recovery="r")])
             def handler() -> None: ...
             # fmt: on
         assert "tool 'search': errors[1], FailureMode('b')" in str(raised.value)
@@ -378,7 +378,7 @@ class TestRetry:
         with pytest.raises(AttributeError):
             del advice.kind
 
-    @pytest.mark.parametrize("bad", [{}, {"kind": "maybe"}, {"kind": "retryable_after_ms"}, {"kind": "retryable_after_ms", "afterMs": True}])  # fmt: skip # noqa: E501
+    @pytest.mark.parametrize("bad", [{}, {"kind": "maybe"}, {"kind": "retryable_after_ms"}, {"kind": "retryable_after_ms", "afterMs": True}])  # fmt: skip
     def test_refuses_what_is_no_advice(self, bad: dict[str, Any]) -> None:
         """Only the three forms are read."""
         with pytest.raises(ValueError, match="not a retry advice"):

@@ -73,7 +73,7 @@ class TestCodedError:
         assert ("Gone.", "CodedError(NOT_FOUND, 'Gone.', reason='gone')") == (str(error), repr(error))
         assert "CodedError(NOT_FOUND, 'Gone.')" == repr(not_found("Gone."))
 
-    @pytest.mark.parametrize(("code", "says"), [(404, "is not a code"), (-32001, "NOT_FOUND: write that"), ("CONFLICT", "did you mean ErrorCode.CONFLICT"), ("zzz", "write a member")])  # fmt: skip # noqa: E501
+    @pytest.mark.parametrize(("code", "says"), [(404, "is not a code"), (-32001, "NOT_FOUND: write that"), ("CONFLICT", "did you mean ErrorCode.CONFLICT"), ("zzz", "write a member")])  # fmt: skip
     def test_refuses_what_is_no_code(self, code: Any, says: str) -> None:
         """The message says what it could have been."""
         with pytest.raises(TypeError, match=says):

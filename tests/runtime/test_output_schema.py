@@ -156,7 +156,7 @@ def test_successes_and_failures_fit(name: str, era: str) -> None:
             assert bad.is_error
             jsonschema.validate(good.structured_content, schema)
             jsonschema.validate(bad.structured_content, schema)
-            for neither in ({"error": "text"}, {"error": {}}, [], "x", {**good.structured_content, **bad.structured_content, "error": 1}):  # fmt: skip # noqa: E501
+            for neither in ({"error": "text"}, {"error": {}}, [], "x", {**good.structured_content, **bad.structured_content, "error": 1}):  # fmt: skip
                 with pytest.raises(jsonschema.ValidationError):
                     jsonschema.validate(neither, schema)
             if name not in ("mapping", "mapping of anything", "mapping with a rule for keys", "root mapping"):

@@ -514,7 +514,7 @@ class TestRefusedAtImport:
             with pytest.raises(ContractError, match="the handler yields"):
                 tool(handler)
 
-    @pytest.mark.parametrize("fields", [{"error": (str, ...)}, {"fault": (str, Field(alias="error"))}, {"fault": (str, Field(serialization_alias="error"))}])  # fmt: skip # noqa: E501
+    @pytest.mark.parametrize("fields", [{"error": (str, ...)}, {"fault": (str, Field(alias="error"))}, {"fault": (str, Field(serialization_alias="error"))}])  # fmt: skip
     def test_a_success_model_with_a_field_error(self, fields: dict[str, Any]) -> None:
         """By name, by alias and by the alias that it is written with."""
         from pydantic import create_model

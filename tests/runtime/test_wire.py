@@ -122,7 +122,7 @@ def test_what_is_left_out_comes_from_the_declaration(call: Any) -> None:
         error = error_of(call(raising(exc), "f"))
         assert "The queue is full." == error["message"]
         assert {"kind": "retryable_after_ms", "afterMs": 45_000} == error["retry"]
-        assert {"retryable": True, "recovery": {"hint": "Wait 30 seconds and retry."}, "reason": "queue_full"} == error["data"]  # fmt: skip # noqa: E501
+        assert {"retryable": True, "recovery": {"hint": "Wait 30 seconds and retry."}, "reason": "queue_full"} == error["data"]  # fmt: skip
 
 
 def test_the_throw_site_replaces_or_leaves_out(call: Any) -> None:
@@ -482,7 +482,7 @@ class TestSDKTools:
         assert {"kind": "x"} == fine.structured_content
         error = error_of(call(server, "f", {"kind": 5}, mode=era))
         assert ("INVALID_PARAMS", "invalid_arguments") == (error["name"], error["data"]["reason"])
-        assert [{"path": "kind", "type": "string_type", "message": "Input should be a valid string"}] == error["data"]["issues"]  # fmt: skip # noqa: E501
+        assert [{"path": "kind", "type": "string_type", "message": "Input should be a valid string"}] == error["data"]["issues"]  # fmt: skip
 
     def test_may_have_a_field_error_of_their_own(self, call: Any, era: str) -> None:
         """A tool that says so in its schema is left alone."""

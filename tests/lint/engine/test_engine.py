@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from mcpcore_lint import engine, judge, work
 from mcpcore_lint.engine import fix_paths, fix_source, lint_paths, lint_source
 from mcpcore_lint.rules.base import Rule

@@ -6,9 +6,8 @@ import importlib
 import json
 from pathlib import Path
 
-import pytest
-
 import mcpcore_lint.knowledge
+import pytest
 from mcpcore_lint.knowledge import KNOWLEDGE
 
 FILES = sorted(Path(mcpcore_lint.knowledge.__file__).parent.glob("*.json"))

@@ -7,7 +7,6 @@ import ast
 import hypothesmith
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine import fix_source, lint_source
 from mcpcore_lint.fixes import apply

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from mcpcore_lint.rules import all_rules
 from mcpcore_lint.testing import cases, check, check_page
 

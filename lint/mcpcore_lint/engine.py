@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.cache import Cache
     from mcpcore_lint.discover import Found, Walk
     from mcpcore_lint.judge import FileResult, Judge
-    from mcpcore_lint.model import ToolRecord
+    from mcpcore_lint.records import ToolRecord
 
 
 @dataclass(frozen=True, slots=True)

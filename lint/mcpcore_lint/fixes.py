@@ -361,7 +361,7 @@ class Mending:
 
     def preview(self, report: Report, settings: Settings) -> tuple[FixedFile, ...]:
         """What the fixes would make of the files, each taken by itself; nothing is written."""
-        from mcpcore_lint.engine import FixedFile, fix_source
+        from mcpcore_lint.engine import fix_source
 
         found: list[FixedFile] = []
         for path in self._by_path(report):

@@ -13,11 +13,12 @@ from mcpcore_lint.cache import content_hash
 from mcpcore_lint.calls import CallGraph
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
 from mcpcore_lint.hierarchy import Hierarchy
-from mcpcore_lint.model import Handler, Reach, ToolDef, ToolRecord, string
+from mcpcore_lint.model import Handler, Reach, ToolDef, string
 from mcpcore_lint.project import Module, Project
+from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.rules import all_rules, selected
 from mcpcore_lint.rules.base import ProjectContext, Rule, RuleContext
-from mcpcore_lint.source import Source, SourceError
+from mcpcore_lint.source import SourceError
 from mcpcore_lint.suppress import Suppressions
 
 if TYPE_CHECKING:
@@ -269,7 +270,6 @@ class Judge:
             self.project.forget()
             self.tools.clear()
             self._reached.clear()
-            self.graph.forget_syntax()
 
     # -- the run as a whole ----------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Plain classes of fields: what `dataclasses` makes, for a fraction of its time at start-up.
 
-An editor runs the linter for each change, and `dataclasses` would take longer to make the model's classes than the linter
-takes to check a file. Fields are the annotated names of the class and its bases; a default is the value given.
+An editor runs the linter for each change, and `dataclasses` would take longer to make the model's classes than the
+linter takes to check a file. Fields are the annotated names of the class and its bases; a default is the value given.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ def _make(cls: type[Any]) -> tuple[str, ...]:
     scope: dict[str, Any] = {}
     # The names are those of the class itself, so that this makes nothing but assignments.
     exec(f"def __init__(self, {', '.join(parameters)}):{body}", defaults, scope)  # noqa: S102
-    cls.__init__ = scope["__init__"]
-    cls.__match_args__ = names
+    made: Any = cls
+    made.__init__ = scope["__init__"]
+    made.__match_args__ = names
     return names
 
 
@@ -49,7 +50,8 @@ def light(cls: type[T]) -> type[T]:
     """Make a class of fields whose objects are equal to themselves alone."""
     _make(cls)
     if "__repr__" not in cls.__dict__:
-        cls.__repr__ = _repr  # type: ignore[method-assign, assignment]
+        made: Any = cls
+        made.__repr__ = _repr
     return cls
 
 

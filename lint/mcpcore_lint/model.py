@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mcpcore_lint.light import light, light_value
-from mcpcore_lint.records import ToolFlavour, ToolKind, ToolRecord
 from mcpcore_lint.syntax import body_of, walk
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.records import ToolFlavour, ToolKind
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 

@@ -19,9 +19,9 @@ from mcpcore_lint.source import Source, SourceError, parse
 from mcpcore_lint.syntax import all_parameters, children, own_nodes, statements, walk, walk_shallow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from mcpcore_lint.build import HandlerBuilder
+    from mcpcore_lint.bodies import HandlerBuilder
     from mcpcore_lint.model import Value
 
 BindingKind: TypeAlias = Literal[

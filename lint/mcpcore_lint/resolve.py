@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import (
     CallValue,
@@ -22,8 +22,6 @@ from mcpcore_lint.model import (
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, BUILTIN_NAMES, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
 
 MAX_DEPTH: Final = 40
@@ -56,6 +54,27 @@ class _Table:
 
 
 CODES: Final = _Table()
+
+
+_EXPRESSIONS: Final[dict[type[ast.AST], str]] = {
+    ast.Constant: "_constant",
+    ast.Attribute: "attribute",
+    ast.JoinedStr: "_joined",
+    ast.List: "_items",
+    ast.Tuple: "_items",
+    ast.Set: "_items",
+    ast.Dict: "_dict",
+    ast.IfExp: "_either",
+    ast.BoolOp: "_any_of",
+    ast.NamedExpr: "_inner",
+    ast.Starred: "_inner",
+    ast.BinOp: "_binary",
+    ast.UnaryOp: "_signed",
+    ast.Call: "call",
+    ast.Subscript: "_subscript",
+    ast.Await: "_awaited",
+}
+"""Kind of expression to the method of `Resolver` that evaluates it."""
 
 
 class Resolver:
@@ -216,11 +235,13 @@ class Resolver:
     def _expression(self, node: ast.expr, scope: Scope) -> Value:
         kind = type(node)
         if kind is ast.Name:
-            return self.name(node.id, scope, node)  # type: ignore[attr-defined]
-        handler = _EXPRESSIONS.get(kind)
-        if handler is None:
+            assert isinstance(node, ast.Name)
+            return self.name(node.id, scope, node)
+        name = _EXPRESSIONS.get(kind)
+        if name is None:
             return Unknown(node, scope.module, f"a {kind.__name__.lower()} is not a constant")
-        return handler(self, node, scope)
+        found: Value = getattr(self, name)(node, scope)
+        return found
 
     def _constant(self, node: ast.Constant, scope: Scope) -> Value:
         value = node.value
@@ -425,10 +446,10 @@ class Resolver:
         if isinstance(func, CallValue) and func.func.name == "functools.partial" and func.args:
             inner = func.args[0]
             if isinstance(inner, Symbol):
-                own = self._arguments(node, scope)
+                own = self.arguments(node, scope)
                 names = {name for name, _ in own[1]}
-                keywords = (*((k, v) for k, v in func.keywords if k not in names), *own[1])
-                return CallValue(node, module, inner, (*func.args[1:], *own[0]), keywords, own[2] and func.complete)
+                given = (*((k, v) for k, v in func.keywords if k not in names), *own[1])
+                return CallValue(node, module, inner, (*func.args[1:], *own[0]), given, own[2] and func.complete)
         if not isinstance(func, Symbol):
             if isinstance(node.func, ast.Attribute) and node.func.attr == "format":
                 base = self.expression(node.func.value, scope)
@@ -448,7 +469,7 @@ class Resolver:
                 return Items(node, module, name.removeprefix("builtins."), args[0].items, args[0].complete)  # type: ignore[arg-type]
             return Items(node, module, name.removeprefix("builtins."), (), complete=False)  # type: ignore[arg-type]
         if name == "builtins.dict":
-            args, keywords, complete = self._arguments(node, scope)
+            args, keywords, complete = self.arguments(node, scope)
             pairs: list[tuple[Value, Value]] = []
             for each in args:
                 if isinstance(each, Mapping):
@@ -458,18 +479,19 @@ class Resolver:
                     complete = False
             pairs.extend((Const(value.node, module, key), value) for key, value in keywords)
             return Mapping(node, module, tuple(pairs), complete)
-        args_, keywords_, complete_ = self._arguments(node, scope)
+        positional, named, whole = self.arguments(node, scope)
         if name == "mcpcore.CustomCode":
-            given = CallValue(node, module, func, tuple(args_), tuple(keywords_), complete_)
+            given = CallValue(node, module, func, tuple(positional), tuple(named), whole)
             label = string(given.argument("name", 0))
             number = given.argument("number", 1)
             if label is None:
                 return Unknown(node, module, "a custom code whose name is not a constant")
             known = number.value if isinstance(number, Const) and isinstance(number.value, int) else None
             return CodeValue(node, module, label, known, custom=True)
-        return CallValue(node, module, func, tuple(args_), tuple(keywords_), complete_)
+        return CallValue(node, module, func, tuple(positional), tuple(named), whole)
 
-    def _arguments(self, node: ast.Call, scope: Scope) -> tuple[list[Value], list[tuple[str, Value]], bool]:
+    def arguments(self, node: ast.Call, scope: Scope) -> tuple[list[Value], list[tuple[str, Value]], bool]:
+        """The arguments of a call, by position and by name, and whether those are all for certain."""
         args: list[Value] = []
         keywords: list[tuple[str, Value]] = []
         complete = True
@@ -714,26 +736,6 @@ def is_local(func: ast.expr, scope: Scope) -> bool:
             return all(_is_local_value(each) for each in found[1])
         return root is func and root.id in PLAIN_BUILTINS
     return isinstance(root, ast.Constant | ast.JoinedStr)
-
-
-_EXPRESSIONS: Final[dict[type[ast.AST], Callable[[Resolver, Any, Scope], Value]]] = {
-    ast.Constant: Resolver._constant,
-    ast.Attribute: Resolver.attribute,
-    ast.JoinedStr: Resolver._joined,
-    ast.List: Resolver._items,
-    ast.Tuple: Resolver._items,
-    ast.Set: Resolver._items,
-    ast.Dict: Resolver._dict,
-    ast.IfExp: Resolver._either,
-    ast.BoolOp: Resolver._any_of,
-    ast.NamedExpr: Resolver._inner,
-    ast.Starred: Resolver._inner,
-    ast.BinOp: Resolver._binary,
-    ast.UnaryOp: Resolver._signed,
-    ast.Call: Resolver.call,
-    ast.Subscript: Resolver._subscript,
-    ast.Await: Resolver._awaited,
-}
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:

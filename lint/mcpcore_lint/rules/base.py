@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.hierarchy import Hierarchy
     from mcpcore_lint.judge import FileState
-    from mcpcore_lint.model import Handler, Reach, ToolDef, ToolRecord, Value
+    from mcpcore_lint.model import Handler, Reach, ToolDef, Value
     from mcpcore_lint.project import Module, Project, Scope
+    from mcpcore_lint.records import ToolRecord
     from mcpcore_lint.settings import Settings
 
 Family: TypeAlias = Literal["contract", "conformance", "handler", "definitions", "linter", "project"]

@@ -1,0 +1,141 @@
+"""What functions do, as plain facts: errors raised, functions called, and what stands round them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from mcpcore_lint.light import light
+from mcpcore_lint.model import (
+    ErrorForm,
+    FunctionNode,
+)
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Span
+    from mcpcore_lint.project import ClassInfo, Module
+
+
+class Key(NamedTuple):
+    """A function of the project, as called on an instance of one class."""
+
+    path: str
+    line: int
+    column: int
+    name: str
+    receiver: str = ""
+    raw: bool = False
+    """The function itself, without what its decorators make of it."""
+
+
+class Throw(NamedTuple):
+    """An error that leaves a function, by the place where it is raised."""
+
+    type_name: str
+    form: ErrorForm
+    codes: tuple[str, ...] | None
+    reasons: tuple[str, ...] | None
+    path: str
+    span: Span
+    known_by: str = ""
+    """The third-party function that raises it; empty where the project raises it."""
+    grouped: bool = False
+    """Whether it is inside an exception group."""
+
+
+class Blind(NamedTuple):
+    """A call that cannot be resolved, by the place where it is made."""
+
+    name: str
+    path: str
+    span: Span
+    takes_context: bool
+    project: bool
+    why: str
+
+
+class Clause(NamedTuple):
+    """An `except` clause: what it catches, and by which `raise` statements it passes it on."""
+
+    types: tuple[str | None, ...]
+    passes: tuple[tuple[Guard, ...], ...]
+    """For each `raise` that raises the caught exception again, the guards round it inside the clause."""
+    star: bool = False
+
+
+class Guard(NamedTuple):
+    """The clauses of one `try`, or what else stands between an error and the end of its function."""
+
+    clauses: tuple[Clause, ...] = ()
+    group: bool = False
+    """A task group: what leaves it is wrapped in an exception group."""
+    converts: bool = False
+    """`mcpcore.guard`: what is not coded comes out coded."""
+
+
+class Parameter(NamedTuple):
+    """A parameter that is called: its function's place and its name."""
+
+    path: str
+    line: int
+    column: int
+    name: str
+
+
+class ParameterCall(NamedTuple):
+    """A call of a parameter, with the guards round it."""
+
+    parameter: Parameter
+    guards: tuple[Guard, ...]
+
+
+EventKind = Literal["throw", "call", "parameter", "result", "blind"]
+
+
+@light
+class Event:
+    """One thing that a function does."""
+
+    kind: EventKind
+    span: Span
+    guards: tuple[Guard, ...]
+    throw: Throw | None = None
+    blind: Blind | None = None
+    targets: tuple[Key, ...] = ()
+    bindings: tuple[tuple[Parameter, Key | Parameter], ...] = ()
+    parameter: Parameter | None = None
+
+
+class Facts:
+    """What a function does, without its callees."""
+
+    __slots__ = ("events", "key", "returned", "returned_from", "wrapped")
+
+    def __init__(self, key: Key, events: list[Event] | None = None, wrapped: str = "") -> None:
+        self.key = key
+        self.events: list[Event] = events if events is not None else []
+        self.returned: list[Throw] = []
+        """Errors that it makes and returns."""
+        self.returned_from: list[Key] = []
+        """Functions whose results it returns."""
+        self.wrapped = wrapped
+        """The function's own name, where these are the facts of what its decorators make of it."""
+
+
+class Summary:
+    """What leaves a function; each with the names of the functions on the way, the function itself first."""
+
+    __slots__ = ("blinds", "parameters", "returned", "throws")
+
+    def __init__(self) -> None:
+        self.throws: dict[Throw, tuple[str, ...]] = {}
+        self.blinds: dict[Blind, tuple[str, ...]] = {}
+        self.parameters: dict[ParameterCall, None] = {}
+        self.returned: dict[Throw, tuple[str, ...]] = {}
+
+
+def key_of(node: FunctionNode, module: Module, receiver: ClassInfo | None, *, raw: bool = False) -> Key:
+    """The key of a function, as called on an instance of `receiver`."""
+    scope = module.functions.get(node)
+    name = scope.qualname if scope is not None else getattr(node, "name", "<lambda>")
+    place = f"{receiver.module.path}:{receiver.node.lineno}:{receiver.node.col_offset}" if receiver is not None else ""
+    return Key(module.path, node.lineno, node.col_offset, name, place, raw)

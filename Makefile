@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 PEERS := .venv-peers
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs bench lock clean
+.PHONY: help setup demo test check docs coverage bench lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -32,6 +32,12 @@ check: setup ## formatting, lint and types of the project itself
 	$(BIN)/mypy
 	$(BIN)/pyright
 	$(BIN)/mcpcore lint examples docs README.md
+
+coverage: setup ## which branches of the runtime package no test takes
+	$(BIN)/python -m pytest -q --cov --cov-report=term-missing:skip-covered
+
+docs: setup ## the generated pages, made anew from the tables of the code
+	$(BIN)/python docs/generate.py
 
 bench: setup $(VENV)/.bench $(PEERS)/.ready ## every figure that the documentation quotes, with the peers in the same run
 	$(BIN)/python -m bench

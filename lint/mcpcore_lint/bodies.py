@@ -62,6 +62,7 @@ _FUNCTIONS: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda
 
 
 def argument_of(call: CallValue, name: str, position: int | None) -> Argument:
+    """An argument of a call, with the expression that stands there."""
     node = call.node
     if type(node) is ast.Call:
         for keyword in node.keywords:
@@ -249,10 +250,10 @@ class HandlerBuilder:
             taken = self._context(arg, outside)
             if taken is not None and context is None:
                 context = taken
-            default = defaults.get(arg.arg)
-            description = self._description(arg, default, outside)
-            injected = taken is not None or self._injected(default, arg.annotation, outside)
-            found.append(Parameter(arg.arg, arg, arg.annotation, default, kind, description, injected))
+            given = defaults.get(arg.arg)
+            description = self._description(arg, given, outside)
+            injected = taken is not None or self._injected(given, arg.annotation, outside)
+            found.append(Parameter(arg.arg, arg, arg.annotation, given, kind, description, injected))
         return tuple(found), context
 
     def _context(self, arg: ast.arg, scope: Scope) -> ContextParameter | None:
@@ -266,7 +267,9 @@ class HandlerBuilder:
         ours = symbol.name == "mcpcore.Context"
         argument, where = self._context_argument(annotation, scope)
         if argument is None:
-            return ContextParameter(arg.arg, arg, annotation, None, None, True, False, True, ours)
+            return ContextParameter(
+                arg.arg, arg, annotation, None, None, bare=True, any_reason=False, resolved=True, mcpcore=ours
+            )
         reasons = Resolver().literal_strings(argument, where)
         named = Resolver().annotation_symbol(argument, where)
         any_reason = named is not None and named.name in {"typing.Any", "builtins.str", "typing.LiteralString"}
@@ -274,7 +277,17 @@ class HandlerBuilder:
         if never:
             reasons = ()
         resolved = reasons is not None or any_reason
-        return ContextParameter(arg.arg, arg, annotation, argument, reasons, False, any_reason, resolved, ours)
+        return ContextParameter(
+            arg.arg,
+            arg,
+            annotation,
+            argument,
+            reasons,
+            bare=False,
+            any_reason=any_reason,
+            resolved=resolved,
+            mcpcore=ours,
+        )
 
     def _context_argument(self, annotation: ast.expr, scope: Scope) -> tuple[ast.expr | None, Scope]:
         from mcpcore_lint.resolve import unquote
@@ -544,11 +557,11 @@ class HandlerBuilder:
                     continue
                 for fate in ("raised", "returned", "escapes"):
                     if fate in fates:
-                        return fate  # type: ignore[return-value]
+                        return fate
                 return "unused"
             if isinstance(parent, ast.Attribute):
                 call = self.parents.get(parent)
-                if parent.attr in {"with_traceback"} and isinstance(call, ast.Call) and call.func is parent:
+                if parent.attr == "with_traceback" and isinstance(call, ast.Call) and call.func is parent:
                     current = call
                     continue
                 return "escapes"
@@ -592,7 +605,9 @@ class HandlerBuilder:
         else:
             cause = "from"
         if node.exc is None:
-            return [ThrowSite(node, self.module, None, None, cause, catch, True, True, function)]
+            return [
+                ThrowSite(node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function)
+            ]
         found: list[ThrowSite] = []
         for leaf in self.leaves(node.exc, self._scope(node)):
             members = self._group_members(leaf)
@@ -625,12 +640,24 @@ class HandlerBuilder:
         error = self._errors.get(leaf)
         if error is not None:
             escapes = self._escapes(node, error.type_name)
-            return ThrowSite(node, self.module, error, error.type_name, cause, catch, False, escapes, function)
+            return ThrowSite(
+                node,
+                self.module,
+                error,
+                error.type_name,
+                cause,
+                catch,
+                reraise=False,
+                escapes=escapes,
+                function=function,
+            )
         if isinstance(leaf, ast.Name):
             clause = catch
             while clause is not None:
                 if clause.name == leaf.id:
-                    return ThrowSite(node, self.module, None, None, cause, catch, True, True, function)
+                    return ThrowSite(
+                        node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function
+                    )
                 clause = self._catch_of(clause.node)
         scope = self._scope(leaf) if leaf in self.parents else self._scope(node)
         if isinstance(leaf, ast.Name | ast.Attribute):
@@ -648,7 +675,17 @@ class HandlerBuilder:
                     error = replace(error, fate="raised")
                     self._errors[leaf] = error
                     escapes = self._escapes(node, error.type_name)
-                    return ThrowSite(node, self.module, error, error.type_name, cause, catch, False, escapes, function)
+                    return ThrowSite(
+                        node,
+                        self.module,
+                        error,
+                        error.type_name,
+                        cause,
+                        catch,
+                        reraise=False,
+                        escapes=escapes,
+                        function=function,
+                    )
         call: ast.expr = leaf
         while isinstance(call, ast.Await):
             call = call.value
@@ -659,10 +696,10 @@ class HandlerBuilder:
             None,
             cause,
             catch,
-            False,
-            True,
-            function,
-            call if isinstance(call, ast.Call) else None,
+            reraise=False,
+            escapes=True,
+            function=function,
+            call=call if isinstance(call, ast.Call) else None,
         )
 
     def leaves(self, node: ast.expr, scope: Scope) -> list[ast.expr]:
@@ -713,9 +750,13 @@ class HandlerBuilder:
                         if not self._passes_on(clause):
                             return False
                         break
-            if isinstance(parent, ast.With | ast.AsyncWith) and parent in self._catches and current in parent.body:
-                if self._caught(type_name, self._catches[parent]):
-                    return False
+            if (
+                isinstance(parent, ast.With | ast.AsyncWith)
+                and parent in self._catches
+                and current in parent.body
+                and self._caught(type_name, self._catches[parent])
+            ):
+                return False
             current = parent
 
     def _caught(self, type_name: str, catch: CatchSite) -> bool | None:
@@ -746,12 +787,12 @@ class HandlerBuilder:
             self.module,
             types,
             node.name,
-            node.type is None,
-            isinstance(parent, ast.TryStar),
-            False,
-            tuple(node.body),
-            body,
-            self.function_of.get(node, self.node),
+            bare=node.type is None,
+            star=isinstance(parent, ast.TryStar),
+            suppress=False,
+            body=tuple(node.body),
+            try_body=body,
+            function=self.function_of.get(node, self.node),
         )
 
     def types_of(self, node: ast.expr, scope: Scope) -> tuple[str | None, ...]:
@@ -778,7 +819,16 @@ class HandlerBuilder:
                     types = [name for each in item.context_expr.args for name in self.types_of(each, scope)]
                     function = self.function_of.get(node, self.node)
                     return CatchSite(
-                        node, self.module, tuple(types), None, False, False, True, (), tuple(node.body), function
+                        node,
+                        self.module,
+                        tuple(types),
+                        None,
+                        bare=False,
+                        star=False,
+                        suppress=True,
+                        body=(),
+                        try_body=tuple(node.body),
+                        function=function,
                     )
         return None
 

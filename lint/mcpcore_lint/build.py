@@ -80,15 +80,16 @@ class Builder:
         return found
 
     def _calls(self) -> list[tuple[ast.Call, Scope]]:
-        """The calls that may register a tool: `add_tool(fn)`, `tool(...)(fn)`, `mcp.tool(fn)`, `Server(on_call_tool=fn)`."""
+        """The calls that may register a tool: `add_tool(fn)`, `tool(...)(fn)`, `Server(on_call_tool=fn)`."""
         text = self.module.source.text
         if not any(each in text for each in _REGISTERS):
             return []
         words = [*ADDERS, "on_call_tool", "tool", "resource", "prompt"]
         for local, bindings in self.module.scope.bindings.items():
             for each in bindings:
-                if each.target is not None and each.target[1] in KINDS and local != each.target[1]:
-                    words.append(local)
+                target = each.target
+                if target is not None and target[1] in KINDS and local != target[1]:
+                    words += [local]
         found: list[tuple[ast.Call, Scope]] = []
         for node, scope in self.module.calls_near(*words):
             func = node.func
@@ -105,14 +106,14 @@ class Builder:
     def _decorated(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, decorator: ast.expr
     ) -> ToolDef | None:
-        outside = self._outside(scope)
-        made = self._maker(decorator, outside)
+        outside = self.outside(scope)
+        made = self.maker(decorator, outside)
         if made is None:
             return None
         kind, flavour, server, call = made
         return self._tool(kind, flavour, server, call, decorator, node, self.module, outside)
 
-    def _outside(self, scope: Scope) -> Scope:
+    def outside(self, scope: Scope) -> Scope:
         """The scope that the decorators of a function are read in."""
         if scope.owner is not None:
             info = self.module.classes.get(scope.owner)
@@ -121,7 +122,7 @@ class Builder:
         assert scope.parent is not None
         return scope.parent
 
-    def _maker(self, node: ast.expr, scope: Scope) -> tuple[ToolKind, ToolFlavour, str | None, CallValue | None] | None:
+    def maker(self, node: ast.expr, scope: Scope) -> tuple[ToolKind, ToolFlavour, str | None, CallValue | None] | None:
         """Whether an expression is a decorator that makes tools: kind, flavour, server, and its arguments."""
         func = node.func if isinstance(node, ast.Call) else node
         value = evaluate(node, scope)
@@ -239,7 +240,7 @@ class Builder:
         """Tools made by a call: `add_tool(fn)`, `tool(errors=...)(fn)`, `mcp.tool(fn)`, `Server(on_call_tool=fn)`."""
         func = node.func
         if isinstance(func, ast.Call):
-            made = self._maker(func, scope)
+            made = self.maker(func, scope)
             if made is None or not node.args:
                 return []
             kind, flavour, server, call = made
@@ -256,9 +257,10 @@ class Builder:
             return self._for_handler("tool", "lowlevel", None, None, on_call, node, scope)
         if not isinstance(func, ast.Attribute):
             return []
-        flavour, server = self.server(func.value, scope)
-        if flavour is None or flavour == "lowlevel":
+        made_by, server = self.server(func.value, scope)
+        if made_by is None or made_by == "lowlevel":
             return []
+        flavour = made_by
         resolver = Resolver()
         args, keywords, complete = resolver.arguments(node, scope)
         call = CallValue(
@@ -315,10 +317,10 @@ class Builder:
         """Whether a function is a tool by its own decorators, so that `add_tool` only registers it."""
         builder = self if module is self.module else Builder(module, self.hierarchy)
         scope = module.scope_of(node)
-        return any(builder._maker(each, builder._outside(scope)) is not None for each in node.decorator_list)
+        return any(builder.maker(each, builder.outside(scope)) is not None for each in node.decorator_list)
 
     def functions_behind(self, target: ast.expr, scope: Scope) -> list[tuple[FunctionNode, Module]]:
-        """The functions that an expression may be: by name, a lambda, `partial(f)`, a bound method, a callable object."""
+        """The functions that an expression may be: a name, a lambda, `partial(f)`, a method, a callable object."""
         if isinstance(target, ast.Lambda):
             return [(target, scope.module)]
         found: list[tuple[FunctionNode, Module]] = []
@@ -388,7 +390,7 @@ class Builder:
             name = Unknown(node, module, "the low-level handler serves every tool")
             description = Unknown(node, module, "the low-level server lists its tools elsewhere")
         elif call is not None:
-            # `@tool("name")` of FastMCP and the SDK; of mcpcore options are keyword-only, and `@resource(uri)` takes one.
+            # `@tool("name")` of FastMCP and the SDK; of mcpcore options are keyword-only, but for `@resource(uri)`.
             position = 0 if kind != "resource" else None
             given = call.argument("name", position if flavour != "mcpcore" else None)
             if not isinstance(given, Missing) and not (isinstance(given, Const) and given.value is None):
@@ -428,7 +430,7 @@ class Builder:
             inside = set(walk([inline])) if inline is not None else set()
             entries = tuple(self._entry(each, module, inside) for each in value.items)
             return Contract(node, value, module, "sequence", entries, value.complete)
-        if isinstance(value, Unknown | Missing | Symbol) or (isinstance(value, CallValue)):
+        if isinstance(value, Unknown | Missing | Symbol | CallValue):
             made = isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
             return Contract(node, value, module, "not_a_sequence" if made else "unknown", (), complete=False)
         if isinstance(value, Const | Text | Mapping | Items | CodeValue):
@@ -440,14 +442,24 @@ class Builder:
         if isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode":
             call = value.node if isinstance(value.node, ast.Call) else None
             arguments = {name: argument_of(value, name, _position(name)) for name in ENTRY_ARGUMENTS}
-            return ContractEntry(value, where, True, True, call, arguments, call in inside)
+            return ContractEntry(
+                value, where, resolved=True, is_failure_mode=True, call=call, arguments=arguments, inline=call in inside
+            )
         blank = {name: Argument(name, Unknown(value.node, where)) for name in ENTRY_ARGUMENTS}
         known = (
             isinstance(value, Const | Text | Items | Mapping | CodeValue)
             or (isinstance(value, CallValue) and value.func.name.startswith(("mcpcore.", "builtins.")))
             or (isinstance(value, Symbol) and value.name.startswith(("mcpcore.", "builtins.")))
         )
-        return ContractEntry(value, where, known, False, None, blank, value.node in inside)
+        return ContractEntry(
+            value,
+            where,
+            resolved=known,
+            is_failure_mode=False,
+            call=None,
+            arguments=blank,
+            inline=value.node in inside,
+        )
 
     # -- handlers ------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """What earlier runs found out, in one file: read at once, checked by its sum, replaced whole or not at all.
 
 A result is kept for the content of its file, the contents of the files that were consulted for it, the settings, the
-linter's own files and the Python version. Whatever does not fit, cannot be read or is damaged is as if it were not there.
+linter's own files and the Python version. Whatever does not fit, cannot be read or is damaged is as if it were not
+there.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class Cache:
         if blake2b(memoryview(raw)[head:], digest_size=16).digest() != raw[head - 16 : head]:
             return False
         try:
-            data = marshal.loads(memoryview(raw)[head:])
+            data = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - its sum is right, and it runs nothing
         except (ValueError, EOFError, TypeError):
             return False
         if not isinstance(data, dict) or any(_state(each[0]) != each for each in data.get("plugins", ())):

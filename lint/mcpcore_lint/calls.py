@@ -9,7 +9,7 @@ resolved are kept as such: what they raise is unknown, and never guessed.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcpcore_lint.effects import (
     Blind,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.project import Module, Project
 
 
+K = TypeVar("K")
 _GROUP_TYPES: Final = frozenset({"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"})
 _BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 MAX_SUMMARY: Final = 2_000
@@ -343,8 +344,6 @@ class CallGraph:
                             onward = self.passes(throw, call.guards)
                             if onward is not None:
                                 yield onward, (_shown(target), *path)
-        if event.kind == "parameter" or event.kind == "blind":
-            return
 
     def blinds(self, event: Event) -> Iterator[tuple[Blind, tuple[str, ...]]]:
         """The calls that cannot be resolved, behind an event."""
@@ -366,9 +365,9 @@ class CallGraph:
                         call.parameter.name,
                         call.parameter.path,
                         event.span,
-                        False,
-                        True,
-                        "a function that is handed over",
+                        takes_context=False,
+                        project=True,
+                        why="a function that is handed over",
                     )
                     yield blind, ()
 
@@ -389,7 +388,7 @@ class CallGraph:
                     yield ParameterCall(call.parameter, (*call.guards, *event.guards)[:8])
 
 
-def _keep(found: dict, item: object, path: tuple[str, ...]) -> bool:  # type: ignore[type-arg]
+def _keep(found: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bool:
     known = found.get(item)
     if known is None:
         if len(found) >= MAX_SUMMARY:

@@ -40,7 +40,7 @@ class _Pattern(NamedTuple):
 def _translate(pattern: str) -> str:
     """A `.gitignore` pattern as a regular expression over the path below the folder of the file."""
     anchored = "/" in pattern.rstrip("/")
-    body = pattern.strip("/") if pattern.strip("/") else pattern
+    body = pattern.strip("/") or pattern
     out: list[str] = []
     index = 0
     while index < len(body):

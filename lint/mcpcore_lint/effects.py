@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcpcore_lint.light import light
-from mcpcore_lint.model import (
-    ErrorForm,
-    FunctionNode,
-)
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
+    from mcpcore_lint.model import ErrorForm, FunctionNode
     from mcpcore_lint.project import ClassInfo, Module
 
 

@@ -305,28 +305,27 @@ class _PathRun:
         failures: list[Failure] = []
         hidden = 0
         marked = {each.path: path for path, each in results.items() if each.has_suppressions}
-        for shown, diagnostics in raw.items():
-            path = marked.get(shown)
-            if path is None and shown not in {each.path for each in results.values() if each.relevant}:
-                # A finding in a file outside the run: its own comments hold all the same.
-                path = os.path.normpath(os.path.join(self.root, shown))
-            if path is None:
-                found.extend(diagnostics)
-        for shown, path in {**marked}.items():
-            kept, covered, problems = self.judge().suppress(path, list(raw.get(shown, {})))
-            found.extend(kept)
+        relevant = {each.path for each in results.values() if each.relevant}
+
+        def look(path: str, diagnostics: list[Diagnostic], *, comments: bool) -> None:
+            nonlocal hidden
+            kept, covered, problems = self.judge().suppress(path, diagnostics)
+            # What is to be said of the comments themselves is said of files of the run alone.
+            found.extend(kept if comments else [each for each in kept if each in diagnostics])
             hidden += covered
             failures.extend(problems)
             self.judge().trim()
-        relevant = {each.path for each in results.values() if each.relevant}
-        for shown in raw:
-            if shown not in marked and shown not in relevant:
-                kept, covered, problems = self.judge().suppress(
-                    os.path.normpath(os.path.join(self.root, shown)), list(raw[shown])
-                )
-                found.extend(each for each in kept if each in raw[shown])
-                hidden += covered
-                failures.extend(problems)
+
+        for shown, path in marked.items():
+            look(path, list(raw.get(shown, {})), comments=True)
+        for shown, diagnostics in raw.items():
+            if shown in marked:
+                continue
+            if shown in relevant:
+                found.extend(diagnostics)
+            else:
+                # A finding in a file outside the run: its own comments hold all the same.
+                look(os.path.normpath(os.path.join(self.root, shown)), list(diagnostics), comments=False)
         return found, hidden, failures
 
     # -- keeping ---------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcpcore_lint.bodies import HandlerBuilder
 from mcpcore_lint.effects import Blind, Clause, Event, EventKind, Facts, Guard, Key, Parameter, Throw, key_of
@@ -41,13 +41,16 @@ if TYPE_CHECKING:
     from mcpcore_lint.project import Binding, ClassInfo, Module
 
 
+K = TypeVar("K")
 NEVER_NOW: Final = frozenset(
     {
         "register", "add_done_callback", "Thread", "Process", "signal", "call_later", "call_soon", "call_at",
-        "call_soon_threadsafe", "subscribe", "add_listener", "connect", "add_event_handler", "setattr", "add_signal_handler",
+        "call_soon_threadsafe", "subscribe", "add_listener", "connect", "add_event_handler", "setattr",
+        "add_signal_handler",
         "add_tool", "add_route", "include_router", "partial", "wraps", "update_wrapper", "isinstance", "issubclass",
         "add_middleware", "Depends", "Timer", "finalize", "add_task", "setdefault", "append", "add", "type", "hasattr",
-        "getattr", "callable", "cast", "print", "repr", "str", "id", "len", "format", "debug", "info", "warning", "error",
+        "getattr", "callable", "cast", "print", "repr", "str", "id", "len", "format", "debug", "info",
+        "warning", "error",
         "exception", "log", "critical", "Field", "field", "TypeVar", "NewType", "dataclass",
     }
 )  # fmt: skip
@@ -166,7 +169,12 @@ class Extractor:
     def _blind_raise(self, node: ast.Raise) -> None:
         name = spelled(node.exc) if node.exc is not None else "raise"
         blind = Blind(
-            f"raise {name}", self.module.path, self.module.source.span(node), False, True, "the error is made elsewhere"
+            f"raise {name}",
+            self.module.path,
+            self.module.source.span(node),
+            takes_context=False,
+            project=True,
+            why="the error is made elsewhere",
         )
         self._add("blind", node, blind=blind)
 
@@ -579,11 +587,12 @@ class Extractor:
                 types: tuple[str | None, ...] = ("builtins.BaseException",)
                 if handler.type is not None:
                     types = self.builder.types_of(handler.type, self.scope)
-                passes: list[tuple[Guard, ...]] = []
-                for each in _own_statements(handler.body):
-                    if isinstance(each, ast.Raise) and self._raises_caught(each, handler):
-                        passes.append(self._guards(each, stop=handler))
-                clauses.append(Clause(types, tuple(passes), isinstance(node, ast.TryStar)))
+                passes = tuple(
+                    self._guards(each, stop=handler)
+                    for each in _own_statements(handler.body)
+                    if isinstance(each, ast.Raise) and self._raises_caught(each, handler)
+                )
+                clauses.append(Clause(types, passes, isinstance(node, ast.TryStar)))
             guard = Guard(tuple(clauses))
             self._try_guards[node] = guard
         return guard
@@ -736,5 +745,5 @@ def _may_be_function(binding: Binding) -> bool:
     )
 
 
-def _unique(items: list) -> list:  # type: ignore[type-arg]
+def _unique(items: list[K]) -> list[K]:
     return list(dict.fromkeys(items))

@@ -155,9 +155,9 @@ def import_name(module: Module, package: str, name: str) -> Imported:
             if imported is not None and canonical(f"{source}.{imported}") == wanted:
                 return Imported(local, ())
     for local, found in bindings.items():
-        if len(found) == 1 and found[0].kind == "import" and found[0].target == (package, None, 0):
-            if not _guarded(module, found[0].node):
-                return Imported(f"{local}.{name}", ())
+        whole = len(found) == 1 and found[0].kind == "import" and found[0].target == (package, None, 0)
+        if whole and not _guarded(module, found[0].node):
+            return Imported(f"{local}.{name}", ())
     taken = name in bindings or any(name in scope.bindings for scope in module.functions.values())
     local = f"{package}_{name}" if taken else name
     clause = f"{name} as {local}" if taken else name
@@ -404,7 +404,7 @@ def replace_file(path: str, content: bytes, *, expected: bytes | None = None) ->
         if expected is not None:
             with open(target, "rb") as current:
                 if current.read() != expected:
-                    raise OSError("it was changed by someone else meanwhile")
+                    raise OSError("it was changed by someone else meanwhile")  # noqa: TRY301 - cleaned up below
         os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)

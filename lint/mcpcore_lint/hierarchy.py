@@ -93,7 +93,7 @@ class Hierarchy:
 
     def is_kind_of(self, name: str, base: str) -> bool | None:
         """Whether one class is a kind of another; None where that cannot be known."""
-        if name == base or base == "builtins.BaseException":
+        if base in {name, "builtins.BaseException"}:
             return True
         base = KNOWLEDGE.canonical(base)
         above, complete = self.ancestors(name)

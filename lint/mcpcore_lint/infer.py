@@ -61,7 +61,8 @@ _ELEMENTS: Final = frozenset(
         "builtins.list", "builtins.set", "builtins.tuple", "builtins.frozenset", "collections.deque",
         "typing.List", "typing.Set", "typing.Sequence", "typing.Iterable", "typing.Iterator", "typing.Collection",
         "typing.AsyncIterator", "typing.AsyncIterable", "typing.Generator", "typing.AsyncGenerator",
-        "collections.abc.Sequence", "collections.abc.Iterable", "collections.abc.Iterator", "collections.abc.Collection",
+        "collections.abc.Sequence", "collections.abc.Iterable", "collections.abc.Iterator",
+        "collections.abc.Collection",
         "collections.abc.AsyncIterator", "collections.abc.AsyncIterable", "collections.abc.Generator",
         "collections.abc.AsyncGenerator", "collections.abc.Set",
     }
@@ -379,7 +380,7 @@ class Inference:
                     found.append(Instance(kind.info))
                 elif isinstance(kind, Instance):
                     found.extend(self._method_result(kind, "__call__"))
-                elif kind.name:
+                elif isinstance(kind, Outside) and kind.name:
                     found.append(Outside())
             return _once(found)
         if is_local(func, scope):
@@ -438,10 +439,10 @@ class Inference:
         value = evaluate(node, scope)
         return _once(self._value(value))
 
-    def _lifespan(self, found: tuple[Scope, list[object]] | object, attr: str) -> list[Kind]:
+    def _lifespan(self, found: tuple[Scope, list[Binding]], attr: str) -> list[Kind]:
         if attr != "lifespan_context":
             return []
-        where, bindings = found  # type: ignore[misc]
+        where, bindings = found
         for binding in bindings:
             annotation = unquote(binding.annotation)
             if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):

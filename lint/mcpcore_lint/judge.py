@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Set as AbstractSet
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.build import Builder
 from mcpcore_lint.cache import content_hash
@@ -56,7 +56,7 @@ class FileResult(NamedTuple):
 
 
 class ToolNames(AbstractSet[str]):
-    """The names of all tools; before they are all known, one that takes each name to exist and remembers the question."""
+    """The names of all tools; before they are known, a set that takes each name to exist and remembers the question."""
 
     def __init__(self, names: frozenset[str] | None) -> None:
         self._names = names
@@ -83,7 +83,7 @@ class ToolNames(AbstractSet[str]):
         return len(self._names)
 
     @classmethod
-    def _from_iterable(cls, it: Iterable[str]) -> AbstractSet[str]:
+    def _from_iterable(cls, it: Iterable[Any]) -> AbstractSet[Any]:
         return frozenset(it)
 
 
@@ -184,9 +184,9 @@ class Judge:
         except OSError as error:
             failure = Failure(shown, f"cannot be read: {error.strerror or error}")
             return FileResult(shown, b"", relevant=True, has_suppressions=False, failures=(failure,))
-        return self.bytes(absolute, raw, every=every)
+        return self.content(absolute, raw, every=every)
 
-    def bytes(self, absolute: str, raw: bytes, *, every: bool) -> FileResult:
+    def content(self, absolute: str, raw: bytes, *, every: bool) -> FileResult:
         """Judge the content of a file."""
         shown = self.project.display_path(absolute)
         digest = content_hash(raw)

@@ -14,7 +14,7 @@ T = TypeVar("T")
 def _fields(cls: type[Any]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for each in reversed(cls.__mro__):
-        for name, annotation in each.__dict__.get("__annotations__", {}).items():
+        for name, annotation in vars(each).get("__annotations__", {}).items():
             if "ClassVar" not in str(annotation):
                 found[name] = None
     return tuple(found)
@@ -36,7 +36,7 @@ def _make(cls: type[Any]) -> tuple[str, ...]:
     exec(f"def __init__(self, {', '.join(parameters)}):{body}", defaults, scope)  # noqa: S102
     made: Any = cls
     made.__init__ = scope["__init__"]
-    made.__match_args__ = names
+    setattr(made, "__match_args__", names)  # noqa: B010 - the type checker takes it for a declaration
     return names
 
 

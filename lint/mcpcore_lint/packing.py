@@ -98,4 +98,4 @@ def unpack_records(packed: Sequence[tuple[object, ...]]) -> tuple[ToolRecord, ..
     """Tool records again."""
     from mcpcore_lint.records import ToolRecord
 
-    return tuple(ToolRecord(*each[:6], Span(*each[6])) for each in packed)  # type: ignore[arg-type, misc]
+    return tuple(ToolRecord(*each[:6], Span(*each[6])) for each in packed)  # type: ignore[arg-type, call-arg, misc]

@@ -13,7 +13,6 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from mcpcore_lint.light import light
-from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.source import Source, SourceError, parse
 from mcpcore_lint.syntax import all_parameters, children, own_nodes, statements, walk, walk_shallow
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcpcore_lint.bodies import HandlerBuilder
-    from mcpcore_lint.model import Value
+    from mcpcore_lint.model import FunctionNode, Value
 
 BindingKind: TypeAlias = Literal[
     "assign", "annotated", "augmented", "import", "function", "class", "parameter", "with", "opaque"
@@ -220,13 +219,13 @@ class Module:
         key = ("calls_near", words, skip, decorators)
         known = self.memo.get(key)
         if known is None:
-            known = self._calls_near(words, skip, decorators)
+            known = self._calls_near(words, skip, decorators=decorators)
             self.memo[key] = known
         found: list[tuple[ast.Call, Scope]] = known
         return found
 
     def _calls_near(
-        self, words: tuple[str, ...], skip: Callable[[ast.AST], bool] | None, decorators: bool
+        self, words: tuple[str, ...], skip: Callable[[ast.AST], bool] | None, *, decorators: bool
     ) -> list[tuple[ast.Call, Scope]]:
         text = self.source.text
         lines: set[int] = set()
@@ -307,7 +306,7 @@ class Module:
             stack.extend((each, scope) for each in children(node))
 
     def changes_in_place(self, name: str) -> bool:
-        """Whether a list or dict of that name is changed after it is made: `x.append(...)`, `x += ...`, `x[...] = ...`."""
+        """Whether a list or dict of that name is changed once made: `x.append(...)`, `x += ...`, `x[...] = ...`."""
         found = self._changed.get(name)
         if found is None:
             found = False
@@ -393,7 +392,8 @@ def _index(module: Module) -> None:
 
 
 _COMPOUND = frozenset(
-    {ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match, ast.ExceptHandler,
+    {ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match,
+     ast.ExceptHandler,
      ast.match_case}
 )  # fmt: skip
 
@@ -422,7 +422,8 @@ def _bind_function(scope: Scope, bindings: dict[str, list[Binding]]) -> None:
 
 
 _BINDERS = frozenset(
-    {ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.FunctionDef,
+    {ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith,
+     ast.FunctionDef,
      ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.NamedExpr, ast.comprehension, ast.Global, ast.Nonlocal,
      ast.AugAssign}
 )  # fmt: skip
@@ -441,8 +442,8 @@ def bind_statement(node: ast.AST, bindings: dict[str, list[Binding]], scope: Sco
     elif isinstance(node, ast.Import):
         for alias in node.names:
             name = alias.asname or alias.name.split(".")[0]
-            target = (alias.name if alias.asname else name, None, 0)
-            bindings.setdefault(name, []).append(Binding("import", node, target=target))
+            whole = (alias.name if alias.asname else name, None, 0)
+            bindings.setdefault(name, []).append(Binding("import", node, target=whole))
     elif isinstance(node, ast.ImportFrom):
         for alias in node.names:
             if alias.name == "*":
@@ -472,9 +473,7 @@ def bind_statement(node: ast.AST, bindings: dict[str, list[Binding]], scope: Sco
     elif isinstance(node, ast.MatchMapping):
         if node.rest:
             bindings.setdefault(node.rest, []).append(Binding("opaque", node))
-    elif isinstance(node, ast.Global):
-        scope.globals.update(node.names)
-    elif isinstance(node, ast.Nonlocal):
+    elif isinstance(node, ast.Global | ast.Nonlocal):
         scope.globals.update(node.names)
     elif isinstance(node, ast.AugAssign):
         if isinstance(node.target, ast.Name) and not scope.is_module:

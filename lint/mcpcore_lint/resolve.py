@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from types import EllipsisType
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import (
@@ -108,7 +109,7 @@ class Resolver:
         return known
 
     def _named(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
-        """What a name of a scope means; found out once, but for what was cut short while something else waits for it."""
+        """What a name of a scope means; found out once, but for what was cut short while something waits for it."""
         known = where.values.get(name)
         if known is not None:
             return known
@@ -245,9 +246,9 @@ class Resolver:
 
     def _constant(self, node: ast.Constant, scope: Scope) -> Value:
         value = node.value
-        if value is Ellipsis:
+        if isinstance(value, EllipsisType):
             return Unknown(node, scope.module, "an ellipsis")
-        return Const(node, scope.module, value)  # type: ignore[arg-type]
+        return Const(node, scope.module, value)
 
     def _either(self, node: ast.IfExp, scope: Scope) -> Value:
         return choice([self.expression(node.body, scope), self.expression(node.orelse, scope)], node, scope.module)
@@ -481,9 +482,9 @@ class Resolver:
             return Mapping(node, module, tuple(pairs), complete)
         positional, named, whole = self.arguments(node, scope)
         if name == "mcpcore.CustomCode":
-            given = CallValue(node, module, func, tuple(positional), tuple(named), whole)
-            label = string(given.argument("name", 0))
-            number = given.argument("number", 1)
+            code = CallValue(node, module, func, tuple(positional), tuple(named), whole)
+            label = string(code.argument("name", 0))
+            number = code.argument("number", 1)
             if label is None:
                 return Unknown(node, module, "a custom code whose name is not a constant")
             known = number.value if isinstance(number, Const) and isinstance(number.value, int) else None
@@ -717,7 +718,7 @@ def _is_local_value(binding: Binding) -> bool:
 
 
 def is_local(func: ast.expr, scope: Scope) -> bool:
-    """Whether a callee starts from a local value (or a builtin that is no exception), so that no name says what it is."""
+    """Whether a callee starts from a local value (or a plain builtin), so that no name says what it is."""
     root = func
     for _ in range(2 * MAX_DEPTH):
         kind = type(root)

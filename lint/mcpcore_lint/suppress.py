@@ -51,7 +51,7 @@ def find(source: Source, tree: ast.Module | None) -> list[Suppression]:
         comment = text[start:end]
         for match in _MARK.finditer(comment):
             rules = tuple(each.strip() for each in (match[2] or "").split(",") if each.strip())
-            why = match[3].split("#")[0].strip().strip("-:–—").strip()
+            why = match[3].split("#")[0].strip().strip("-:\u2013\u2014").strip()
             begin, stop = start + match.start(), start + match.end()
             span = Span(*source.position(begin), *source.position(start + match.start() + len(match[0].rstrip())))
             scope: Literal["line", "file"] = "file" if match[1] == "ignore-file" else "line"

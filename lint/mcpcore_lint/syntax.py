@@ -12,7 +12,8 @@ _LEAVES: Final = (
     ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.alias, ast.type_ignore,
 )  # fmt: skip
 _PLAIN: Final = frozenset(
-    {"ctx", "op", "ops", "id", "attr", "name", "n", "s", "kind", "type_comment", "conversion", "level", "module", "names",
+    {"ctx", "op", "ops", "id", "attr", "name", "n", "s", "kind", "type_comment", "conversion", "level", "module",
+     "names",
      "is_async", "simple", "type_ignores", "rest", "kwd_attrs", "cls_name"}
 )  # fmt: skip
 

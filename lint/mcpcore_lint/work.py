@@ -129,7 +129,7 @@ def _fork(
     os.close(feed_read)
     results: dict[str, FileResult] = {}
     pending = memoryview(b"".join(struct.pack("<I", number) for number in range(len(chunks))))
-    os.set_blocking(feed_write, False)  # noqa: FBT003
+    os.set_blocking(feed_write, False)
     feeding = True
     try:
         while children:
@@ -158,7 +158,8 @@ def _fork(
                     (size,) = struct.unpack_from("<I", buffer)
                     if len(buffer) < 4 + size:
                         break
-                    for path, packed in marshal.loads(bytes(buffer[4 : 4 + size])):
+                    message = bytes(buffer[4 : 4 + size])
+                    for path, packed in marshal.loads(message):  # noqa: S302 - from a process of this run
                         results[path] = unpack_result(packed)
                     del buffer[: 4 + size]
                     if progress is not None:

@@ -3,8 +3,8 @@
 The facts are data, in the `*.json` files beside this module: one file a library, each with
 
 - `exceptions`: a class to its bases;
-- `raises`: a function or method to the classes that it raises in ordinary operation; `X if check` where it does only with
-  that argument, `X unless exist_ok` where it does only without it;
+- `raises`: a function or method to the classes that it raises in ordinary operation; `X if check` where it does only
+  with that argument, `X unless exist_ok` where it does only without it;
 - `returns`: a function or method to the class of what it returns, so that `connect(...).execute(...)` is followed;
 - `aliases`: another name of a class to the name that the file uses.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from abc import ABC
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix, Related, Severity, Span
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
@@ -69,16 +69,16 @@ class Rule(ABC):
     valid: ClassVar[Sequence[Valid | str]] = ()
     invalid: ClassVar[Sequence[Invalid]] = ()
 
-    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
         """Look at a tool, resource or prompt. Called for each registration in the file."""
 
-    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
         """Look at a handler. Called once for a handler, however often it is registered."""
 
-    def check_file(self, module: Module, ctx: RuleContext) -> None:
+    def check_file(self, module: Module, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
         """Look at a file that has to do with MCP, whether it defines tools or not."""
 
-    def check_project(self, tools: Sequence[ToolRecord], ctx: ProjectContext) -> None:
+    def check_project(self, tools: Sequence[ToolRecord], ctx: ProjectContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
         """Look at all tools of the run together. Called once, after the files."""
 
 

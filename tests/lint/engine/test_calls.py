@@ -1,5 +1,7 @@
 """What a handler can throw through the functions that it calls."""
 
+
+
 from __future__ import annotations
 
 import pytest

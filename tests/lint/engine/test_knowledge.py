@@ -1,5 +1,7 @@
 """What is known of functions outside the project."""
 
+
+
 from __future__ import annotations
 
 import importlib

@@ -30,7 +30,7 @@ class ParseError(_LinterRule):
     summary = "the file is not valid Python"
     why = (
         "What cannot be parsed cannot be checked, so nothing is said about the tools in it; "
-        "the other files are checked."
+        "other files are checked."
     )
     bad = "def fetch(:\n    ..."
     good = "def fetch():\n    ..."

@@ -366,7 +366,7 @@ def _tools(maker: random.Random, package: int, number: int, services: list[int],
     index = 0
     while len(lines) < length - 4:
         index += 1
-        if maker.random() < 0.5:
+        if maker.random() < 0.6:
             lines.extend(_function(maker, f"_{_pick(maker)}_{index}", "", method=False, size=maker.randrange(8, 30)))
             lines.extend(["", ""])
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Value, options, string
@@ -36,10 +36,11 @@ class Body:
         self.module = handler.module
         self.root = handler.node
         self.nodes: list[ast.AST] = []
+        self.by_kind: dict[type, list[Any]] = {}
         self.parents: dict[ast.AST, ast.AST] = {}
         self.function_of: dict[ast.AST, FunctionNode] = {}
         self.catches: dict[ast.AST, CatchSite] = {each.node: each for each in handler.catches}
-        nodes, parents, function_of = self.nodes, self.parents, self.function_of
+        nodes, parents, function_of, by_kind = self.nodes, self.parents, self.function_of, self.by_kind
         body = statements_of(self.root)
         for each in body:
             parents[each] = self.root
@@ -50,6 +51,7 @@ class Body:
             while stack:
                 node = stack.pop()
                 nodes.append(node)
+                by_kind.setdefault(type(node), []).append(node)
                 function_of[node] = function
                 below = children(node)
                 if not below:
@@ -65,7 +67,8 @@ class Body:
 
     def all(self, kind: type[N]) -> Iterator[N]:
         """The nodes of a kind, in source order."""
-        return (each for each in self.nodes if isinstance(each, kind))
+        found: list[N] = self.by_kind.get(kind, [])
+        return iter(found)
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes round a node in its own function, innermost first."""

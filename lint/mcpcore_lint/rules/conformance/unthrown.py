@@ -249,6 +249,8 @@ class _Raised:
 
 def _never_used(body: Body) -> set[ast.AST]:
     """The functions nested in a body that nothing calls or hands on, with those nested in them."""
+    if not body.by_kind.keys() & set(FUNCTIONS):
+        return set()
     read = {each.id for each in body.all(ast.Name) if isinstance(each.ctx, ast.Load)}
     found: set[ast.AST] = set()
     for node in body.nodes:

@@ -26,11 +26,23 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.settings import PerFile, Settings
 
-MARKS: Final = (b"mcp", b"MCP", b"@tool", b".tool", b"add_tool", b"@resource", b"@prompt")
-"""Bytes without which a file of a large tree has nothing to do with MCP, unless another one imports it."""
+MARKS: Final = (
+    (b"mcp", ()),
+    (b"MCP", ()),
+    (b"tool", (b"@tool", b".tool", b"add_tool")),
+    (b"@resource", ()),
+    (b"@prompt", ()),
+)
+"""Bytes without which a file of a large tree has nothing to do with MCP, unless another one imports it; of the second
+kind one of those beside must be there too, and each search costs."""
 SUPPRESSION: Final = b"mcpcore:"
 LOADED_LINES: Final = 45_000
 """How many lines stay parsed at a time: some 100 MB."""
+
+
+def speaks_of_mcp(raw: bytes) -> bool:
+    """Whether a file has to do with MCP, as far as its bytes tell."""
+    return any(mark in raw and (not closer or any(each in raw for each in closer)) for mark, closer in MARKS)
 
 
 class FileResult(NamedTuple):
@@ -190,7 +202,7 @@ class Judge:
         """Judge the content of a file."""
         shown = self.project.display_path(absolute)
         digest = content_hash(raw)
-        relevant = any(mark in raw for mark in MARKS)
+        relevant = speaks_of_mcp(raw)
         suppresses = relevant and SUPPRESSION in raw
         if not relevant and not every:
             return FileResult(shown, digest, relevant=False, has_suppressions=False)
@@ -357,7 +369,7 @@ def related_names(root: str, names: Iterable[str], settings: Settings, skip: Abs
                 raw = file.read()
         except OSError:
             continue
-        if not any(mark in raw for mark in MARKS) or not any(name in raw for name in wanted):
+        if not speaks_of_mcp(raw) or not any(name in raw for name in wanted):
             continue
         judge = judge or Judge(root, settings)
         try:

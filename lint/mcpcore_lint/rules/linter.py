@@ -28,10 +28,7 @@ class ParseError(_LinterRule):
     id = "parse-error"
     severity = Severity.ERROR
     summary = "the file is not valid Python"
-    why = (
-        "What cannot be parsed cannot be checked, so nothing is said about the tools in it; "
-        "other files are checked."
-    )
+    why = "What cannot be parsed cannot be checked, so nothing is said about the tools in it; other files are checked."
     bad = "def fetch(:\n    ..."
     good = "def fetch():\n    ..."
     how_to_fix = "Correct the syntax at the place named, or save the file in the encoding that it declares."

@@ -1,7 +1,5 @@
 """What a handler can throw through the functions that it calls."""
 
-
-
 from __future__ import annotations
 
 import pytest

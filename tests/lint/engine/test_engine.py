@@ -1,7 +1,5 @@
 """Runs over real files: what is read, what is kept, what is reported when something goes wrong."""
 
-
-
 from __future__ import annotations
 
 import os

@@ -1,7 +1,5 @@
 """What is known of functions outside the project."""
 
-
-
 from __future__ import annotations
 
 import importlib

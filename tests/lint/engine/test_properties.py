@@ -1,7 +1,5 @@
 """Generated code never crashes the linter, and fixes keep what they must."""
 
-
-
 from __future__ import annotations
 
 import ast

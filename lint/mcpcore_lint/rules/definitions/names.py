@@ -193,12 +193,11 @@ def _name_place(tool: ToolDef) -> tuple[ast.AST, Module]:
     keyword = tool.decorator_keyword("name")
     if keyword is not None:
         return keyword.value, tool.module
-    if isinstance(tool.registration, ast.Call):
+    if isinstance(tool.registration, ast.Call) and tool.name.node is not tool.handler.node:
         inside = set(ast.walk(tool.registration))
         if tool.name.node in inside and isinstance(tool.name.node, ast.expr):
             return tool.name.node, tool.module
-        if tool.name.node is not tool.handler.node:
-            return tool.registration, tool.module
+        return tool.registration, tool.module
     return tool.handler.node, tool.handler.module
 
 

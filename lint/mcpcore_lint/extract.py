@@ -61,6 +61,13 @@ _TASK_GROUPS: Final = frozenset(
 )
 
 
+_QUIET: Final = PLAIN_BUILTINS - {
+    "map", "filter", "sorted", "min", "max", "iter", "next", "open", "eval", "exec", "compile", "sum", "all", "any",
+    "print", "__import__", "super", "property", "classmethod", "staticmethod", "type", "vars", "setattr", "delattr", "input",
+}  # fmt: skip
+"""Builtins that run no function of the project and raise nothing that is worth telling."""
+
+
 class Extractor:
     """Reads the facts of one function."""
 
@@ -185,6 +192,8 @@ class Extractor:
 
     def _call(self, node: ast.Call) -> None:
         func = node.func
+        if type(func) is ast.Name and func.id in _QUIET and self.scope.lookup(func.id) is None:
+            return
         if self.builder._is_context_call(node, "recovery_for"):  # noqa: SLF001
             return
         if isinstance(func, ast.Attribute) and self._is_context(func.value):

@@ -467,7 +467,7 @@ def explain_calls(made: Sequence[Group], tool: str) -> tuple[list[str], list[str
 
     A tool goes by its own name, or by that of its handler.
     """
-    from mcpcore_lint.judge import MARKS, Judge
+    from mcpcore_lint.judge import Judge, speaks_of_mcp
     from mcpcore_lint.source import SourceError
 
     texts: list[str] = []
@@ -484,7 +484,7 @@ def explain_calls(made: Sequence[Group], tool: str) -> tuple[list[str], list[str
                     raw = file.read()
             except OSError:
                 continue
-            if any(mark in raw for mark in MARKS):
+            if speaks_of_mcp(raw):
                 waiting.append((path, raw))
         spelled = tool.rpartition(".")[2].encode("utf-8", "surrogatepass")
         for first in (True, False):

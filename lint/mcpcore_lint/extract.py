@@ -63,7 +63,8 @@ _TASK_GROUPS: Final = frozenset(
 
 _QUIET: Final = PLAIN_BUILTINS - {
     "map", "filter", "sorted", "min", "max", "iter", "next", "open", "eval", "exec", "compile", "sum", "all", "any",
-    "print", "__import__", "super", "property", "classmethod", "staticmethod", "type", "vars", "setattr", "delattr", "input",
+    "print", "__import__", "super", "property", "classmethod", "staticmethod", "type", "vars", "setattr", "delattr",
+    "input",
 }  # fmt: skip
 """Builtins that run no function of the project and raise nothing that is worth telling."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -32,9 +33,33 @@ class Found(NamedTuple):
 
 
 class _Pattern(NamedTuple):
-    regex: re.Pattern[str]
+    source: str
     negated: bool
     folders_only: bool
+
+
+class _Patterns:
+    """The patterns of one file. Most paths match none of them, which one expression for all tells at once."""
+
+    def __init__(self, rows: tuple[_Pattern, ...]) -> None:
+        self.rows = rows
+        self._any: dict[bool, re.Pattern[str] | None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+    def verdict(self, path: str, *, folder: bool) -> bool | None:
+        """Whether the last pattern that matches leaves the path out; None where none matches."""
+        if folder not in self._any:
+            sources = [row.source for row in self.rows if folder or not row.folders_only]
+            self._any[folder] = re.compile("|".join(f"(?:{each})" for each in sources)) if sources else None
+        screen = self._any[folder]
+        if screen is None or screen.match(path) is None:
+            return None
+        for row in reversed(self.rows):
+            if (folder or not row.folders_only) and re.match(row.source, path):
+                return not row.negated
+        return None
 
 
 def _translate(pattern: str) -> str:
@@ -79,7 +104,13 @@ def _translate(pattern: str) -> str:
     return prefix + "".join(out)
 
 
-def _compile(lines: Iterable[str]) -> tuple[_Pattern, ...]:
+def _compile(lines: Iterable[str]) -> _Patterns:
+    return _compiled(tuple(lines))
+
+
+@lru_cache(maxsize=256)
+def _compiled(lines: tuple[str, ...]) -> _Patterns:
+    """The patterns of some lines; the folders of a large repository often have the same file."""
     found: list[_Pattern] = []
     for raw in lines:
         line = raw.rstrip("\r\n")
@@ -92,35 +123,36 @@ def _compile(lines: Iterable[str]) -> tuple[_Pattern, ...]:
             line = line[1:]
         if not line.strip("/"):
             continue
-        try:
-            found.append(_Pattern(re.compile(_translate(line) + r"\Z"), negated, line.endswith("/")))
-        except re.error:
-            continue
-    return tuple(found)
+        source = _translate(line) + r"\Z"
+        if "[" in line:  # nothing else in a pattern can make an expression that is none
+            try:
+                re.compile(source)
+            except re.error:
+                continue
+        found.append(_Pattern(source, negated, line.endswith("/")))
+    return _Patterns(tuple(found))
 
 
-def _read_patterns(path: str) -> tuple[_Pattern, ...]:
+def _read_patterns(path: str) -> _Patterns:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return _compile(file)
     except OSError:
-        return ()
+        return _Patterns(())
 
 
 class _Level(NamedTuple):
     base: str
-    patterns: tuple[_Pattern, ...]
+    patterns: _Patterns
 
 
 def _ignored(path: str, levels: Sequence[_Level], *, folder: bool) -> bool:
     """Whether the patterns leave a path out; the nearest file's last match decides."""
     for level in reversed(levels):
         below = path[len(level.base) + 1 :].replace(os.sep, "/")
-        for pattern in reversed(level.patterns):
-            if pattern.folders_only and not folder:
-                continue
-            if pattern.regex.match(below):
-                return not pattern.negated
+        verdict = level.patterns.verdict(below, folder=folder)
+        if verdict is not None:
+            return verdict
     return False
 
 
@@ -157,7 +189,7 @@ class Walk:
     def __init__(self, settings: Settings, root: str) -> None:
         self.settings = settings
         self.root = root
-        self.exclude = tuple(_compile(settings.exclude))
+        self.exclude = _compile(settings.exclude)
         self.files: dict[str, Found] = {}
         self.failures: list[Failure] = []
         self.configured: list[str] = []

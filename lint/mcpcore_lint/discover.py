@@ -62,46 +62,164 @@ class _Patterns:
         return None
 
 
-def _translate(pattern: str) -> str:
-    """A `.gitignore` pattern as a regular expression over the path below the folder of the file."""
-    anchored = "/" in pattern.rstrip("/")
-    body = pattern.strip("/") or pattern
-    out: list[str] = []
+def _translate(pattern: str) -> str | None:
+    """A `.gitignore` pattern as a regular expression over the path below the folder of the file; None matches nothing.
+
+    Source of the form: gitignore(5), and what git's own matcher makes of brackets. Whatever stands before a further
+    star is matched once and for all, where it first can: that is enough, and a pattern of many stars takes no longer.
+    """
+    body = pattern.removesuffix("/")
+    anchored = "/" in body
+    out = "(?s:.*/)?"
+    if anchored:
+        body = body.removeprefix("/")
+        # Git compares what stands before the first wildcard by itself, so that `a**/b` goes on as `**/b`.
+        plain = re.match(r"[^*?\[\\]*", body)
+        length = plain.end() if plain else 0
+        out, body = re.escape(body[:length]), body[length:]
+    components = _components(body)
+    if components is None:
+        return None
+    while components:
+        if components[0] == _FOLDERS:
+            while components and components[0] == _FOLDERS:
+                components = components[1:]
+            if not components:
+                return f"{out}(?s:.*)"
+            following = next((place for place, each in enumerate(components) if each == _FOLDERS), None)
+            if following is None or following == len(components) - 1:
+                out += "(?s:.*/)?"
+                continue
+            fixed = "/".join(map(_component, components[:following]))
+            out += f"(?>(?s:.*?/)??{fixed}/)"
+            components = components[following:]
+            continue
+        out += _component(components[0])
+        components = components[1:]
+        if components:
+            out += "/"
+    return out
+
+
+_STAR: Final = "*"
+_FOLDERS: Final = ("**",)
+_CLASSES: Final = {
+    "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "blank": " \\t", "cntrl": r"\x00-\x1f\x7f", "digit": "0-9", "graph": "!-~",
+    "lower": "a-z", "print": " -~", "punct": r"!-\/:-@\[-`{-~", "space": r"\t-\r ", "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}  # fmt: skip
+"""What the named classes of a bracket hold."""
+
+
+def _component(items: tuple[str, ...]) -> str:
+    """A name between two slashes as an expression."""
+    out = ""
+    stars = items.count(_STAR)
     index = 0
-    while index < len(body):
-        char = body[index]
-        if body.startswith("**/", index) and (index == 0 or body[index - 1] == "/"):
-            out.append("(?:.*/)?")
-            index += 3
-        elif body.startswith("/**", index) and index + 3 == len(body):
-            out.append("/.*")
-            index += 3
+    while index < len(items):
+        if items[index] != _STAR:
+            out += items[index]
+            index += 1
+            continue
+        end = index + 1
+        while end < len(items) and items[end] != _STAR:
+            end += 1
+        fixed = "".join(items[index + 1 : end])
+        stars -= 1
+        out += f"(?>[^/]*?{fixed})" if stars else f"[^/]*{fixed}"
+        index = end
+    return out
+
+
+def _components(body: str) -> list[tuple[str, ...]] | None:
+    """The names between the slashes of a pattern, each a row of stars and of expressions for one character."""
+    found: list[tuple[str, ...]] = []
+    items: list[str] = []
+    index = 0
+    while index <= len(body):
+        char = body[index : index + 1]
+        if char in {"/", ""}:
+            found.append(tuple(items))
+            items = []
+            index += 1
         elif char == "*":
-            while index < len(body) and body[index] == "*":
-                index += 1
-            out.append("[^/]*")
+            end = index
+            while body[end : end + 1] == "*":
+                end += 1
+            alone = not items and body[end : end + 1] in {"", "/"}
+            items.append(_FOLDERS[0] if alone and end - index > 1 else _STAR)
+            index = end
         elif char == "?":
-            out.append("[^/]")
+            items.append("[^/]")
             index += 1
         elif char == "[":
-            end = body.find("]", index + 2 if body[index + 1 : index + 2] in {"!", "^"} else index + 1)
-            if end < 0:
-                out.append(r"\[")
-                index += 1
-            else:
-                inner = body[index + 1 : end].replace("\\", "\\\\")
-                if inner[:1] in {"!", "^"}:
-                    inner = "^" + inner[1:]
-                out.append(f"[{inner}]")
-                index = end + 1
-        elif char == "\\" and index + 1 < len(body):
-            out.append(re.escape(body[index + 1]))
+            bracket = _bracket(body, index + 1)
+            if bracket is None:
+                return None
+            items.append(bracket[0])
+            index = bracket[1]
+        elif char == "\\":
+            if index + 1 == len(body):
+                return None
+            items.append(re.escape(body[index + 1]))
             index += 2
         else:
-            out.append(re.escape(char))
+            items.append(re.escape(char))
             index += 1
-    prefix = "" if anchored else "(?:.*/)?"
-    return prefix + "".join(out)
+    return found
+
+
+def _bracket(body: str, index: int) -> tuple[str, int] | None:
+    """What stands in a bracket as an expression, and where it ends; None where git would match nothing by it."""
+    negated = body[index : index + 1] in {"!", "^"}
+    first = index = index + negated
+    ranges: list[str] = []
+    previous = ""
+    while True:
+        char = body[index : index + 1]
+        if not char:
+            return None
+        if char == "]" and index > first:
+            break
+        if char == "\\":
+            index += 1
+            char = body[index : index + 1]
+            if not char:
+                return None
+            ranges.append(re.escape(char))
+            previous = char
+        elif char == "-" and previous and body[index + 1 : index + 2] not in {"", "]"}:
+            index += 1
+            if body[index] == "\\":
+                index += 1
+            char = body[index : index + 1]
+            if not char:
+                return None
+            if previous <= char:
+                ranges.append(f"{re.escape(previous)}-{re.escape(char)}")
+            previous = ""
+        elif char == "[" and body[index + 1 : index + 2] == ":":
+            end = body.find("]", index + 2)
+            if end < 0:
+                return None
+            if end - index < 3 or body[end - 1] != ":":
+                ranges.append(r"\[")
+                previous = char
+            else:
+                named = _CLASSES.get(body[index + 2 : end - 1])
+                if named is None:
+                    return None
+                ranges.append(named)
+                previous = ""
+                index = end
+        else:
+            ranges.append(re.escape(char))
+            previous = char
+        index += 1
+    inside = "".join(ranges)
+    if negated:
+        return f"[^/{inside}]", index + 1
+    return (f"(?!/)[{inside}]" if inside else "(?!)"), index + 1
 
 
 def _compile(lines: Iterable[str]) -> _Patterns:
@@ -113,9 +231,7 @@ def _compiled(lines: tuple[str, ...]) -> _Patterns:
     """The patterns of some lines; the folders of a large repository often have the same file."""
     found: list[_Pattern] = []
     for raw in lines:
-        line = raw.rstrip("\r\n")
-        while line.endswith(" ") and not line.endswith("\\ "):
-            line = line[:-1]
+        line = _BLANKS.sub(r"\1", raw)
         if not line or line.startswith("#"):
             continue
         negated = line.startswith("!")
@@ -123,22 +239,23 @@ def _compiled(lines: tuple[str, ...]) -> _Patterns:
             line = line[1:]
         if not line.strip("/"):
             continue
-        source = _translate(line) + r"\Z"
-        if "[" in line:  # nothing else in a pattern can make an expression that is none
-            try:
-                re.compile(source)
-            except re.error:
-                continue
-        found.append(_Pattern(source, negated, line.endswith("/")))
+        source = _translate(line)
+        if source is not None:
+            found.append(_Pattern(rf"{source}\Z", negated, line.endswith("/")))
     return _Patterns(tuple(found))
+
+
+_BLANKS: Final = re.compile(r"^((?:[^\\ ]|\\.| +(?! *$))*\\?) *$", re.DOTALL)
+"""A line, and the blanks at its end that no backslash keeps."""
 
 
 def _read_patterns(path: str) -> _Patterns:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return _compile(file)
+        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            text = file.read()
     except OSError:
         return _Patterns(())
+    return _compile(line.removesuffix("\r") for line in text.split("\n"))
 
 
 class _Level(NamedTuple):
@@ -172,15 +289,59 @@ def _levels_above(folder: str) -> list[_Level]:
         current = parent
     if top is None:
         return []
-    found: list[_Level] = []
-    exclude = _read_patterns(os.path.join(top, ".git", "info", "exclude"))
-    if exclude:
-        found.append(_Level(top, exclude))
+    found = _levels_of(top)
     for each in reversed(chain[1:]):
         patterns = _read_patterns(os.path.join(each, ".gitignore"))
         if patterns:
             found.append(_Level(each, patterns))
     return found
+
+
+def _levels_of(top: str) -> list[_Level]:
+    """What holds for a whole repository: its user's own excludes, then its `info/exclude`."""
+    git = _common_folder(os.path.join(top, ".git"))
+    files = [path for path in (_users_excludes(git), os.path.join(git, "info", "exclude")) if path is not None]
+    return [_Level(top, patterns) for path in files if (patterns := _read_patterns(path))]
+
+
+def _common_folder(git: str) -> str:
+    """Where a repository keeps what its working trees share; in a further tree or a submodule, `.git` is a file."""
+    if os.path.isdir(git):
+        return git
+    named = _text(git).strip()
+    if not named.startswith("gitdir:"):
+        return git
+    own = os.path.join(os.path.dirname(git), named.removeprefix("gitdir:").strip())
+    common = _text(os.path.join(own, "commondir")).strip()
+    return os.path.normpath(os.path.join(own, common))
+
+
+_EXCLUDES: Final = re.compile(r'^[ \t]*excludes?file[ \t]*=[ \t]*"?([^"\r\n;#]+)', re.IGNORECASE | re.MULTILINE)
+
+
+def _users_excludes(git: str) -> str | None:
+    """The file that `core.excludesFile` names, read without git: starting that takes longer than most runs."""
+    settings = os.environ.get("XDG_CONFIG_HOME") or os.path.join("~", ".config")
+    own = os.path.join(settings, "git")
+    configured = [os.path.join(git, "config")]
+    if "GIT_CONFIG_GLOBAL" in os.environ:
+        configured.append(os.environ["GIT_CONFIG_GLOBAL"])
+    else:
+        configured += [os.path.join("~", ".gitconfig"), os.path.join(own, "config")]
+    for path in configured:
+        text = _text(os.path.expanduser(path))
+        named: list[str] = _EXCLUDES.findall(text)
+        if named:
+            return os.path.expanduser(named[-1].strip().replace("\\\\", "\\"))
+    return os.path.expanduser(os.path.join(own, "ignore"))
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 class Walk:
@@ -237,10 +398,13 @@ class Walk:
             if "pyproject.toml" in names:
                 self.configured.append(folder)
             here = above
+            if folder != top and ".git" in names and self.settings.respect_gitignore:
+                # A repository of its own goes by its own patterns.
+                here = _levels_of(folder)
             if ".gitignore" in names and self.settings.respect_gitignore:
                 patterns = _read_patterns(os.path.join(folder, ".gitignore"))
                 if patterns:
-                    here = [*above, _Level(folder, patterns)]
+                    here = [*here, _Level(folder, patterns)]
             folders: list[tuple[str, list[_Level]]] = []
             for entry in entries:
                 name = entry.name

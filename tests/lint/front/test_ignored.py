@@ -1,0 +1,107 @@
+"""Which files git's ignore patterns leave out: the same ones that git leaves out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from mcpcore_lint.discover import Walk
+from mcpcore_lint.settings import Settings
+
+from tests.lint.front.samples import SERVER
+
+FOLDERS = ["", "a", "ab/a", "ab/b/c.d", "x y/[z]/ab", "!q/#h", "a/q ", "ba*r/b/ab/a"]
+NAMES = ["a", "b", "ab", "c.d", "x y", "[z]", "!q", "#h", "q ", "]", "-", "A"]
+ATOMS = [
+    *("a", "b", "ab", "c.d", "*", "**", "***", "?", "a*", "*a", "**a", "a**", "*.py", "a.py", "*.p?", "a.p[y]"),
+    *("[ab]", "[!a]", "[^a]", "[a-c]", "[b-a]", "[]-a]", "[]a]", "[!]]", "[a\\-c]", "[\\]z]", "[[]z]", "[a", "[a-"),
+    *("[[:alpha:]]", "[[:alpha:]-z]", "[:alpha:]", "[[:nope:]]", "[[:upper:]]", "[!/]", "[a/b]"),
+    *("\\!q", "\\#h", "!q", "#h", "x y", "x\\ y", "q\\ ", "q ", "\\a", "\\", "ba\\*r", "*a*b*"),
+]
+LINES = st.builds(
+    lambda bang, lead, atoms, tail: bang + lead + "/".join(atoms) + tail,
+    st.sampled_from(["", "", "!"]),
+    st.sampled_from(["", "", "/"]),
+    st.lists(st.sampled_from(ATOMS), min_size=1, max_size=3),
+    st.sampled_from(["", "", "/", " ", "  ", "\\ ", "\\  ", "\t", "\r", "//"]),
+)
+FILES = st.lists(LINES, max_size=4)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A repository with files of odd names."""
+    root = tmp_path_factory.mktemp("ignored")
+    subprocess.run(["git", "init", "-q", root], check=True)
+    for folder in FOLDERS:
+        for name in NAMES:
+            path = root / folder / f"{name}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+    return root
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(FILES, FILES, FILES)
+@example(["a**/[!a]/"], [], [])
+@example(["*.py", "!/ab/", "!ab/a/**"], ["!b.py"], [])
+def test_what_git_ignores(tree, top, below, excluded):
+    """For any patterns, at the top, in a folder and in `info/exclude`, the files found are those that git finds."""
+    for path, lines in ((".gitignore", top), ("ab/.gitignore", below), (".git/info/exclude", excluded)):
+        (tree / path).write_bytes("\n".join(lines).encode())
+    asked = ["git", "-C", tree, "ls-files", "-z", "--others", "--exclude-standard"]
+    listed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    walk = Walk(Settings(), str(tree)).run([tree])
+    assert {each for each in listed.split("\0") if each.endswith(".py")} == {
+        os.path.relpath(path, tree).replace(os.sep, "/") for path in walk.files
+    }
+
+
+def test_patterns_of_many_stars(empty):
+    """A pattern that has as many ways to match as there are letters is settled at once."""
+    empty.write(("a" * 120) + ".py", SERVER)
+    empty.write("/".join(["a"] * 40) + "/a.py", SERVER)
+    empty.write(".gitignore", f"{'*a' * 40}*b\n{'**/a/' * 25}b\n/{'**/' * 60}x\n")
+    empty.git("init", "-q")
+    before = time.perf_counter()
+    assert 2 == len(Walk(Settings(), str(empty.root)).run([empty.root]).files)
+    assert time.perf_counter() - before < 2
+
+
+def test_what_the_user_excludes(repository, monkeypatch, tmp_path):
+    """The user's own excludes of git count: by the default name, and by that which its configuration gives."""
+    repository.write("scratch.py", SERVER)
+    home = tmp_path / "home"
+    (home / ".config" / "git").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL", raising=False)
+    assert {"server.py", "scratch.py"} == {path for path, _, _ in repository.found()}
+    (home / ".config" / "git" / "ignore").write_text("scratch.py\n")
+    assert {"server.py"} == {path for path, _, _ in repository.found()}
+    (home / ".gitconfig").write_text('[core]\n\texcludesFile = "~/other"\n')
+    assert {"server.py", "scratch.py"} == {path for path, _, _ in repository.found()}
+    (home / "other").write_text("server.py\n")
+    assert {"scratch.py"} == {path for path, _, _ in repository.found()}
+    repository.settings("respect-gitignore = false")
+    assert {"server.py", "scratch.py"} == {path for path, _, _ in repository.found()}
+
+
+def test_further_working_trees_and_repositories_inside(repository):
+    """`info/exclude` holds in a further working tree too; a repository inside goes by its own patterns alone."""
+    repository.write(".git/info/exclude", "store.py\n/inner/server.py\n")
+    repository.write("inner/server.py", SERVER)
+    repository.git("init", "-q", "inner")
+    assert {"server.py", "inner/server.py"} == {path for path, _, _ in repository.found()}
+    repository.write("inner/.git/info/exclude", "server.py\n")
+    assert {"server.py"} == {path for path, _, _ in repository.found()}
+    repository.git("worktree", "add", "-q", "../further")
+    further = repository.root.parent / "further"
+    (further / "inner").mkdir()
+    (further / "inner" / "server.py").write_text(SERVER)
+    assert {"server.py"} == {path for path, _, _ in repository.found(cwd=further)}

@@ -1,0 +1,901 @@
+"""Functions that are handed over, kept and run by others: callbacks, tasks, threads, generators and implicit calls."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from tests.lint.engine.thrown_cases import Cases, Gap, expected_of, found_of, params
+
+CASES: Final[Cases] = {
+    "nested functions: called, returned, handed over and left alone": (
+        """
+        @tool
+        def fetch():
+            def called():
+                raise not_found("x")
+            def handed():
+                raise conflict("x")
+            def alone():
+                raise forbidden("x")
+            called()
+            run(handed)
+        def run(what):
+            return what()
+        """,
+        "NOT_FOUND: fetch > fetch.called\nCONFLICT: fetch > run > fetch.handed",
+    ),
+    "a closure that is returned and then called": (
+        """
+        def maker(n):
+            def inner():
+                raise not_found("x")
+            return inner
+        def maker_lambda():
+            return lambda: load()
+        def load():
+            raise conflict("x")
+        @tool
+        def fetch():
+            run = maker(1)
+            run()
+            maker_lambda()()
+        """,
+        "NOT_FOUND: fetch > maker.inner\nCONFLICT: fetch > maker_lambda.<lambda> > load",
+    ),
+    "a closure that is returned and not called": (
+        """
+        def maker(n):
+            def inner():
+                raise not_found("x")
+            return inner
+        @tool
+        def fetch():
+            run = maker(1)
+            return run.__name__
+        """,
+        "",
+    ),
+    "a nested function under a decorator": (
+        """
+        def safe(run):
+            def call():
+                try:
+                    return run()
+                except KeyError:
+                    raise conflict("x")
+            return call
+        @tool
+        def fetch():
+            @safe
+            def inner():
+                raise KeyError("x")
+            inner()
+        """,
+        "CONFLICT: fetch > fetch.inner > safe.call",
+    ),
+    "partials of functions and methods": (
+        """
+        from functools import partial, partialmethod
+        class A:
+            def get(self, n):
+                raise not_found("x")
+            one = partialmethod(get, 1)
+        def load(n):
+            raise conflict("x")
+        ready = partial(load, 1)
+        @tool
+        def fetch(a: A):
+            ready()
+            partial(a.get, 1)()
+            a.one()
+        """,
+        "CONFLICT: fetch > load\nNOT_FOUND: fetch > A.get",
+    ),
+    "a table of functions": (
+        """
+        def one(x):
+            raise not_found("x")
+        def two(x):
+            raise conflict("x")
+        HANDLERS = {"one": one, "two": two}
+        @tool
+        def fetch(name: str):
+            HANDLERS[name](1)
+        """,
+        "NOT_FOUND: fetch > one\nCONFLICT: fetch > two",
+    ),
+    "a table of functions with get, and of methods and lambdas": (
+        """
+        def one(x):
+            raise not_found("x")
+        def other(x):
+            raise forbidden("x")
+        class App:
+            def __init__(self):
+                self.table = {"a": self.get, "b": lambda x: one(x)}
+            def get(self, x):
+                raise conflict("x")
+            def run(self, name):
+                return self.table[name](1)
+        @tool
+        def fetch(app: App, name: str):
+            table = {"one": one}
+            table.get(name, other)(1)
+            app.run(name)
+        """,
+        ("NOT_FOUND: fetch > one\nFORBIDDEN: fetch > other\nCONFLICT: fetch > App.run > App.get\n"
+        "NOT_FOUND: fetch > App.run > App.__init__.<lambda> > one"),
+    ),
+    "a known key of a table": (
+        """
+        def one(x):
+            raise not_found("x")
+        def two(x):
+            raise conflict("x")
+        HANDLERS = {"one": one, "two": two}
+        @tool
+        def fetch(name: str):
+            HANDLERS["one"](1)
+        """,
+        "NOT_FOUND: fetch > one",
+    ),
+    "a loop over functions": (
+        """
+        def one():
+            raise not_found("x")
+        def two():
+            raise conflict("x")
+        STEPS = [one, two]
+        @tool
+        def fetch(name: str):
+            for step in STEPS:
+                step()
+            for step in (one,):
+                step()
+        """,
+        "NOT_FOUND: fetch > one\nCONFLICT: fetch > two",
+    ),
+    "a table that functions register themselves in": (
+        """
+        HANDLERS = {}
+        def register(name):
+            def decorate(run):
+                HANDLERS[name] = run
+                return run
+            return decorate
+        @register("a")
+        def one():
+            raise not_found("x")
+        @tool
+        def fetch(name: str):
+            HANDLERS[name]()
+        """,
+        "?: HANDLERS[]",
+    ),
+    "singledispatch": (
+        """
+        from functools import singledispatch
+        @singledispatch
+        def show(value):
+            raise not_found("x")
+        @show.register
+        def _(value: int):
+            raise conflict("x")
+        @show.register(str)
+        def _(value):
+            raise forbidden("x")
+        @tool
+        def fetch(value: str):
+            show(value)
+        """,
+        "NOT_FOUND: fetch > show\nCONFLICT: fetch > _\nFORBIDDEN: fetch > _",
+    ),
+    "overloads": (
+        """
+        from typing import overload
+        @overload
+        def load(n: int) -> int: ...
+        @overload
+        def load(n: str) -> str: ...
+        def load(n):
+            raise not_found("x")
+        @tool
+        def fetch():
+            load(1)
+        """,
+        "NOT_FOUND: fetch > load",
+    ),
+    "asyncio: gather, wait_for, to_thread, shield, create_task and awaited names": (
+        """
+        import asyncio
+        async def a():
+            raise not_found("x")
+        async def b():
+            raise conflict("x")
+        def c():
+            raise forbidden("x")
+        async def d():
+            raise timeout("x")
+        async def e():
+            raise rate_limited("x")
+        @tool
+        async def fetch():
+            await asyncio.gather(a(), return_exceptions=False)
+            await asyncio.wait_for(asyncio.shield(b()), 1)
+            await asyncio.to_thread(c)
+            task = asyncio.create_task(d())
+            await task
+            later = e()
+            await later
+        """,
+        ("NOT_FOUND: fetch > a\nCONFLICT: fetch > b\nFORBIDDEN: fetch > c\nTIMEOUT: fetch > d\nRATE_LIMITED: fetch > e\n"
+        "TimeoutError: fetch > asyncio.wait_for"),
+    ),
+    "gather that returns the exceptions": (
+        """
+        import asyncio
+        async def a():
+            raise not_found("x")
+        @tool
+        async def fetch():
+            found = await asyncio.gather(a(), *[a() for _ in range(3)], return_exceptions=True)
+            return str(found)
+        """,
+        "",
+    ),
+    "asyncio.TaskGroup wraps in a group": (
+        """
+        import asyncio
+        async def a():
+            raise not_found("x")
+        async def b():
+            raise conflict("x")
+        @tool
+        async def fetch():
+            try:
+                async with asyncio.TaskGroup() as tasks:
+                    tasks.create_task(a())
+                    await b()
+            except* CodedError as group:
+                raise forbidden("x")
+        """,
+        "FORBIDDEN: fetch",
+    ),
+    "an anyio task group": (
+        """
+        import anyio
+        async def a(n):
+            raise not_found("x")
+        @tool
+        async def fetch():
+            try:
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(a, 1)
+            except CodedError:
+                pass
+            try:
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(a, 1)
+            except* CodedError:
+                pass
+        """,
+        "NOT_FOUND: fetch > a",
+    ),
+    "anyio.to_thread, from_thread and starlette's threadpool": (
+        """
+        import anyio
+        from anyio import to_thread
+        from starlette.concurrency import run_in_threadpool
+        def a(n):
+            raise not_found("x")
+        def b():
+            raise conflict("x")
+        def c():
+            raise forbidden("x")
+        @tool
+        async def fetch():
+            await anyio.to_thread.run_sync(a, 1)
+            await to_thread.run_sync(lambda: b())
+            await run_in_threadpool(c)
+        """,
+        "NOT_FOUND: fetch > a\nCONFLICT: fetch > fetch.<lambda> > b\nFORBIDDEN: fetch > c",
+    ),
+    "an executor": (
+        """
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+        def a(n):
+            raise not_found("x")
+        def b(n):
+            raise conflict("x")
+        @tool
+        async def fetch():
+            with ThreadPoolExecutor() as pool:
+                list(pool.map(a, [1]))
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, b, 1)
+        """,
+        "NOT_FOUND: fetch > a\nCONFLICT: fetch > b",
+    ),
+    "asyncio.run and as_completed": (
+        """
+        import asyncio
+        async def a():
+            raise not_found("x")
+        async def b():
+            raise conflict("x")
+        @tool
+        def fetch():
+            asyncio.run(a())
+        async def other():
+            for each in asyncio.as_completed([b()]):
+                await each
+        """,
+        "NOT_FOUND: fetch > a",
+    ),
+    "a coroutine that is never awaited does nothing": (
+        """
+        async def a():
+            raise not_found("x")
+        @tool
+        async def fetch():
+            later = a
+            return later
+        """,
+        "",
+    ),
+    "a lambda handed over, with what it closes over": (
+        """
+        def retry(run, times=3):
+            for _ in range(times):
+                try:
+                    return run()
+                except OSError:
+                    pass
+            raise timeout("x")
+        def load(n):
+            raise not_found("x")
+            raise OSError("x")
+        @tool
+        def fetch(n: int):
+            return retry(lambda: load(n), times=2)
+        """,
+        "TIMEOUT: fetch > retry\nNOT_FOUND: fetch > retry > fetch.<lambda> > load",
+    ),
+    "a callback that is kept in an attribute": (
+        """
+        class Runner:
+            def __init__(self, what):
+                self.what = what
+            def go(self):
+                try:
+                    return self.what()
+                except KeyError:
+                    raise conflict("x")
+        def load():
+            raise KeyError("x")
+            raise OSError("x")
+        @tool
+        def fetch():
+            Runner(load).go()
+        """,
+        "CONFLICT: fetch > Runner.go\nOSError: fetch > Runner.go > load",
+    ),
+    "a callback with a default": (
+        """
+        def load():
+            raise not_found("x")
+        def run(what=load):
+            what()
+        @tool
+        def fetch():
+            run()
+        """,
+        "NOT_FOUND: fetch > run > load",
+    ),
+    "a callback that is handed on with arguments": (
+        """
+        import asyncio
+        async def run(what, *args):
+            return await asyncio.to_thread(what, *args)
+        def load(n):
+            raise not_found("x")
+        @tool
+        async def fetch():
+            await run(load, 1)
+        """,
+        "NOT_FOUND: fetch > run > load",
+    ),
+    "a callback that nobody runs": (
+        """
+        def keep(what):
+            return str(what)
+        def load(n):
+            raise not_found("x")
+        @tool
+        def fetch():
+            keep(load)
+        """,
+        "",
+    ),
+    "sorted, map, filter, max and reduce": (
+        """
+        from functools import reduce
+        def a(x):
+            raise not_found("x")
+        def b(x):
+            raise conflict("x")
+        def c(x, y):
+            raise forbidden("x")
+        def d(x):
+            raise timeout("x")
+        @tool
+        def fetch(items: list[int]):
+            sorted(items, key=a)
+            list(filter(b, items))
+            reduce(c, items)
+            return max(items, key=lambda x: d(x))
+        """,
+        "NOT_FOUND: fetch > a\nCONFLICT: fetch > b\nFORBIDDEN: fetch > c\nTIMEOUT: fetch > fetch.<lambda> > d",
+    ),
+    "atexit, signal and add_done_callback run later": (
+        """
+        import atexit, signal, asyncio
+        def a(*args):
+            raise not_found("x")
+        @tool
+        async def fetch():
+            atexit.register(a)
+            signal.signal(1, a)
+            asyncio.get_running_loop().call_soon(a)
+        """,
+        "",
+    ),
+    "a generator of the project": (
+        """
+        def rows(n):
+            yield 1
+            raise not_found("x")
+        @tool
+        def fetch():
+            for each in rows(1):
+                print(each)
+        """,
+        "NOT_FOUND: fetch > rows",
+    ),
+    "a generator that is made and raises where it is used": (
+        """
+        def rows(n):
+            yield 1
+            raise not_found("x")
+        @tool
+        def fetch():
+            try:
+                found = rows(1)
+            except CodedError:
+                return
+            for each in found:
+                print(each)
+        """,
+        "NOT_FOUND: fetch > rows",
+    ),
+    "a generator that is made and caught where it is used": (
+        """
+        def rows(n):
+            yield 1
+            raise not_found("x")
+        @tool
+        def fetch():
+            found = rows(1)
+            try:
+                for each in found:
+                    print(each)
+            except CodedError:
+                return
+        """,
+        "",
+    ),
+    "an async generator, and yield from": (
+        """
+        async def pages():
+            raise not_found("x")
+            yield 1
+        def inner():
+            raise conflict("x")
+            yield 1
+        def outer():
+            yield from inner()
+        @tool
+        async def fetch():
+            async for page in pages():
+                print(page)
+            found = [each async for each in pages()]
+            return list(outer()), found
+        """,
+        "NOT_FOUND: fetch > pages\nCONFLICT: fetch > outer > inner",
+    ),
+    "an iterator of the project": (
+        """
+        class Rows:
+            def __iter__(self):
+                raise not_found("x")
+        class Cursor:
+            def __iter__(self):
+                return self
+            def __next__(self):
+                raise conflict("x")
+        class Pages:
+            def __aiter__(self):
+                return self
+            async def __anext__(self):
+                raise forbidden("x")
+        @tool
+        async def fetch(rows: Rows, cursor: Cursor, pages: Pages):
+            for each in rows:
+                print(each)
+            list(cursor)
+            async for page in pages:
+                print(page)
+        """,
+        "NOT_FOUND: fetch > Rows.__iter__\nCONFLICT: fetch > Cursor.__next__\nFORBIDDEN: fetch > Pages.__anext__",
+    ),
+    "an iterator that another class makes": (
+        """
+        class Cursor:
+            def __next__(self):
+                raise conflict("x")
+        class Rows:
+            def __iter__(self) -> Cursor:
+                return Cursor()
+        @tool
+        def fetch(rows: Rows):
+            return [each for each in rows]
+        """,
+        "CONFLICT: fetch > Cursor.__next__",
+    ),
+    "implicit calls: items, length, operators, calls, await, text, truth": (
+        """
+        class A:
+            def __getitem__(self, key):
+                raise not_found("x")
+            def __setitem__(self, key, value):
+                raise conflict("x")
+            def __delitem__(self, key):
+                raise forbidden("x")
+            def __len__(self):
+                raise timeout("x")
+            def __add__(self, other):
+                raise rate_limited("x")
+            def __call__(self):
+                raise KeyError("x")
+            def __await__(self):
+                raise ValueError("x")
+            def __contains__(self, item):
+                raise OSError("x")
+            def __bool__(self):
+                raise TypeError("x")
+            def __str__(self):
+                raise RuntimeError("x")
+            def __eq__(self, other):
+                raise IndexError("x")
+            def __neg__(self):
+                raise ArithmeticError("x")
+            def __lt__(self, other):
+                raise BufferError("x")
+            def __iadd__(self, other):
+                raise EOFError("x")
+        @tool
+        async def fetch(a: A, n: int):
+            a["x"]
+            a["x"] = 1
+            del a["x"]
+            len(a)
+            a + n
+            a()
+            await a
+            n in a
+            if a:
+                pass
+            str(a)
+            a == n
+            -a
+            a < n
+            a += n
+        """,
+        ("NOT_FOUND: fetch > A.__getitem__\nCONFLICT: fetch > A.__setitem__\nFORBIDDEN: fetch > A.__delitem__\n"
+        "TIMEOUT: fetch > A.__len__\nRATE_LIMITED: fetch > A.__add__\nKeyError: fetch > A.__call__\n"
+        "ValueError: fetch > A.__await__\nOSError: fetch > A.__contains__\nTypeError: fetch > A.__bool__\n"
+        "RuntimeError: fetch > A.__str__\nIndexError: fetch > A.__eq__\nArithmeticError: fetch > A.__neg__\n"
+        "BufferError: fetch > A.__lt__\nEOFError: fetch > A.__iadd__"),
+    ),
+    "implicit calls: in format strings, for the right operand, by `not`, hash, bool and repr": (
+        """
+        class A:
+            def __format__(self, spec):
+                raise not_found("x")
+            def __radd__(self, other):
+                raise conflict("x")
+            def __bool__(self):
+                raise forbidden("x")
+            def __hash__(self):
+                raise timeout("x")
+            def __repr__(self):
+                raise rate_limited("x")
+        @tool
+        def fetch(a: A):
+            f"{a}"
+            1 + a
+            not a
+            hash(a)
+            f"{a!r}"
+            repr(a)
+            while a:
+                pass
+        """,
+        ("NOT_FOUND: fetch > A.__format__\nCONFLICT: fetch > A.__radd__\nFORBIDDEN: fetch > A.__bool__\n"
+        "TIMEOUT: fetch > A.__hash__\nRATE_LIMITED: fetch > A.__repr__"),
+    ),
+    "context managers: what enters, leaves, and is bound": (
+        """
+        class Session:
+            def __enter__(self):
+                raise not_found("x")
+            def __exit__(self, *args):
+                raise conflict("x")
+            def run(self): ...
+        class Later:
+            async def __aenter__(self):
+                raise forbidden("x")
+            async def __aexit__(self, *args): ...
+        @tool
+        async def fetch():
+            with Session() as session:
+                session.run()
+            async with Later():
+                pass
+        """,
+        "NOT_FOUND: fetch > Session.__enter__\nCONFLICT: fetch > Session.__exit__\nFORBIDDEN: fetch > Later.__aenter__",
+    ),
+    "a context manager whose __exit__ swallows everything": (
+        """
+        class Quiet:
+            def __enter__(self): ...
+            def __exit__(self, *args):
+                return True
+        class Loud:
+            def __enter__(self): ...
+            def __exit__(self, *args):
+                return None
+        @tool
+        def fetch():
+            with Quiet():
+                load()
+            with Loud():
+                other()
+        def load():
+            raise not_found("x")
+        def other():
+            raise conflict("x")
+        """,
+        "CONFLICT: fetch > other",
+    ),
+    "a context manager whose __exit__ looks at the class": (
+        """
+        class Quiet:
+            def __enter__(self): ...
+            def __exit__(self, kind, error, trace):
+                return kind is not None and issubclass(kind, KeyError)
+        @tool
+        def fetch():
+            with Quiet():
+                load()
+        def load():
+            raise KeyError("x")
+            raise ValueError("x")
+        """,
+        "ValueError: fetch > load",
+    ),
+    "a context manager whose __exit__ converts": (
+        """
+        class Converted:
+            async def __aenter__(self): ...
+            async def __aexit__(self, kind, error, trace):
+                if isinstance(error, KeyError):
+                    raise not_found("x") from error
+        @tool
+        async def fetch():
+            async with Converted():
+                load()
+        def load():
+            raise OSError("x")
+        """,
+        "NOT_FOUND: fetch > Converted.__aexit__\nOSError: fetch > load",
+    ),
+    "a generator as a context manager: before, around and after the yield": (
+        """
+        from contextlib import asynccontextmanager, contextmanager
+        @contextmanager
+        def session():
+            before()
+            try:
+                yield 1
+            except KeyError:
+                pass
+            finally:
+                after()
+        @asynccontextmanager
+        async def later():
+            try:
+                yield
+            except Exception as error:
+                raise forbidden("x") from error
+        def before():
+            raise not_found("x")
+        def after():
+            raise conflict("x")
+        def load():
+            raise KeyError("x")
+            raise OSError("x")
+        @tool
+        async def fetch():
+            with session() as one:
+                load()
+            async with later():
+                load()
+        """,
+        ("NOT_FOUND: fetch > session > before\nCONFLICT: fetch > session > after\nOSError: fetch > load\n"
+        "FORBIDDEN: fetch > later"),
+    ),
+    "a generator as a context manager that is a method, and as a decorator": (
+        """
+        from contextlib import contextmanager
+        class Store:
+            @contextmanager
+            def converted(self):
+                try:
+                    yield
+                except KeyError as error:
+                    raise not_found("x") from error
+        @contextmanager
+        def quiet():
+            try:
+                yield
+            except OSError:
+                pass
+        @quiet()
+        def other():
+            raise OSError("x")
+            raise ValueError("x")
+        @tool
+        def fetch(store: Store):
+            with store.converted():
+                load()
+            other()
+        def load():
+            raise KeyError("x")
+        """,
+        "NOT_FOUND: fetch > Store.converted\nValueError: fetch > other",
+    ),
+    "what a context manager yields": (
+        """
+        from collections.abc import AsyncIterator, Iterator
+        from contextlib import asynccontextmanager, contextmanager
+        class Store:
+            def get(self):
+                raise not_found("x")
+            async def load(self):
+                raise conflict("x")
+        @contextmanager
+        def noted() -> Iterator[Store]:
+            yield Store()
+        @asynccontextmanager
+        async def plain():
+            store = Store()
+            yield store
+        @tool
+        async def fetch():
+            with noted() as store:
+                store.get()
+            async with plain() as other:
+                await other.load()
+        """,
+        "NOT_FOUND: fetch > Store.get\nCONFLICT: fetch > Store.load",
+    ),
+    "closing, nullcontext and an exit stack give what they hold": (
+        """
+        from contextlib import AsyncExitStack, ExitStack, closing, nullcontext
+        class Store:
+            def __enter__(self) -> "Store":
+                raise forbidden("x")
+            def __exit__(self, *args): ...
+            def get(self):
+                raise not_found("x")
+            def close(self):
+                raise conflict("x")
+        @tool
+        def fetch():
+            with closing(Store()) as store:
+                store.get()
+            with nullcontext(Store()) as store:
+                store.get()
+            with ExitStack() as stack:
+                stack.enter_context(Store()).get()
+        """,
+        "NOT_FOUND: fetch > Store.get\nCONFLICT: fetch > Store.close\nFORBIDDEN: fetch > Store.__enter__",
+    ),
+    "mutual recursion over modules": (
+        """
+        from a import one
+        @tool
+        def fetch():
+            one(3)
+        #-- a.py
+        import b
+        def one(n):
+            if n:
+                b.two(n)
+            raise not_found("x")
+        #-- b.py
+        import a
+        def two(n):
+            try:
+                a.one(n - 1)
+            except CodedError:
+                raise conflict("x")
+        """,
+        "NOT_FOUND: fetch > one\nCONFLICT: fetch > one > two",
+    ),
+    "a method that calls itself through another": (
+        """
+        class Tree:
+            def __init__(self, left: "Tree | None"):
+                self.left = left
+            def walk(self):
+                if self.left:
+                    self.left.step()
+            def step(self):
+                self.walk()
+                raise not_found("x")
+        @tool
+        def fetch(tree: Tree):
+            tree.walk()
+        """,
+        "NOT_FOUND: fetch > Tree.walk > Tree.step",
+    ),
+}  # fmt: skip
+
+
+GAPS: Final[dict[str, Gap]] = {
+    "a closure that is returned and then called": "unknown",
+    "partials of functions and methods": "missed",
+    "a table of functions": "unknown",
+    "a table of functions with get, and of methods and lambdas": "unknown",
+    "a loop over functions": "unknown",
+    "singledispatch": "missed",
+    "overloads": "missed",
+    "gather that returns the exceptions": "invented",
+    "a callback that is kept in an attribute": "unknown",
+    "a callback with a default": "unknown",
+    "a callback that is handed on with arguments": "unknown",
+    "a generator that is made and raises where it is used": "missed",
+    "a generator that is made and caught where it is used": "invented",
+    "an iterator of the project": "missed",
+    "an iterator that another class makes": "missed",
+    "implicit calls: items, length, operators, calls, await, text, truth": "missed",
+    "implicit calls: in format strings, for the right operand, by `not`, hash, bool and repr": "missed",
+    "a context manager whose __exit__ swallows everything": "invented",
+    "a context manager whose __exit__ looks at the class": "invented",
+    "a generator as a context manager that is a method, and as a decorator": "invented",
+    "what a context manager yields": "unknown",
+    "closing, nullcontext and an exit stack give what they hold": "missed",
+}
+"""What is not answered as it should be, and how."""
+
+
+@pytest.mark.parametrize("name", params(CASES, GAPS))
+def test_functions_that_others_run(project, name):
+    """Whoever runs a function, what it raises is found where it is run, and only there."""
+    text, expected = CASES[name]
+    assert expected_of(expected) == found_of(project, text)

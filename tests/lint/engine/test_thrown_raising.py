@@ -1,0 +1,709 @@
+"""Every spelling of `raise`: what is thrown, whichever way the error came to be."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from tests.lint.engine.thrown_cases import Cases, Gap, expected_of, found_of, params
+
+CASES: Final[Cases] = {
+    "a factory under another name": (
+        """
+        from mcpcore import not_found as missing
+        import mcpcore as m
+        import mcpcore.errors
+        @tool
+        def fetch(n: int):
+            if n == 1:
+                raise missing("x")
+            if n == 2:
+                raise m.conflict("x")
+            raise mcpcore.errors.timeout("x")
+        """,
+        "NOT_FOUND: fetch\nCONFLICT: fetch\nTIMEOUT: fetch",
+    ),
+    "a factory held in a name, an attribute and a default argument": (
+        """
+        missing = not_found
+        class Errors:
+            clash = conflict
+        @tool
+        def fetch(n: int):
+            if n:
+                raise missing("x")
+            if n == 3:
+                raise Errors.clash("x")
+            helper()
+        def helper(make=forbidden):
+            raise make("x")
+        """,
+        "NOT_FOUND: fetch\nCONFLICT: fetch\nFORBIDDEN: fetch > helper",
+    ),
+    "an error made first and raised later": (
+        """
+        @tool
+        def fetch():
+            error = load()
+            raise error
+        def load():
+            error = not_found("x")
+            error.add_note("y")
+            raise error
+        """,
+        "NOT_FOUND: fetch > load",
+    ),
+    "an error made in one branch and raised after it": (
+        """
+        @tool
+        def fetch(n: int):
+            problem = None
+            if n == 1:
+                problem = not_found("x")
+            elif n == 2:
+                problem = conflict("x")
+            if problem is not None:
+                raise problem
+        """,
+        "NOT_FOUND: fetch\nCONFLICT: fetch",
+    ),
+    "a conditional, an `or` and a walrus": (
+        """
+        @tool
+        def fetch(n: int):
+            if n == 1:
+                raise not_found("x") if n else conflict("x")
+            if n == 2:
+                raise None or forbidden("x")
+            if (late := timeout("x")):
+                raise late
+        """,
+        "NOT_FOUND: fetch\nCONFLICT: fetch\nFORBIDDEN: fetch\nTIMEOUT: fetch",
+    ),
+    "an error of the module": (
+        """
+        from store import GONE
+        import store
+        CLASH = conflict("x")
+        @tool
+        def fetch(n: int):
+            if n == 1:
+                raise GONE
+            if n == 2:
+                raise store.SLOW
+            raise CLASH
+        #-- store.py
+        GONE = not_found("x")
+        SLOW = timeout("x")
+        """,
+        "NOT_FOUND: fetch\nTIMEOUT: fetch\nCONFLICT: fetch",
+    ),
+    "an error held in an attribute": (
+        """
+        class Store:
+            gone = not_found("x")
+            def __init__(self):
+                self.clash = conflict("x")
+            def get(self, n):
+                if n:
+                    raise self.gone
+                raise self.clash
+        @tool
+        def fetch(n: int):
+            Store().get(n)
+        """,
+        "NOT_FOUND: fetch > Store.get\nCONFLICT: fetch > Store.get",
+    ),
+    "errors in a table": (
+        """
+        ERRORS = {"a": not_found, "b": conflict}
+        MADE = [forbidden("x"), timeout("x")]
+        @tool
+        def fetch(key: str):
+            if key == "z":
+                raise MADE[0]
+            if key == "y":
+                raise MADE[len(key)]
+            raise ERRORS[key]("x")
+        """,
+        "NOT_FOUND: fetch\nCONFLICT: fetch\nFORBIDDEN: fetch\nTIMEOUT: fetch",
+    ),
+    "errors looked up with get": (
+        """
+        ERRORS = {404: not_found, 409: conflict}
+        @tool
+        def fetch(status: int):
+            make = ERRORS.get(status, forbidden)
+            raise make("x")
+        """,
+        "NOT_FOUND: fetch\nCONFLICT: fetch\nFORBIDDEN: fetch",
+    ),
+    "raise await": (
+        """
+        from store import build
+        @tool
+        async def fetch():
+            raise await build()
+        #-- store.py
+        async def build():
+            return not_found("x")
+        """,
+        "NOT_FOUND: fetch > build",
+    ),
+    "a factory of the project through several modules": (
+        """
+        from app.errors import missing
+        @tool
+        def fetch():
+            raise missing("x")
+        #-- app/__init__.py
+        #-- app/errors.py
+        from .base import build
+        def missing(text):
+            return build(text)
+        #-- app/base.py
+        def build(text):
+            error = not_found(text)
+            return error
+        """,
+        "NOT_FOUND: fetch > missing > build",
+    ),
+    "a factory that is a method": (
+        """
+        class Errors:
+            def missing(self):
+                return not_found("x")
+            @classmethod
+            def clash(cls):
+                return conflict("x")
+            @staticmethod
+            def slow():
+                return timeout("x")
+        errors = Errors()
+        @tool
+        def fetch(n: int):
+            if n == 1:
+                raise errors.missing()
+            if n == 2:
+                raise Errors.clash()
+            raise Errors.slow()
+        """,
+        "NOT_FOUND: fetch > Errors.missing\nCONFLICT: fetch > Errors.clash\nTIMEOUT: fetch > Errors.slow",
+    ),
+    "a factory that raises instead of returning": (
+        """
+        @tool
+        def fetch(n: int):
+            raise build(n)
+        def build(n):
+            if n:
+                raise conflict("x")
+            return not_found("x")
+        """,
+        "NOT_FOUND: fetch > build\nCONFLICT: fetch > build",
+    ),
+    "what a factory returns is bound first": (
+        """
+        @tool
+        def fetch():
+            error = build()
+            raise error
+        def build():
+            return not_found("x")
+        """,
+        "NOT_FOUND: fetch > build",
+    ),
+    "what a factory returns gets a traceback, or is bound by a walrus": (
+        """
+        @tool
+        def fetch(n: int):
+            if n:
+                raise build().with_traceback(None)
+            if (error := build()):
+                raise error from None
+        def build():
+            return not_found("x")
+        """,
+        "NOT_FOUND: fetch > build",
+    ),
+    "a lambda that makes the error": (
+        """
+        make = lambda text: conflict(text)
+        @tool
+        def fetch(n: int):
+            if n:
+                raise (lambda: not_found("x"))()
+            raise make("x")
+        """,
+        "NOT_FOUND: fetch > fetch.<lambda>\nCONFLICT: fetch > <lambda>",
+    ),
+    "a partial of a factory": (
+        """
+        import functools
+        from functools import partial
+        missing = partial(not_found, "x")
+        Forbidden = functools.partial(CodedError, ErrorCode.FORBIDDEN)
+        @tool
+        def fetch(n: int):
+            if n:
+                raise missing()
+            if n == 2:
+                raise partial(conflict, "x")()
+            raise Forbidden("x")
+        """,
+        "NOT_FOUND: fetch\nFORBIDDEN: fetch\nCONFLICT: fetch",
+    ),
+    "a class raised without a call": (
+        """
+        class Gone(Exception): ...
+        @tool
+        def fetch(n: int):
+            if n:
+                raise Gone
+            raise LookupError
+        """,
+        "server.Gone: fetch\nLookupError: fetch",
+    ),
+    "one of several classes": (
+        """
+        @tool
+        def fetch(n: int):
+            kind = KeyError if n else ValueError
+            raise kind("x")
+        """,
+        "KeyError: fetch\nValueError: fetch",
+    ),
+    "raise from": (
+        """
+        @tool
+        def fetch():
+            try:
+                load()
+            except KeyError as error:
+                raise not_found("x") from error
+        def load():
+            raise KeyError("x")
+        """,
+        "NOT_FOUND: fetch",
+    ),
+    "raise from None in a loop": (
+        """
+        @tool
+        def fetch():
+            for n in range(3):
+                try:
+                    return load()
+                except KeyError:
+                    continue
+                except ValueError:
+                    raise conflict("x") from None
+            raise timeout("x")
+        def load():
+            raise KeyError("x")
+            raise ValueError("x")
+        """,
+        "CONFLICT: fetch\nTIMEOUT: fetch",
+    ),
+    "the last error of a loop, raised after it": (
+        """
+        @tool
+        def fetch():
+            last = None
+            for n in range(3):
+                try:
+                    return load()
+                except OSError as error:
+                    last = error
+            raise last
+        def load():
+            raise OSError("x")
+        """,
+        "OSError: fetch > load",
+    ),
+    "assert": (
+        """
+        @tool
+        def fetch():
+            try:
+                load()
+            except AssertionError as error:
+                raise conflict("x") from error
+            check()
+        def load():
+            assert 1 > 2, "x"
+        def check():
+            try:
+                load()
+            except ValueError:
+                pass
+        """,
+        "CONFLICT: fetch\nAssertionError: fetch > check > load",
+    ),
+    "sys.exit leaves past `except Exception`": (
+        """
+        import sys
+        @tool
+        def fetch():
+            try:
+                load()
+            except Exception:
+                return None
+        def load():
+            sys.exit(1)
+        """,
+        "SystemExit: fetch > load > sys.exit",
+    ),
+    "NotImplementedError": (
+        """
+        @tool
+        def fetch(n: int):
+            if n:
+                raise NotImplementedError("x")
+            raise NotImplementedError
+        """,
+        "NotImplementedError: fetch",
+    ),
+    "an exception that is its own class's method": (
+        """
+        class Gone(CodedError):
+            def __init__(self, what):
+                super().__init__(ErrorCode.NOT_FOUND, f"no {what}", reason="gone")
+            @classmethod
+            def of(cls, what):
+                return cls(what)
+        @tool
+        def fetch():
+            raise Gone.of("x")
+        """,
+        "NOT_FOUND: fetch > Gone.of",
+    ),
+    "a subclass of CodedError that names its code in super().__init__": (
+        """
+        from errors import Gone
+        @tool
+        def fetch():
+            raise Gone("x")
+        #-- errors.py
+        class Gone(CodedError):
+            def __init__(self, what):
+                super().__init__(ErrorCode.NOT_FOUND, what)
+        """,
+        "NOT_FOUND: fetch",
+    ),
+    "a subclass of CodedError with its code as a class attribute": (
+        """
+        class Base(CodedError):
+            default = ErrorCode.CONFLICT
+            def __init__(self, message):
+                super().__init__(self.default, message)
+        class Gone(Base):
+            default = ErrorCode.NOT_FOUND
+        class Slow(Base):
+            default = ErrorCode.TIMEOUT
+            def __init__(self):
+                super().__init__("slow")
+        @tool
+        def fetch(n: int):
+            if n == 1:
+                raise Base("x")
+            if n == 2:
+                raise Gone("x")
+            raise Slow()
+        """,
+        "CONFLICT: fetch\nNOT_FOUND: fetch\nTIMEOUT: fetch",
+    ),
+    "a subclass of CodedError that passes its arguments on": (
+        """
+        class Plain(CodedError): ...
+        class Star(CodedError):
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+        class Given(CodedError):
+            def __init__(self, message, code=ErrorCode.FORBIDDEN):
+                CodedError.__init__(self, code, message)
+        @tool
+        def fetch(n: int):
+            if n == 1:
+                raise Plain(ErrorCode.NOT_FOUND, "x")
+            if n == 2:
+                raise Star(ErrorCode.CONFLICT)
+            if n == 3:
+                raise Given("x")
+            raise Given("x", code=ErrorCode.TIMEOUT)
+        """,
+        "NOT_FOUND: fetch\nCONFLICT: fetch\nFORBIDDEN: fetch\nTIMEOUT: fetch",
+    ),
+    "a subclass of CodedError whose code comes from elsewhere stays unknown": (
+        """
+        class Any(CodedError):
+            def __init__(self, status):
+                super().__init__(lookup(status), "x")
+        @tool
+        def fetch(n: int):
+            raise Any(n)
+        def lookup(status):
+            return codes()[status]
+        """,
+        "server.Any?: fetch",
+    ),
+    "an error's own __init__ raises": (
+        """
+        class Gone(Exception):
+            def __init__(self, what):
+                check(what)
+                super().__init__(what)
+        def check(what):
+            if not what:
+                raise conflict("x")
+        @tool
+        def fetch():
+            raise Gone("x")
+        """,
+        "server.Gone: fetch\nCONFLICT: fetch > Gone.__init__ > check",
+    ),
+    "an error in a default argument is no throw": (
+        """
+        @tool
+        def fetch():
+            helper()
+        def helper(error=not_found("x"), run=lambda: None):
+            return error
+        """,
+        "",
+    ),
+    "a parameter that is raised": (
+        """
+        @tool
+        def fetch():
+            throw(not_found("x"))
+            throw(error=conflict("x"))
+        def throw(error):
+            raise error
+        """,
+        "NOT_FOUND: fetch > throw\nCONFLICT: fetch > throw",
+    ),
+    "a class that is handed over and raised": (
+        """
+        @tool
+        def fetch():
+            throw(KeyError)
+            throw_made(ValueError)
+        def throw(kind):
+            raise kind("x")
+        def throw_made(kind):
+            raise kind
+        """,
+        "KeyError: fetch > throw\nValueError: fetch > throw_made",
+    ),
+    "an error that is stored is no throw": (
+        """
+        @tool
+        def fetch():
+            errors = []
+            errors.append(not_found("x"))
+            found = {"error": conflict("x")}
+            return str(errors) + str(found)
+        """,
+        "",
+    ),
+    "a comprehension and a generator expression": (
+        """
+        @tool
+        def fetch(ids: list[str]):
+            a = [one(each) for each in ids]
+            b = {each: two(each) for each in ids if three(each)}
+            return sum(four(each) for each in ids)
+        def one(x):
+            raise not_found("x")
+        def two(x):
+            raise conflict("x")
+        def three(x):
+            raise forbidden("x")
+        def four(x):
+            raise timeout("x")
+        """,
+        "NOT_FOUND: fetch > one\nCONFLICT: fetch > two\nFORBIDDEN: fetch > three\nTIMEOUT: fetch > four",
+    ),
+    "a call in a default, a decorator and an annotation of a nested function": (
+        """
+        @tool
+        def fetch():
+            def inner(x=load()):
+                return x
+            return inner
+        def load():
+            raise not_found("x")
+        """,
+        "NOT_FOUND: fetch > load",
+    ),
+    "a call in a format string, a subscript, a return and a condition": (
+        """
+        @tool
+        def fetch(n: int):
+            text = f"{a():>{b()}}"
+            if c() and not text:
+                return {"x": [d()]}
+            return text[e():]
+        def a():
+            raise not_found("x")
+        def b():
+            raise conflict("x")
+        def c():
+            raise forbidden("x")
+        def d():
+            raise timeout("x")
+        def e():
+            raise rate_limited("x")
+        """,
+        "NOT_FOUND: fetch > a\nCONFLICT: fetch > b\nFORBIDDEN: fetch > c\nTIMEOUT: fetch > d\nRATE_LIMITED: fetch > e",
+    ),
+    "ctx.fail under another name": (
+        """
+        from mcpcore import ErrorCode, FailureMode
+        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def fetch(ctx: Context):
+            fail = ctx.fail
+            error = fail("gone")
+            raise error
+        """,
+        "NOT_FOUND: fetch",
+    ),
+    "ctx.fail in a helper that is given the context": (
+        """
+        from mcpcore import ErrorCode, FailureMode
+        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def fetch(ctx: Context):
+            helper(ctx)
+        def helper(ctx: Context):
+            raise ctx.fail("gone")
+        """,
+        "mcpcore.CodedError?: fetch > helper",
+    ),
+    "every pattern of match": (
+        """
+        class Point:
+            x: int
+        @tool
+        def fetch(value: object):
+            match value:
+                case 1 | 2:
+                    raise not_found("x")
+                case [first, *rest] if check(rest):
+                    raise conflict("x")
+                case {"key": found, **others}:
+                    raise forbidden("x")
+                case Point(x=0) as origin:
+                    raise timeout("x")
+                case None:
+                    raise KeyError("x")
+                case str(text):
+                    raise ValueError(text)
+                case _:
+                    raise rate_limited("x")
+        def check(rest):
+            raise OSError("x")
+        """,
+        ("NOT_FOUND: fetch\nCONFLICT: fetch\nFORBIDDEN: fetch\nTIMEOUT: fetch\nKeyError: fetch\nValueError: fetch\n"
+        "RATE_LIMITED: fetch\nOSError: fetch > check"),
+    ),
+    "names rebound": (
+        """
+        def load():
+            raise not_found("x")
+        first = load
+        def load():
+            raise conflict("x")
+        @tool
+        def fetch():
+            load()
+        """,
+        "CONFLICT: fetch > load",
+    ),
+    "a local function that hides a global one": (
+        """
+        def load():
+            raise not_found("x")
+        @tool
+        def fetch():
+            def load():
+                raise conflict("x")
+            load()
+        """,
+        "CONFLICT: fetch > fetch.load",
+    ),
+    "a global that is assigned elsewhere": (
+        """
+        current = None
+        class Store:
+            def get(self):
+                raise not_found("x")
+        def setup():
+            global current
+            current = Store()
+        @tool
+        def fetch():
+            current.get()
+        """,
+        "NOT_FOUND: fetch > Store.get",
+    ),
+    "an exception of a third party that nobody knows": (
+        """
+        import acme
+        from acme.errors import AcmeError
+        @tool
+        def fetch(n: int):
+            if n:
+                raise acme.Down("x")
+            raise AcmeError("x")
+        """,
+        "acme.errors.AcmeError: fetch\n?: acme.Down",
+    ),
+    "what cannot be known is unknown": (
+        """
+        import acme
+        @tool
+        def fetch(n: int):
+            if n:
+                raise acme.make_error("x")
+            if n == 2:
+                raise globals()["x"]
+            raise [ValueError][n]
+        """,
+        "?: acme.make_error\n?: raise ...[]\n?: raise globals()[]",
+    ),
+}  # fmt: skip
+
+
+GAPS: Final[dict[str, Gap]] = {
+    "a factory held in a name, an attribute and a default argument": "unknown",
+    "a conditional, an `or` and a walrus": "unknown",
+    "an error of the module": "unknown",
+    "an error held in an attribute": "unknown",
+    "errors in a table": "unknown",
+    "errors looked up with get": "unknown",
+    "a lambda that makes the error": "missed",
+    "one of several classes": "unknown",
+    "the last error of a loop, raised after it": "unknown",
+    "assert": "missed",
+    "sys.exit leaves past `except Exception`": "missed",
+    "an exception that is its own class's method": "missed",
+    "a subclass of CodedError that names its code in super().__init__": "invented",
+    "a subclass of CodedError with its code as a class attribute": "invented",
+    "a subclass of CodedError that passes its arguments on": "invented",
+    "an error's own __init__ raises": "missed",
+    "a parameter that is raised": "unknown",
+    "a class that is handed over and raised": "unknown",
+    "a call in a default, a decorator and an annotation of a nested function": "missed",
+    "ctx.fail under another name": "unknown",
+    "names rebound": "invented",
+    "a global that is assigned elsewhere": "missed",
+}
+"""What is not answered as it should be, and how."""
+
+
+@pytest.mark.parametrize("name", params(CASES, GAPS))
+def test_every_spelling_of_a_raise(project, name):
+    """Exactly the errors that Python would raise are found, each with its way; the rest is said to be unknown."""
+    text, expected = CASES[name]
+    assert expected_of(expected) == found_of(project, text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint import fixes
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.model import Text, string
-from mcpcore_lint.resolve import CODES
+from mcpcore_lint.resolve import CODES, evaluate
 from mcpcore_lint.rules._bodies import short
 from mcpcore_lint.rules._imports import import_names
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, direct, through
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import ErrorSite, Reach, ReachedThrow, ToolDef
+    from mcpcore_lint.model import Reach, ReachedThrow, ToolDef, Value
     from mcpcore_lint.project import Module
     from mcpcore_lint.rules.base import RuleContext
 
@@ -61,32 +61,57 @@ class Proposal:
     reason: str
     code: str
     when: list[str] = field(default_factory=list[str])
+    by: list[str] = field(default_factory=list[str])
+    """The functions that raise it and do not say why."""
 
     @property
     def sentence(self) -> str:
-        """When it happens, as far as the code says."""
-        sentences = list(dict.fromkeys(self.when)) or ["TODO: say when this happens"]
-        text = sentences[0] if len(sentences) == 1 else "; ".join(each.rstrip(".! ") for each in sentences)
-        return text if len(text) <= MAX_WHEN else text[: MAX_WHEN - 3].rstrip() + "..."
+        """When it happens, as far as the code says: whole sentences, as many as fit."""
+        sentences = list(dict.fromkeys(self.when))
+        if not sentences:
+            return self._raisers() if self.by else "TODO: say when this happens"
+        text = sentences[0]
+        if len(text) > MAX_WHEN:
+            text = re.split(r"(?<=[.!?]) ", text, maxsplit=1)[0]
+        if len(text) > MAX_WHEN:
+            return text[: MAX_WHEN - 3].rpartition(" ")[0].rstrip(" .,;:") + "..."
+        for each in sentences[1:]:
+            longer = f"{text.rstrip('.! ')}; {each.rstrip('.! ')}"
+            if len(longer) <= MAX_WHEN:
+                text = longer
+        return text
+
+    def _raisers(self) -> str:
+        names = list(dict.fromkeys(self.by))
+        while len(names) > 1:
+            text = f"TODO: raised by {', '.join(names[:-1])} and {names[-1]}"
+            if len(text) <= MAX_WHEN:
+                return text
+            names.pop()
+        return f"TODO: raised by {names[0]}"
 
 
 def proposals(tool: ToolDef, reach: Reach, ctx: RuleContext) -> list[Proposal]:
     """The entries that a tool's contract would have: what it throws itself, through calls, and through libraries."""
     found: dict[str, Proposal] = {}
 
-    def add(reason: str, code: str, when: str) -> None:
+    def add(reason: str, code: str, when: str, by: str = "") -> None:
         entry = found.setdefault(reason, Proposal(reason, code))
-        if when and entry.code == code:
+        if entry.code != code:
+            return
+        if when:
             entry.when.append(when)
+        elif by:
+            entry.by.append(by)
 
     for thrown in (*direct(tool, reach), *through(tool, reach)):
         for reason, code in _named(thrown):
-            add(reason, code, _when(thrown))
+            add(reason, code, _when(thrown, ctx), thrown.reached.path[-1] if thrown.reached is not None else "")
     declared = {each.code for each in found.values()}
     for code, names in _of_libraries(reach, ctx).items():
         if code not in declared:
             reason = REASON_OF.get(code, code.lower())
-            add(reason, code, f"{' or '.join(names[:3])}")
+            add(reason, code, _any_of(names))
     return list(found.values())
 
 
@@ -105,22 +130,54 @@ def _guessed(reason: str) -> str:
     return next((code for pattern, code in _GUESSES if pattern.search(reason)), "INTERNAL_ERROR")
 
 
-def _when(thrown: Thrown) -> str:
+def _when(thrown: Thrown, ctx: RuleContext) -> str:
     if thrown.reached is not None:
-        return f"TODO: raised by {thrown.reached.path[-1]}"
-    error = thrown.error
-    return _sentence(error) if error is not None else ""
+        return _sentence(_message_at(thrown.reached, ctx))
+    return _sentence(thrown.error.message.value) if thrown.error is not None else ""
 
 
-def _sentence(error: ErrorSite) -> str:
-    """The message of an error, with an ellipsis for each part that is not constant."""
-    value = error.message.value
+def _message_at(reached: ReachedThrow, ctx: RuleContext) -> Value | None:
+    """What a `raise` in another function tells: the facts of that file are kept without its messages."""
+    module = ctx.project.module_at(reached.site.path)
+    if module is None:
+        return None
+    source, span = module.source, reached.site.span
+    try:
+        written = source.text[
+            source.offset_at(span.line, span.column) : source.offset_at(span.end_line, span.end_column)
+        ]
+        statement = ast.parse(written).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return None
+    made = statement.exc if isinstance(statement, ast.Raise) else None
+    if not isinstance(made, ast.Call):
+        return None
+    position = 1 if reached.form in {"coded", "fail"} else 0
+    node = next((each.value for each in made.keywords if each.arg == "message"), None)
+    if node is None and len(made.args) > position:
+        node = made.args[position]
+    return evaluate(node, module.scope) if isinstance(node, ast.Constant | ast.JoinedStr | ast.Name) else None
+
+
+def _sentence(value: Value | None) -> str:
+    """A message, with an ellipsis for each part that is not constant."""
+    if value is None:
+        return ""
     text = string(value)
     if text is None and isinstance(value, Text):
         text = "".join("..." if part is None else part for part in value.parts)
     text = re.sub(r"\.{4,}", "...", " ".join((text or "").split()))
+    text = re.sub(r"[\s:;,=(\[{<'\"-]*\.\.\.[\s)\]}>'\"]*\.?$", "", text) or text
     # A message that is mostly holes says nothing in advance.
     return text if sum(each.isalpha() for each in text) >= 3 else ""
+
+
+def _any_of(names: list[str]) -> str:
+    text = names[0]
+    for each in names[1:3]:
+        if len(text) + len(each) + 4 <= MAX_WHEN:
+            text += f" or {each}"
+    return text
 
 
 def _of_libraries(reach: Reach, ctx: RuleContext) -> dict[str, list[str]]:

@@ -139,7 +139,11 @@ def _call_edits(module: Module, call: ast.Call, error: ErrorSite, callee: str, r
             edits.append(fixes.remove_argument(module, call, given))
         if items:
             start, _ = module.source.node_range(items[0])
-            edits.append(Edit(start, start, f"{quoted}, "))
+            line = module.source.line(items[0].lineno)
+            indent = line[: len(line) - len(line.lstrip())]
+            # An argument that starts a line of its own keeps it: implicit concatenation would run into the reason.
+            alone = module.source.position(start)[1] - 1 == len(indent)
+            edits.append(Edit(start, start, f"{quoted},{module.source.newline}{indent}" if alone else f"{quoted}, "))
         else:
             _, end = module.source.node_range(call)
             edits.append(Edit(end - 1, end - 1, quoted))

@@ -221,7 +221,8 @@ class ContractMissing(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a tool without a contract that throws what a contract would declare."""
-        if tool.contract is not None or not _knows_codes(tool):
+        # Resources and prompts take no `errors`.
+        if tool.kind != "tool" or tool.contract is not None or not _knows_codes(tool):
             return
         reach = ctx.reach(tool)
         thrown = throws_coded(tool, reach)

@@ -13,6 +13,7 @@ from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.model import Text, string
 from mcpcore_lint.resolve import CODES, evaluate
 from mcpcore_lint.rules._bodies import short
+from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._imports import import_names
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, direct, through
 
@@ -224,11 +225,21 @@ def throws_coded(tool: ToolDef, reach: Reach) -> list[Thrown]:
     ]  # fmt: skip
 
 
+def context_is_misplaced(tool: ToolDef) -> bool:
+    """Whether the context is not the first parameter, behind `self`: a tool with a contract is then refused."""
+    context = tool.handler.context
+    if context is None or not context.mcpcore:
+        return False
+    args = tool.handler.node.args
+    positional = [*args.posonlyargs, *args.args]
+    return positional[int(is_method(tool)) :][:1] != [context.node]
+
+
 def contract_fix(tool: ToolDef, entries: list[Proposal], ctx: RuleContext) -> Fix | None:
     """The fix that writes the contract into the registration; None where there is no place for it."""
     registration = tool.registration
     module = tool.module
-    if not entries or tool.flavour != "mcpcore":
+    if not entries or tool.flavour != "mcpcore" or context_is_misplaced(tool):
         return None
     spelled, edits = import_names(module, [("mcpcore", "ErrorCode"), ("mcpcore", "FailureMode")])
     place = _place(module, registration, entries, spelled)

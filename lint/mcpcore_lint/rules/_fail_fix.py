@@ -51,7 +51,7 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
         spelled, edits = import_names(module, [("mcpcore", "Context"), ("typing", "Literal")])
         reasons = ", ".join(f'"{each}"' for each in contract.reasons)
         annotation = f"{spelled['Context']}[{spelled['Literal']}[{reasons}]]"
-        parameter = _parameter(module, handler.node, f"{name}: {annotation}", method=_is_method(tool))
+        parameter = _parameter(module, handler.node, f"{name}: {annotation}", method=is_method(tool))
         if parameter is None:
             return None
         edits.append(parameter)
@@ -62,7 +62,8 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
     return ctx.fix(f"Raise {name}.fail({reason!r})", edits, unsafe=unsafe)
 
 
-def _is_method(tool: ToolDef) -> bool:
+def is_method(tool: ToolDef) -> bool:
+    """Whether the handler's first parameter is the object that it is a method of."""
     node = tool.handler.node
     if tool.handler.owner is None or isinstance(node, ast.Lambda):
         return False

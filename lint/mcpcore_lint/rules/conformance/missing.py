@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Related, Severity
-from mcpcore_lint.rules._contract_fix import contract_fix, proposals, throws_coded
+from mcpcore_lint.rules._contract_fix import context_is_misplaced, contract_fix, proposals, throws_coded
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
 if TYPE_CHECKING:
@@ -73,6 +73,19 @@ class ContractMissing(Rule):
             if a:
                 raise ToolError("no codes here")
             raise ValueError("nor here")
+        """,
+        """
+        from mcpcore import Server, not_found
+
+        server = Server("x")
+
+        @server.resource("x://{name}")
+        def read(name: str) -> str:
+            raise not_found("resources take no errors")
+
+        @server.prompt()
+        def ask(name: str) -> str:
+            raise not_found("nor do prompts")
         """,
     )
     invalid = (
@@ -217,6 +230,71 @@ class ContractMissing(Rule):
             """,
             "fetch throws NOT_FOUND",
         ),
+        # A contract would be refused at import for as long as the context stands elsewhere: no fix.
+        Invalid(
+            """
+            from mcpcore import Context, Server, not_found
+
+            server = Server("x")
+
+            @server.tool()
+            def fetch(a: str, ctx: Context) -> str:  # here
+                raise not_found("x")
+
+            class Tools:
+                @server.tool()
+                def load(self, a: str, *, ctx: Context) -> str:  # here
+                    raise not_found("x")
+            """,
+            "fetch throws NOT_FOUND",
+        ),
+        # What another function says is read where it says it, and a hole at the end of a sentence is left out.
+        Invalid(
+            """
+            from mcpcore import conflict, forbidden, tool
+
+            @tool
+            def fetch(a: str) -> str:  # here
+                return one(a)
+
+            def one(a: str) -> str:
+                if a == "1":
+                    raise conflict(f"The article is locked: {a}")
+                if a == "2":
+                    raise conflict(message="The journal is closed.")
+                raise forbidden(why(a))
+            """,
+            "fetch throws CONFLICT and FORBIDDEN",
+            """
+            from mcpcore import ErrorCode, FailureMode, conflict, forbidden, tool
+
+            @tool(
+                errors=[
+                    FailureMode(
+                        "conflict",
+                        ErrorCode.CONFLICT,
+                        when="The article is locked; The journal is closed",
+                        recovery="TODO: next step",
+                    ),
+                    FailureMode(
+                        "forbidden",
+                        ErrorCode.FORBIDDEN,
+                        when="TODO: raised by one",
+                        recovery="TODO: next step",
+                    ),
+                ]
+            )
+            def fetch(a: str) -> str:
+                return one(a)
+
+            def one(a: str) -> str:
+                if a == "1":
+                    raise conflict(f"The article is locked: {a}")
+                if a == "2":
+                    raise conflict(message="The journal is closed.")
+                raise forbidden(why(a))
+            """,
+        ),
     )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
@@ -230,12 +308,16 @@ class ContractMissing(Rule):
             return
         handler = tool.handler
         elsewhere = handler.module is not tool.module
+        if tool.flavour != "mcpcore":
+            step = "make it a tool of mcpcore and declare its failures in errors=[...]"
+        elif context_is_misplaced(tool):
+            step = "make the context the first parameter, as a contract needs, and declare the failures in errors=[...]"
+        else:
+            step = "declare its failures in errors=[...]; the fix writes the entries, with the recoveries to fill in"
         ctx.report(
             tool.registration if elsewhere else handler.node,
             f"{tool.display_name} throws {_told(thrown)} and has no contract",
-            help="declare its failures in errors=[...]; the fix writes the entries, with the recoveries to fill in"
-            if tool.flavour == "mcpcore"
-            else "make it a tool of mcpcore and declare its failures in errors=[...]",
+            help=step,
             tool=tool,
             related=[_site(each, tool, ctx) for each in thrown[:5]],
             fix=contract_fix(tool, proposals(tool, reach, ctx), ctx),

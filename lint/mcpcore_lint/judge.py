@@ -347,7 +347,8 @@ def parse_error(path: str, error: SourceError, settings: Settings) -> Diagnostic
         path,
         error.span,
         f"the file cannot be read as {version}: {error.message}",
-        "correct the syntax, or exclude the file; the other files are checked all the same",
+        f"{'run the linter under that Python' if error.newer else 'correct the syntax'}, or exclude the file; "
+        "the other files are checked all the same",
     )
 
 

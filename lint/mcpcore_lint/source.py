@@ -21,11 +21,12 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class SourceError(Exception):
-    """A file that cannot be read as Python; `span` says where."""
+    """A file that cannot be read as Python; `span` says where, `newer` whether a newer one could read it."""
 
-    def __init__(self, message: str, span: Span | None = None) -> None:
+    def __init__(self, message: str, span: Span | None = None, *, newer: bool = False) -> None:
         super().__init__(message)
         self.message = message
+        self.newer = newer
         self.span = span or Span(1, 1, 1, 1)
 
 
@@ -207,15 +208,23 @@ def parse(source: Source) -> ast.Module:
         try:
             return ast.parse(source.text, filename=source.path)
         except SyntaxError as error:
-            raise SourceError(_syntax_message(error), _syntax_span(source, error)) from None
+            raise _syntax_error(source, error) from None
         except ValueError as error:
             raise SourceError(str(error)) from None
         except (RecursionError, MemoryError):
             raise SourceError("the file is nested too deeply for Python's own parser") from None
 
 
-def _syntax_message(error: SyntaxError) -> str:
-    return error.msg or "invalid syntax"
+def _syntax_error(source: Source, error: SyntaxError) -> SourceError:
+    from mcpcore_lint import newer
+
+    span = _syntax_span(source, error)
+    starts = source.line_starts
+    found = newer.find(source.text, starts[span.line] if span.line < len(starts) else len(source.text))
+    if found is None:
+        return SourceError(error.msg or "invalid syntax", span)
+    where = Span(*source.position(found.start), *source.position(found.end))
+    return SourceError(found.message, where, newer=True)
 
 
 def _syntax_span(source: Source, error: SyntaxError) -> Span:

@@ -1,0 +1,162 @@
+"""Syntax that is newer than the Python which runs the linter is named; where it is known, rules work inside it."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcpcore_lint import newer
+from mcpcore_lint.source import Source, SourceError, parse
+
+TYPE, ALIAS, FORMATTED, DEFAULT, TEMPLATE, EXCEPT = newer.SYNTAX
+NEWER = [
+    ("def f[T](x: T) -> T: ...", 1, TYPE),
+    ("x = 1\nclass A:\n    async def f [T: (int, str)](self): ...", 3, TYPE),
+    ("class Box[\n    T,\n]: ...", 1, TYPE),
+    ("def f[T = int](x): ...", 1, DEFAULT),
+    ("type A[T = dict[str, int]] = list[T]", 1, DEFAULT),
+    ("type Reason = Literal['a']", 1, ALIAS),
+    ("def f():\n    x = 1; type A = int", 2, ALIAS),
+    ("x = f'{d['a']}'", 1, FORMATTED),
+    ('x = f"{", ".join(x)!r:>{w["n"]}}"', 1, FORMATTED),
+    ("x = f'{'\\n'.join(x)}'", 1, FORMATTED),
+    ("x = 1\nx = f'''{\n    x  # it's\n}'''", 2, FORMATTED),
+    ("x = f'{\n    x\n}'", 1, FORMATTED),
+    ("x = f'{x:{'>'}3}' 'y'", 1, FORMATTED),
+    ("x = t'{a}'", 1, TEMPLATE),
+    ('x = rT"""\n{a}"""', 1, TEMPLATE),
+    ("try: ...\nexcept A, b.C: ...", 2, EXCEPT),
+    ("try: ...\nexcept *A, B: ...", 2, EXCEPT),
+]
+OLDER = [
+    "x = (\ndef f[T](x): ...",
+    "try: ...\nexcept ValueError, e: ...",
+    "try: ...\nexcept socket.error, E: ...",
+    "# def f[T]():\nx = (",
+    "'''\ndef f[T](): ...\n'''\nx = (",
+    "f'{x'",
+    "f'{x['",
+    "f'{1 +}'",
+    "f'{x!}'",
+    "def f(:\n    pass\ndef g[T](): ...",
+    "def f[",
+    "type = = 3",
+    "type X == 3",
+    "print 'a'",
+    "x = bt'a'",
+    "print t",
+]
+
+
+def failed(text):
+    with pytest.raises(SourceError) as raised:
+        parse(Source("x.py", text))
+    return raised.value
+
+
+@pytest.mark.parametrize(("text", "line", "name"), NEWER, ids=lambda each: repr(each)[:40])
+def test_newer_syntax_is_named(text, line, name):
+    """The finding stands at the piece of syntax and says what it is and which Python reads it."""
+    if newer.SYNTAX[name] <= sys.version_info[:2]:
+        pytest.skip("this Python reads it")
+    error = failed(text)
+    since = ".".join(map(str, newer.SYNTAX[name]))
+    assert (f"it needs Python {since}: {name}", line, True) == (error.message, error.span.line, error.newer)
+
+
+@pytest.mark.parametrize("text", OLDER)
+def test_mistakes_are_not_taken_for_newer_syntax(text):
+    """What no Python reads, or what fails before it comes to newer syntax, keeps the parser's own words."""
+    error = failed(text)
+    assert "needs Python" not in error.message
+    assert not error.newer
+
+
+@pytest.mark.parametrize(("text", "line", "name"), NEWER, ids=lambda each: repr(each)[:40])
+def test_a_python_that_knows_it_is_told_nothing(text, line, name):
+    """Syntax that the running Python knows is never what failed."""
+    assert newer.find(text, len(text), version=(3, 14)) is None
+
+
+@given(
+    st.text(alphabet="ft'\"{}[]()=:!#\\\n dx,T") | st.lists(st.sampled_from([each[0] for each in NEWER])).map("\n".join)
+)
+def test_any_text(text):
+    """Whatever the text, the search ends, and what it names lies in the text."""
+    found = newer.find(text, len(text), version=(3, 11))
+    assert found is None or 0 <= found.start < found.end <= len(text)
+
+
+def test_the_finding(empty):
+    """The report names the syntax and the version, and the next step is another Python."""
+    empty.write("x.py", "try:\n    pass\nexcept A, B:\n    pass\n")
+    if sys.version_info >= (3, 14):
+        pytest.skip("this Python reads it")
+    text = empty.lint(code=1).stdout
+    assert "it needs Python 3.14: several exceptions without parentheses\n  --> x.py:3:8\n" in text
+    assert "help: run the linter under that Python, or exclude the file" in text
+
+
+GENERIC = '''\
+from typing import Literal
+
+from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
+
+type Reason = Literal["no_match"]
+type More = Literal["no_match", "gone"]
+
+NO = FailureMode("no_match", ErrorCode.NOT_FOUND, when="None is found.", recovery="Call search_keys to find a key first.")
+
+
+@tool(errors=[NO])
+async def first[T](ctx: Context[Reason], flag: T) -> T:
+    """Fetch a value by its key."""
+    raise ctx.fail("nowhere")
+
+
+@tool(errors=[NO])
+async def second(ctx: Context[More]) -> str:
+    """Fetch a value."""
+    raise ctx.fail("no_match", f"{", ".join(["a"])}")
+
+
+class Store[T]:
+    def get[K](self, key: K) -> T:
+        raise not_found("x")
+
+
+def helper[T: (str, int)](x: T) -> T:
+    if not x:
+        raise not_found(f"{x!r:>{10}}")
+    return x
+
+
+@tool(errors=[NO])
+async def third(ctx: Context[Literal["no_match"]], store: Store[int]) -> str:
+    """Fetch a value."""
+    store.get(3)
+    helper("a")
+    raise not_found("Nothing.")
+'''
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="this Python cannot read it")
+def test_rules_inside_newer_syntax(empty):
+    """Aliases of reasons, generic functions, classes and methods are seen through."""
+    empty.write("server.py", GENERIC)
+    rules = "error-contract-fail-undeclared,error-contract-context-mismatch,error-contract-prefer-fail"
+    assert [
+        ("server.py", 14, "error-contract-fail-undeclared"),
+        ("server.py", 18, "error-contract-context-mismatch"),
+        ("server.py", 39, "error-contract-prefer-fail"),
+    ] == empty.found("--select", rules)
+    text = empty.lint("--explain-calls", "third").stdout
+    assert "third > Store.get" in text
+    assert "third > helper" in text
+    empty.lint("--fix", "--unsafe-fixes")
+    mended = (empty.root / "server.py").read_text()
+    compile(mended, "server.py", "exec")
+    assert 'raise ctx.fail("no_match", "Nothing.")' in mended
+    assert 'f"{", ".join(["a"])}"' in mended

@@ -324,8 +324,12 @@ class _PathRun:
             if shown in relevant:
                 found.extend(diagnostics)
             else:
-                # A finding in a file outside the run: its own comments hold all the same.
-                look(os.path.normpath(os.path.join(self.root, shown)), list(diagnostics), comments=False)
+                # A finding in a file that others led to: its own comments hold all the same.
+                path = os.path.normpath(os.path.join(self.root, shown))
+                if _has_suppressions(path):
+                    look(path, list(diagnostics), comments=False)
+                else:
+                    found.extend(diagnostics)
         return found, hidden, failures
 
     # -- keeping ---------------------------------------------------------------------------------------------------
@@ -416,6 +420,17 @@ class _PathRun:
         return Report(
             tuple(unpack_diagnostic(each) for each in diagnostics), (), files, unpack_records(tools), suppressed, 0
         )
+
+
+def _has_suppressions(path: str) -> bool:
+    """Whether a file on disk may have suppression comments; one that cannot be read is left to who reads it in full."""
+    from mcpcore_lint.marks import SUPPRESSION
+
+    try:
+        with open(path, "rb") as file:
+            return SUPPRESSION in file.read()
+    except OSError:
+        return True
 
 
 # ---------------------------------------------------------------------------------------------------------------------

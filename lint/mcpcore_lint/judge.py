@@ -13,6 +13,7 @@ from mcpcore_lint.cache import content_hash
 from mcpcore_lint.calls import CallGraph
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
 from mcpcore_lint.hierarchy import Hierarchy
+from mcpcore_lint.marks import SUPPRESSION, speaks_of_mcp
 from mcpcore_lint.model import Handler, Reach, ToolDef, string
 from mcpcore_lint.project import Module, Project
 from mcpcore_lint.records import ToolRecord
@@ -26,20 +27,8 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.settings import PerFile, Settings
 
-MARKS: Final = (b"mcp", b"MCP", b"@tool", b".tool", b"add_tool", b"@resource", b"@prompt")
-"""Bytes without which a file of a large tree has nothing to do with MCP, unless another one imports it."""
-SUPPRESSION: Final = b"mcpcore:"
 LOADED_LINES: Final = 45_000
 """How many lines stay parsed at a time: some 100 MB."""
-
-
-def speaks_of_mcp(raw: bytes) -> bool:
-    """Whether a file has to do with MCP, as far as its bytes tell: whether one of `MARKS` is in it."""
-    # Most files have none of them, and each search goes through the whole file: three begin with one for "tool".
-    if b"mcp" in raw or b"MCP" in raw:
-        return True
-    marks = MARKS[2:] if b"tool" in raw else MARKS[5:]
-    return any(mark in raw for mark in marks)
 
 
 class FileResult(NamedTuple):

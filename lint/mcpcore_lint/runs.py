@@ -467,7 +467,8 @@ def explain_calls(made: Sequence[Group], tool: str) -> tuple[list[str], list[str
 
     A tool goes by its own name, or by that of its handler.
     """
-    from mcpcore_lint.judge import Judge, speaks_of_mcp
+    from mcpcore_lint.judge import Judge
+    from mcpcore_lint.marks import speaks_of_mcp
     from mcpcore_lint.source import SourceError
 
     texts: list[str] = []

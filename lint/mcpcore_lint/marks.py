@@ -1,0 +1,53 @@
+"""Which files a run has to read, told by their bytes: most of a large tree defines no tool and declares no failure.
+
+A search for bytes goes through a tree some two hundred times as fast as the parser does. What it lets through is read
+in full; what these files import is found from there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+SUPPRESSION: Final = b"mcpcore:"
+"""Bytes without which a file has no suppression comment."""
+
+FAMILIES: Final = (b"mcp", b"MCP", b"@tool", b".tool", b"add_tool", b"@resource", b"@prompt")
+"""Bytes without which a file has nothing to do with MCP at all."""
+
+DECLARES: Final = b"mcpcore"
+"""Bytes without which a file declares no failure modes and has no suppression comment."""
+
+REGISTERS: Final = tuple(
+    (marks, re.compile(pattern))
+    for marks, pattern in (
+        ((b".tool",), rb"\.tool(?![\w.])"),
+        ((b"@",), rb"@\w*(?:[tT]ool|resource|prompt)\b"),
+        ((b"add_",), rb"add_(?:tool|resource|prompt)"),
+        ((b".resource",), rb"\.resource(?![\w.])"),
+        ((b".prompt",), rb"\.prompt(?![\w.])"),
+        ((b".from_function",), rb"\.from_function\b"),
+        ((b".from_tool",), rb"\.from_tool\b"),
+        ((b"call_tool",), rb"(?<!\.)\bcall_tool\b|\.call_tool\(\s*(?:\)|validate_input)|on_call_tool"),
+        ((b"tools", b"MCP("), rb"tools\s*=(?!=)"),
+        ((b"tools", b"erver("), rb"tools\s*=(?!=)"),
+    )
+)
+"""Bytes with which a file can register a tool, a resource or a prompt, each with the pattern that tells for sure."""
+
+
+def speaks_of_mcp(raw: bytes) -> bool:
+    """Whether a file may define tools, resources or prompts, or declare how they fail, as far as its bytes tell."""
+    # Each search goes through the whole file, so that the rarest texts come first.
+    if DECLARES in raw:
+        return True
+    if not any(mark in raw for mark in FAMILIES):
+        return False
+    for marks, pattern in REGISTERS:
+        for mark in marks:
+            if mark not in raw:
+                break
+        else:
+            if pattern.search(raw) is not None:
+                return True
+    return False

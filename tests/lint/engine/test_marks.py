@@ -1,0 +1,70 @@
+"""The search for bytes that keeps most of a large tree from the parser leaves out no file that defines a tool."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from mcpcore_lint.engine import lint_paths
+from mcpcore_lint.marks import speaks_of_mcp
+from mcpcore_lint.settings import Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n\n\n"
+HANDLER = "def fetch(key: str) -> str:\n    raise RuntimeError(key)\n"
+
+REGISTERING = {
+    "decorator": HEAD + "@mcp.tool\n" + HANDLER,
+    "decorator called": HEAD + "@mcp.tool()\n" + HANDLER,
+    "decorator with a comment": HEAD + "@mcp.tool  # the only one\n" + HANDLER,
+    "alias": HEAD + "register = mcp.tool\n\n\n@register()\n" + HANDLER,
+    "called on a function": HEAD + HANDLER + "\n\nmcp.tool()(fetch)\n",
+    "added": HEAD + HANDLER + "\n\nmcp.add_tool(fetch)\n",
+    "added in a loop": HEAD + HANDLER + "\n\nfor each in (fetch,):\n    mcp.add_tool(each)\n",
+    "made of a function": "from fastmcp.tools import Tool\n\n\n" + HANDLER + "\n\nmade = Tool.from_function(fetch)\n",
+    "given to the server": "from fastmcp import FastMCP\n\n\n" + HANDLER + "\n\nmcp = FastMCP('x', tools=[fetch])\n",
+    "low-level": "from mcp.server import Server\n\nserver = Server('x')\n\n\n@server.call_tool()\n" + HANDLER,
+    "low-level option": "from mcp.server import Server\n\n\n"
+    + HANDLER
+    + "\n\nserver = Server('x', on_call_tool=fetch)\n",
+    "resource": HEAD + "@mcp.resource('a://{key}')\n" + HANDLER,
+    "prompt": HEAD + "@mcp.prompt()\n" + HANDLER,
+    "mixin": "from fastmcp.contrib.mcp_mixin import MCPMixin, mcp_tool\n\n\n@mcp_tool()\n" + HANDLER,
+    "another name": "from mcpcore import tool as command\n\n\n@command\n" + HANDLER,
+}
+
+PASSED_OVER = {
+    "a test": "from awslabs.x_mcp_server import server\n\n\ndef test_it() -> None:\n    assert server.run() is None\n",
+    "a mock": "import mcp\n\n\ndef test_it(mcp) -> None:\n    mcp.tool.assert_called_once()\n",
+    "a client": "from mcp import ClientSession\n\n\nasync def go(s: ClientSession) -> None:\n    await s.call_tool('a')\n",
+    "no MCP": "def tools() -> list[str]:\n    return []\n",
+}
+
+
+@pytest.mark.parametrize("text", REGISTERING.values(), ids=REGISTERING)
+def test_a_file_that_registers_is_read(text: str) -> None:
+    """Whatever way it registers by."""
+    assert speaks_of_mcp(text.encode())
+
+
+@pytest.mark.parametrize("text", PASSED_OVER.values(), ids=PASSED_OVER)
+def test_a_file_that_only_speaks_of_mcp_is_passed_over(text: str) -> None:
+    """Its functions are read where a handler calls them."""
+    assert not speaks_of_mcp(text.encode())
+
+
+def test_a_large_tree_is_told_the_same_as_a_small_one(tmp_path: Path) -> None:
+    """What a handler calls in a file that was passed over is found, and so are the comments there."""
+    (tmp_path / "service.py").write_text("def load(key: str) -> str:\n    raise RuntimeError(key)\n")
+    text = HEAD.replace("FastMCP('x')", "FastMCP('x')\nfrom service import load") + "@mcp.tool()\n"
+    (tmp_path / "server.py").write_text(
+        text
+        + 'def fetch(key: str) -> str:\n    """Fetch."""\n    if not key:\n        raise ValueError\n    return load(key)\n'
+    )
+    small = lint_paths([tmp_path], settings=Settings(syntax_limit=500), root=str(tmp_path))
+    large = lint_paths([tmp_path], settings=Settings(syntax_limit=0), root=str(tmp_path))
+    assert small.diagnostics
+    assert small.diagnostics == large.diagnostics
+    assert [each.name for each in large.tools] == ["fetch"]

@@ -21,7 +21,7 @@ from mcpcore.codes import BASELINE, Code, ErrorCode
 from mcpcore.contract import Contract, ContractError
 from mcpcore.envelope import CANONICAL, Envelope, envelope
 from mcpcore.errors import CodedError, FrameworkError
-from mcpcore.jsonable import JSON, clean_text, named, safe_str
+from mcpcore.jsonable import JSON, named, safe_str
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -258,13 +258,32 @@ def _log(verdict: Verdict, name: str) -> None:
     identity = verdict.envelope.correlation_id
     try:
         if verdict.broken_contract is not None:
-            _LOGGER.warning("%r broke its contract: %s (id %s)", name, verdict.broken_contract, identity)
+            _LOGGER.warning("%r broke its contract: %s (id %s)", name, _clean(verdict.broken_contract), identity)
         if verdict.others:
             _LOGGER.warning("%r failed in %d more ways at once (id %s)", name, verdict.others, identity)
         if not verdict.expected:
-            _LOGGER.error("%r failed unexpectedly (id %s)", name, identity, exc_info=verdict.exception)
+            _log_crash(verdict.exception, name, identity)
     except Exception as failed:  # noqa: BLE001 - a handler's formatting calls the exception's own code
         _LOGGER.error("%r failed unexpectedly (id %s); its traceback raised %s", name, identity, type(failed).__name__)  # noqa: TRY400
+
+
+def _clean(text: str) -> str:
+    from mcpcore.redact import redact_cut
+
+    return redact_cut(text, 2_000)
+
+
+def _log_crash(exc: BaseException, name: str, identity: str) -> None:
+    """Log `exc` with its traceback, made here: a formatter's own would hold the secrets that the record is without."""
+    if not _LOGGER.isEnabledFor(logging.ERROR):
+        return
+    info = (type(exc), exc, cast("Any", BaseException.__dict__["__traceback__"]).__get__(exc))
+    made = _LOGGER.makeRecord(
+        _LOGGER.name, logging.ERROR, __file__, 0, "%r failed unexpectedly (id %s)", (name, identity), info, "judged"
+    )
+    # The formatters of the standard library take this text where there is one.
+    made.exc_text = traced(exc)
+    _LOGGER.handle(made)
 
 
 def _unrecorded() -> FrameworkError:
@@ -312,35 +331,57 @@ def passes_through(exc: BaseException) -> bool:
 
 
 def described(exc: BaseException) -> dict[str, JSON]:
-    """An exception for those who may see everything: its type, text, causes and traceback."""
-    import traceback
+    """An exception for those who may see everything but secrets: its type, text, causes and traceback."""
+    from mcpcore.audit.traces import message_of, traceback_of, type_name
+    from mcpcore.redact import Clean, redact_text
 
-    causes: list[JSON] = []
-    seen = {id(exc)}
-    cause = _behind(exc)
-    while cause is not None and id(cause) not in seen and len(causes) < _MAX_CAUSES:
-        seen.add(id(cause))
-        causes.append({"type": _type_name(cause), "message": safe_str(cause, limit=2_000)})
-        cause = _behind(cause)
-    try:
-        trace = clean_text("".join(traceback.format_exception(exc, limit=-30, chain=False))[-8_000:])
-    except Exception as failed:  # noqa: BLE001 - formatting calls the exception's own code
-        trace = f"{named(failed)} while formatting the traceback"
+    causes: list[JSON] = [
+        {"type": Clean(redact_text(type_name(cause))), "message": message_of(cause)} for cause in _causes(exc)
+    ]
     return {
-        "type": _type_name(exc),
-        "message": safe_str(exc, limit=2_000),
+        "type": Clean(redact_text(type_name(exc))),
+        "message": message_of(exc),
         "causes": causes,
-        "traceback": trace,
+        "traceback": traceback_of(exc),
     }
 
 
+def _causes(exc: BaseException) -> Iterator[BaseException]:
+    """What is behind `exc`, one after the other."""
+    seen = {id(exc)}
+    cause = _behind(exc)
+    while cause is not None and id(cause) not in seen and len(seen) <= _MAX_CAUSES:
+        seen.add(id(cause))
+        yield cause
+        cause = _behind(cause)
+
+
+_BECAUSE: Final = "\nThe above exception was the direct cause of the following exception:\n\n"
+_DURING: Final = "\nDuring handling of the above exception, another exception occurred:\n\n"
+
+
+def traced(exc: BaseException, *, depth: int = 3) -> str:
+    """The tracebacks of `exc`, of what is behind it and of its members, in Python's order and without secrets."""
+    from mcpcore.audit.traces import traceback_of
+
+    parts: list[str] = []
+    chain = [exc, *_causes(exc)]
+    for one in reversed(chain):
+        parts.append(traceback_of(one))
+        if is_a(one, BaseExceptionGroup) and depth:
+            members = _members_of(one)
+            for number, member in enumerate(members[:_MAX_SHOWN], 1):
+                text = traced(member, depth=depth - 1)
+                parts.append(f"  --- {number} of {len(members)} ---\n" + "".join(f"  {t}\n" for t in text.splitlines()))
+        if one is not exc:
+            after = chain[chain.index(one) - 1]
+            parts.append(_BECAUSE if _cause(after) is one else _DURING)
+    return "".join(parts)[-_MAX_LOGGED:].rstrip("\n")
+
+
+_MAX_SHOWN: Final = 15
+_MAX_LOGGED: Final = 64_000
 _MAX_CAUSES: Final = 10
-
-
-def _type_name(exc: BaseException) -> str:
-    kind = type(exc)
-    module, name = type.__dict__["__module__"].__get__(kind), type.__dict__["__qualname__"].__get__(kind)
-    return clean_text(name if module == "builtins" else f"{module}.{name}")[:200]
 
 
 def _being_cancelled(cancelled: type[BaseException]) -> bool:

@@ -90,6 +90,20 @@ _NAMED = (
 )
 _NAMED_HINTS = ("pass", "pwd", "secret", "credential", "token", "jwt", "key", "signature")
 _STOP = r"(?!\[redacted\])"
+_STORES = (
+    r"(?:postgres(?:ql)?|mysql|mariadb|mssql|oracle|mongodb|rediss?|valkeys?|amqps?|clickhouse|kafka|nats|"
+    r"ldaps?|s?ftp|ssh|smtps?)(?:\+[\w.]{1,32})?"
+)
+
+# Two beginnings that are no literals: the name of a key, and the scheme of a store's URL.
+_KEY: Final = "*key"
+_SCHEME: Final = "*scheme"
+_NAMED_STARTS = ("pass", "pwd", "secret", "credential", "token", "jwt", "signature", _KEY)
+_KEY_PREFIXES = (
+    "api", "access", "account", "auth", "client", "encryption", "private", "secret", "session", "signing",
+    "subscription",
+)  # fmt: skip
+_LONGEST_SCHEME = 46
 
 
 class Pattern(NamedTuple):
@@ -100,6 +114,15 @@ class Pattern(NamedTuple):
     expression: str
     replacement: str = REDACTED
     flags: re.RegexFlag = re.NOFLAG
+    starts: tuple[str, ...] = ()
+    """What a match begins with, in lower case: the expression is tried there and nowhere else; it takes microseconds
+    to try it at each letter of a text."""
+
+
+class Clean(str):
+    """A text that was searched already, which need not be done again."""
+
+    __slots__ = ()
 
 
 PATTERNS: Final[tuple[Pattern, ...]] = (
@@ -111,6 +134,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r"(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|.*\Z)"
         ),
         flags=re.DOTALL,
+        starts=("-----begin ",),
     ),
     Pattern(
         "authorization header",
@@ -121,6 +145,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ),
         rf"\1\2{REDACTED}",
         flags=re.IGNORECASE,
+        starts=("authorization", "proxy-authorization", "x-api-key"),
     ),
     Pattern(
         "cookie header",
@@ -128,6 +153,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         (rf"\b((?:set-)?cookie)((?:\\?[\"'])?+\s{{0,8}}+[:=]\s{{0,8}}+(?:\\?[\"'])?+){_STOP}[^\r\n\"'\\}}\])]+"),
         rf"\1\2{REDACTED}",
         flags=re.IGNORECASE,
+        starts=("cookie", "set-cookie"),
     ),
     Pattern(
         "bearer credential",
@@ -139,6 +165,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ),
         rf"\1\2{REDACTED}",
         flags=re.IGNORECASE,
+        starts=("bearer",),
     ),
     Pattern(
         "basic credential",
@@ -149,16 +176,19 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r"[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=])"
         ),
         rf"\1\2{REDACTED}",
+        starts=("basic",),
     ),
     Pattern(
         "JSON web token",
         ("eyj",),
         (r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*){0,3}"),
+        starts=("eyj",),
     ),
     Pattern(
         "AWS access key",
         ("akia", "asia"),
         (r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+        starts=("akia", "asia"),
     ),
     Pattern(
         "vendor token",
@@ -168,6 +198,25 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r"xox[abeoprs]-[A-Za-z0-9-]{10,}|sk-[A-Za-z0-9_-]{16,}|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|"
             r"AIza[A-Za-z0-9_-]{30,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,})"
         ),
+        starts=(
+            "gho_",
+            "ghp_",
+            "ghr_",
+            "ghs_",
+            "ghu_",
+            "github_pat_",
+            "glpat-",
+            "xox",
+            "sk-",
+            "sk_live_",
+            "sk_test_",
+            "rk_live_",
+            "rk_test_",
+            "aiza",
+            "npm_",
+            "pypi-",
+            "hf_",
+        ),
     ),
     Pattern(
         "webhook",
@@ -175,29 +224,30 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         (r"(hooks\.slack\.com/[a-z]{1,16}/|/api/webhooks/)[A-Za-z0-9_/-]{8,}"),
         rf"\1{REDACTED}",
         flags=re.IGNORECASE,
+        starts=("hooks.slack.com/", "/api/webhooks/"),
     ),
     Pattern(
         # In these a password may hold a slash or an at sign that nobody encoded; the last at sign ends it.
         "connection string of a store",
         ("://",),
-        (
-            r"\b((?:postgres(?:ql)?|mysql|mariadb|mssql|oracle|mongodb|rediss?|valkeys?|amqps?|clickhouse|kafka|nats|"
-            rf"ldaps?|s?ftp|ssh|smtps?)(?:\+[\w.]{{1,32}})?://[^\s:@/\"'<>]{{0,256}}:){_STOP}[^\s\"'<>]{{1,1024}}@"
-        ),
+        (rf"\b({_STORES}://[^\s:@/\"'<>]{{0,256}}:){_STOP}[^\s\"'<>]{{1,1024}}@"),
         rf"\1{REDACTED}@",
         flags=re.IGNORECASE,
+        starts=(_SCHEME,),
     ),
     Pattern(
         "password in a URL",
         ("://",),
         (rf"(://[^\s:@/?#\"'<>]{{0,256}}:){_STOP}[^\s/?#\"'<>]{{1,1024}}@"),
         rf"\1{REDACTED}@",
+        starts=("://",),
     ),
     Pattern(
         "token in a URL",
         ("://",),
         (rf"(://){_STOP}[^\s:@/?#\"'<>]{{20,1024}}@"),
         rf"\1{REDACTED}@",
+        starts=("://",),
     ),
     Pattern(
         "signed URL",
@@ -205,6 +255,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         (rf"([?&](?:sig|x-amz-signature|x-goog-signature)=){_STOP}[^\s&#\"'<>]+"),
         rf"\1{REDACTED}",
         flags=re.IGNORECASE,
+        starts=("?sig=", "&sig=", "?x-amz-s", "&x-amz-s", "?x-goog-s", "&x-goog-s"),
     ),
     Pattern(
         "quoted secret",
@@ -216,6 +267,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ),
         rf"\1{REDACTED}",
         flags=re.IGNORECASE,
+        starts=_NAMED_STARTS,
     ),
     Pattern(
         "named secret",
@@ -226,6 +278,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ),
         rf"\1{REDACTED}",
         flags=re.IGNORECASE,
+        starts=_NAMED_STARTS,
     ),
     Pattern(
         "secret on a command line",
@@ -233,6 +286,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         (rf"(--(?:[a-z]{{1,16}}-){{0,3}}{_NAMED}\s{{1,8}}+){_STOP}(?!-)[^\s\"']+"),
         rf"\1{REDACTED}",
         flags=re.IGNORECASE,
+        starts=("--",),
     ),
 )
 """Every shape of secret that is looked for in a text, in this order."""
@@ -284,6 +338,25 @@ def redact_text(text: str) -> str:
     return _redact_text(text, TEXT_HINTS)
 
 
+def redact_cut(text: str, limit: int) -> Clean:
+    """`text` without secrets in about `limit` characters.
+
+    What is cut off loses its last word first: a URL that is cut within its password no longer looks like one.
+    """
+    if len(text) > limit:
+        kept = text[: limit + _LONGEST_WORD]
+        if len(text) > len(kept):
+            space = max(kept.rfind(" ", -_LONGEST_WORD), kept.rfind("\n", -_LONGEST_WORD))
+            kept = kept[: space if space > 0 else -_LONGEST_WORD]
+        clean = redact_text(kept)
+        return Clean(f"{clean[:limit]}... ({len(text)} characters)")
+    return Clean(redact_text(text))
+
+
+_LONGEST_WORD: Final = 1_400
+"""The longest run without a blank that a pattern must see whole: a URL up to the end of its password."""
+
+
 def redact(value: Any) -> Any:
     """A copy of `value` without secrets.
 
@@ -311,17 +384,72 @@ def _redact_text(text: str, hints: tuple[str, ...]) -> str:
     low = text.lower()
     for hint in hints:
         if hint in low:
-            for regex, replacement in _patterns(tuple(hint for hint in hints if hint in low)):
-                text = regex.sub(replacement, text)
+            for row in _patterns(tuple(hint for hint in hints if hint in low)):
+                regex = _compiled(row.expression, row.flags)
+                # Only of ASCII is it sure that the letters of the lower case stand where those of the text do.
+                if text.isascii():
+                    if len(changed := _replaced(row, regex, text, low)) != len(text) or changed != text:
+                        text, low = changed, changed.lower()
+                else:
+                    text = regex.sub(row.replacement, text)
             break
     return text
 
 
+def _replaced(row: Pattern, regex: re.Pattern[str], text: str, low: str) -> str:
+    """`regex.sub`, tried only where a match can begin."""
+    places: list[int] = []
+    for start in row.starts:
+        if start is _KEY:
+            places += _key_places(low)
+        elif start is _SCHEME:
+            places += _scheme_places(low)
+        elif start in low:
+            at = low.find(start)
+            while at >= 0:
+                places.append(at)
+                at = low.find(start, at + 1)
+    if not places:
+        return text
+    places.sort()
+    pieces: list[str] = []
+    done = 0
+    for at in places:
+        if at >= done and (match := regex.match(text, at)) is not None:
+            # What is kept of a match is what it begins with.
+            kept = row.replacement.count("\\")
+            pieces += (text[done : match.end(kept) if kept else at], row.replacement[2 * kept :])
+            done = match.end()
+    return "".join((*pieces, text[done:])) if pieces else text
+
+
+def _key_places(low: str) -> list[int]:
+    """Where the names begin that end in `key`: `api_key`, `access-key`, `secretkey`."""
+    places: list[int] = []
+    at = low.find("key")
+    while at >= 0:
+        end = at - 1 if at and low[at - 1] in "_-" else at
+        if low.endswith(_KEY_PREFIXES, max(0, end - 12), end):
+            places += (end - len(prefix) for prefix in _KEY_PREFIXES if low.endswith(prefix, 0, end))
+        at = low.find("key", at + 3)
+    return places
+
+
+def _scheme_places(low: str) -> list[int]:
+    """Where the URLs of stores begin."""
+    places: list[int] = []
+    at = low.find("://") if "@" in low else -1
+    while at >= 0:
+        if (match := _compiled(rf"\b{_STORES}\Z", re.NOFLAG).search(low, max(0, at - _LONGEST_SCHEME), at)) is not None:
+            places.append(match.start())
+        at = low.find("://", at + 3)
+    return places
+
+
 @lru_cache(maxsize=1024)
-def _patterns(present: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """What to replace, and with what, in a text in which exactly these hints occur."""
-    rows = [p for p in PATTERNS if any(stem in hint for stem in present for hint in p.hints)]
-    return tuple((_compiled(row.expression, row.flags), row.replacement) for row in rows)
+def _patterns(present: tuple[str, ...]) -> tuple[Pattern, ...]:
+    """The shapes that can be in a text in which exactly these hints occur."""
+    return tuple(p for p in PATTERNS if any(stem in hint for stem in present for hint in p.hints))
 
 
 @cache
@@ -335,6 +463,8 @@ def _redact(value: Any, depth: int, hints: tuple[str, ...]) -> Any:
     if kind is str:
         return _redact_text(value, hints)
     if value is None or kind is int or kind is float or kind is bool:
+        return value
+    if kind is Clean:
         return value
     if isinstance(value, str):
         return _redact_text(str.__str__(value), hints)

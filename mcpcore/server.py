@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import os
@@ -43,6 +44,7 @@ from mcpcore.threads import in_thread
 from mcpcore.tool import MethodTool, Tool, ToolDecorator, ToolOptions, as_tool, make_tool, takes_context
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractAsyncContextManager
 
     from mcp.server.context import ServerRequestContext
@@ -397,6 +399,26 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         if trace is not None:
             found[TRACE_FIELD] = trace
         return found
+
+    async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
+        with self._scope(ctx):
+            return await super()._handle_read_resource(ctx, params)
+
+    async def _handle_get_prompt(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
+        with self._scope(ctx):
+            return await super()._handle_get_prompt(ctx, params)
+
+    @contextlib.contextmanager
+    def _scope(self, ctx: ServerRequestContext[LifespanT]) -> Iterator[None]:
+        """A request of its own, so that what an exception takes along ends with it, as in a tool."""
+        make = functools.partial(
+            SDKContext, request_context=cast("Any", ctx), mcp_server=self, subscriptions=self._subscriptions
+        )
+        token = current.set(Request(make))
+        try:
+            yield
+        finally:
+            current.reset(token)
 
     def _unknown(self, ctx: ServerRequestContext[LifespanT], name: str) -> CallToolResult:
         import difflib

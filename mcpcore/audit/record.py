@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from mcpcore.audit.chain import RESERVED
-from mcpcore.redact import redact_json, redact_text
+from mcpcore.redact import Clean, redact_cut, redact_json
 
 MAX_RECORD: Final = 256 * 1024
 """The longest record (bytes of JSON); a longer one loses its bulkiest parts and says which."""
 
 _DEPTH: Final = 40
 _WIDTH: Final = 10_000
+_SEARCHED: Final = ("exception", "traceback")
 _SHED: Final = ("traceback", "exception", "arguments", "data", "context")
 _SUMMARY: Final = ("timestamp", "server", "tool", "resource", "prompt", "surface", "code", "name", "reason",
                    "message", "correlationId")  # fmt: skip
@@ -30,7 +31,9 @@ def now() -> str:
 
 
 def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """The record without secrets, and its JSON: one line of ASCII, keys sorted, at most `MAX_RECORD` long.
+    """The record without secrets, and its JSON: one line of ASCII, at most `MAX_RECORD` long.
+
+    Keys are sorted; what a crash adds comes last.
 
     Never raises for what the record holds: what JSON cannot say is said in words.
     """
@@ -39,6 +42,8 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         value = {f"{key}_" if key in RESERVED else key: item for key, item in value.items()}
     if "timestamp" not in value:
         value["timestamp"] = now()
+    # Searched before, as it was made; what is left is searched here.
+    apart = {key: value.pop(key) for key in _SEARCHED if _is_clean(value.get(key))}
     try:
         text = _dumps(value)
     except (TypeError, ValueError, RecursionError):
@@ -48,11 +53,24 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     if len(text) > MAX_RECORD:
         value, text = _shortened(value, text)
     clean = redact_json(value, text)
-    if clean is not value:
-        value, text = clean, _dumps(clean)
+    if clean is not value and clean != value:
+        text = _dumps(clean)
+    value = clean
+    if apart:
+        value = {**value, **apart}
+        text = f"{text[:-1]},{_dumps(apart)[1:]}"
     if len(text) > MAX_RECORD:
         value, text = _shortened(value, text)
     return value, text
+
+
+def _is_clean(item: object) -> bool:
+    """Whether all of `item` was searched for secrets when it was made."""
+    if isinstance(item, dict):
+        return all(_is_clean(inner) for inner in item.values())
+    if isinstance(item, list):
+        return all(_is_clean(inner) for inner in item)
+    return type(item) is Clean
 
 
 def encode_event(event: str, **facts: object) -> str:
@@ -84,8 +102,7 @@ def _shortened(value: dict[str, Any], text: str) -> tuple[dict[str, Any], str]:
 
 def _cut(item: Any) -> Any:
     if isinstance(item, str):
-        # Cut before it is searched: a secret that the cut halves is still found by its beginning.
-        return item if len(item) <= _SHORT else redact_text(item[:_SHORT]) + f"... ({len(item)} characters)"
+        return item if len(item) <= _SHORT else redact_cut(item, _SHORT)
     if item is None or isinstance(item, bool | float) or (isinstance(item, int) and abs(item) < 2**63):
         return item
     return "..."

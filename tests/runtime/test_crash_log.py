@@ -1,0 +1,101 @@
+"""The log of a crash: a traceback that can be used, without the secrets that the audit record is without."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+
+from mcpcore import Server, tool
+from mcpcore.boundary import described, traced
+
+
+def connect(url: str, *, password: str) -> None:
+    raise OSError(f"{url} refused for {len(password)}")
+
+
+def chained() -> None:
+    try:
+        connect("postgresql://app:hunter2-in-cause@db/main", password="hunter2-in-source")
+    except OSError as exc:
+        failed = RuntimeError("no answer, api_key=hunter2-in-message")
+        failed.add_note("token: hunter2-in-note")
+        raise failed from exc
+
+
+def grouped() -> None:
+    raise ExceptionGroup("password=hunter2-in-group", [ValueError("secret=hunter2-in-member"), KeyError("kept")])
+
+
+def caught(fails: Any) -> BaseException:
+    try:
+        fails()
+    except BaseException as exc:
+        return exc
+    raise AssertionError
+
+
+@pytest.mark.parametrize("fails", [chained, grouped])
+def test_the_log_of_a_crash_and_its_record_hold_no_secret(fails: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """In the message, a line of source, a cause, a note or a member; where it failed is still told."""
+    caplog.set_level(logging.INFO)
+
+    @tool
+    def f() -> str:
+        return fails()  # type: ignore[no-any-return]
+
+    async def call() -> None:
+        async with Client(Server("s", tools=[f])) as client:
+            await client.call_tool("f", {})
+
+    anyio.run(call)
+    logged = "\n".join(logging.Formatter("%(name)s %(message)s").format(record) for record in caplog.records)
+    assert "hunter2" not in logged
+    assert "[redacted]" in logged
+    assert f"in {fails.__name__}\n" in logged
+    assert 'Traceback (most recent call last):\n  File "' in logged
+    if fails is chained:
+        assert 'password="[redacted]' in logged
+
+
+def test_the_log_tells_causes_and_members_in_pythons_order() -> None:
+    """The cause, the sentence between, the exception, its notes; each member under its group."""
+    text = traced(caught(chained))
+    assert text.index("OSError") < text.index("direct cause of the following") < text.index("RuntimeError: no answer")
+    assert text.endswith("token: [redacted]")
+    text = traced(caught(grouped))
+    assert "  --- 2 of 2 ---\n  KeyError: 'kept'" in text
+
+
+def test_a_deep_recursion_is_told_within_bounds() -> None:
+    """The innermost frames, repetitions counted, and how many came before."""
+
+    def deep() -> None:
+        deep()
+
+    text = described(caught(deep))["traceback"]
+    assert isinstance(text, str)
+    assert "earlier frames)" in text
+    assert "[Previous line repeated" in text
+    assert "RecursionError" in text
+    assert len(text) < 8_000
+
+
+def test_a_password_that_a_cut_halves_is_not_shown() -> None:
+    """A URL cut within its password is not recognised as one, so that its last word goes first."""
+    for length in range(1_960, 2_010):
+        told = str(described(ValueError("x " * (length // 2) + "postgresql://app:hunter2hunter2@db " + "y " * 3_000)))
+        assert "hunter2" not in told
+    assert "hunter2" not in str(described(ValueError("x" * 3_370 + " postgresql://app:hunter2@db" + "y" * 4_000)))
+
+
+def test_causes_that_go_in_a_circle_end() -> None:
+    """Whatever an exception says is behind it."""
+    one, two = ValueError("1"), ValueError("2")
+    one.__cause__, two.__cause__ = two, one
+    assert traced(one).count("ValueError") == 2
+    assert sys.getrecursionlimit() > 0

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from typing import Self
 
     from mcpcore_lint.baseline import Entry
+    from mcpcore_lint.changed import Change
     from mcpcore_lint.config import Config
     from mcpcore_lint.diagnostics import Diagnostic, Severity
-    from mcpcore_lint.runs import Group, Result
+    from mcpcore_lint.runs import Group, Mended, Result
     from mcpcore_lint.settings import Settings
 
 _FORMATS: Final = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
@@ -112,6 +113,7 @@ class _Command:
         self.paths = paths
         self.options = options
         self.held = 0
+        self._change: Change | None = None
 
     def run(self) -> int:
         """Do what the options ask for; the exit code."""
@@ -315,28 +317,26 @@ class _Command:
         groups = self._groups()
         cache = not options["no_cache"]
         fixed = 0
+        mended: list[Mended] = []
+        self._change = None
         with _Progress() as progress:
-            if options["fix"] and not options["diff"]:
+            if options["fix"] or options["diff"]:
                 mended, result = runs.mend(
                     groups,
                     lambda each: self._told(each, groups),
                     unsafe=options["unsafe_fixes"],
                     cache=cache,
                     progress=progress.tell,
+                    write=not options["diff"],
                 )
                 fixed = sum(each.count for each in mended)
             else:
                 result = runs.lint_groups(groups, cache=cache, progress=progress.tell)
         if options["diff"]:
-            return self._diff(result, groups)
+            return self._diff(mended, result)
         return self._tell(result, groups, fixed=fixed)
 
-    def _diff(self, result: Result, groups: list[Group]) -> int:
-        from mcpcore_lint import runs
-
-        mended = runs.preview(
-            groups, result, lambda each: self._told(each, groups), unsafe=self.options["unsafe_fixes"]
-        )
+    def _diff(self, mended: list[Mended], result: Result) -> int:
         self._write("".join(each.diff(result.place(each.path)) for each in mended))
         for failure in result.failures:
             click.echo(_clean(f"{result.place(failure.path)}: not checked in full: {failure.message}"), err=True)
@@ -351,8 +351,10 @@ class _Command:
         if self.options["changed_since"]:
             from mcpcore_lint.changed import Change, ChangedError
 
+            # What the fixes of this run change is no reason to mend more: git is asked once.
+            self._change = self._change or Change(self.options["changed_since"])
             try:
-                told = Change(self.options["changed_since"]).concerned(groups, result)
+                told = self._change.concerned(groups, result)
             except ChangedError as error:
                 raise _Stop(str(error)) from error
         self.held = 0

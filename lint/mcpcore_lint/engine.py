@@ -69,6 +69,7 @@ def lint_paths(
     cache: bool = False,
     progress: Callable[[int, int], None] | None = None,
     found: Walk | None = None,
+    given: Mapping[str, bytes] | None = None,
 ) -> Report:
     """Lint files and folders.
 
@@ -80,6 +81,7 @@ def lint_paths(
         cache: Whether to use what earlier runs found out, and to keep what this one does.
         progress: Called with the number of files judged, and how many there are.
         found: What the paths hold, where that is known already.
+        given: Contents by absolute path that go before those on disk; what they come to is not kept.
     """
     from mcpcore_lint.discover import Walk
 
@@ -92,7 +94,7 @@ def lint_paths(
 
         store = Cache(root, settings)
         store.load()
-    run = _PathRun(root, settings, walk.files, store, progress)
+    run = _PathRun(root, settings, walk.files, store, progress, given or {})
     report = run.report()
     if not walk.failures:
         return report
@@ -110,7 +112,9 @@ class _PathRun:
         files: Mapping[str, Found],
         cache: Cache | None,
         progress: Callable[[int, int], None] | None,
+        given: Mapping[str, bytes],
     ) -> None:
+        self.given = given
         self.root = root
         self.settings = settings
         self.files = files
@@ -126,6 +130,8 @@ class _PathRun:
             from mcpcore_lint.judge import Judge
 
             self._judge = Judge(self.root, self.settings)
+            for path, raw in self.given.items():
+                self._judge.give(path, raw)
         return self._judge
 
     # -- with and without the cache --------------------------------------------------------------------------------
@@ -135,7 +141,8 @@ class _PathRun:
         known: dict[str, Any] = self.cache.data if self.cache is not None else {}
         valid, digests = self._valid(known)
         stale = [path for path in self.files if path not in valid]
-        if not stale and known.get("scope") == self._scope() and len(valid) == len(known["files"]):
+        whole = not stale and not self.given
+        if whole and known.get("scope") == self._scope() and len(valid) == len(known["files"]):
             return self._unpack_report(known["report"])
         results = self._judge_files(stale)
         for path, packed in valid.items():
@@ -156,7 +163,7 @@ class _PathRun:
         files = self.files
         for path, entry in entries.items():
             found = files.get(path)
-            if found is None:
+            if found is None or path in self.given:
                 changed.add(path)
                 continue
             if entry[0] == found.mtime_ns and entry[1] == found.size and entry[2] == found.inode:
@@ -166,6 +173,9 @@ class _PathRun:
             else:
                 changed.add(path)
         for path, (mtime, size, digest) in known.get("outside", {}).items():
+            if path in self.given:
+                changed.add(path)
+                continue
             if path in files:
                 if path in entries and path not in changed and entries[path][3] == digest:
                     continue
@@ -287,7 +297,7 @@ class _PathRun:
         failures.extend(more)
         diagnostics.sort(key=lambda each: each.sort_key)
         report = Report(tuple(diagnostics), tuple(failures), len(self.files), tools, hidden, len(anew))
-        if self.cache is not None:
+        if self.cache is not None and not self.given:
             self._save(optimistic, results, report, known)
         return report
 
@@ -589,16 +599,17 @@ def fix_paths(
     settings = settings or Settings()
     root = os.path.abspath(root or os.getcwd())
     report = lint_paths(paths, settings=settings, root=root, cache=cache)
-    mending = Mending(root, unsafe=unsafe)
-    if not write:
-        return mending.preview(report, settings), report
+    mending = Mending(root, unsafe=unsafe, write=write)
+    before = report
     failures: list[Failure] = []
     for _ in range(mending.passes):
-        changed, problems = mending.write(report)
+        changed, problems = mending.make(report)
         failures.extend(problems)
         if not changed:
             break
-        report = lint_paths(paths, settings=settings, root=root, cache=cache)
+        report = lint_paths(paths, settings=settings, root=root, cache=cache, given=mending.given)
+    if not write:
+        report = before
     if failures:
         report = Report(
             report.diagnostics,

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic, Fix
     from mcpcore_lint.engine import FixedFile, Report
     from mcpcore_lint.project import Module
-    from mcpcore_lint.settings import Settings
 
 MAX_PASSES: Final = 50
 
@@ -314,10 +313,14 @@ class Mending:
 
     root: str
     unsafe: bool
+    write: bool = True
+    """Whether files are written; where not, what becomes of them is in `given`."""
     passes: int = MAX_PASSES
     before: dict[str, str] = field(default_factory=dict[str, str])
     after: dict[str, str] = field(default_factory=dict[str, str])
     counts: dict[str, int] = field(default_factory=dict[str, int])
+    given: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    """The contents by absolute path that the next pass starts from, where no file is written."""
 
     def _by_path(self, report: Report) -> dict[str, list[Diagnostic]]:
         found: dict[str, list[Diagnostic]] = {}
@@ -326,17 +329,16 @@ class Mending:
                 found.setdefault(each.path, []).append(each)
         return found
 
-    def write(self, report: Report) -> tuple[int, list[Failure]]:
+    def make(self, report: Report) -> tuple[int, list[Failure]]:
         """Make one pass over the files of a report: how many changed, and what went wrong."""
         from mcpcore_lint.source import Source, SourceError
 
         changed = 0
         failures: list[Failure] = []
         for path, diagnostics in self._by_path(report).items():
-            absolute = os.path.join(self.root, path)
+            absolute = os.path.normpath(os.path.join(self.root, path))
             try:
-                with open(absolute, "rb") as file:
-                    raw = file.read()
+                raw = self._read(absolute)
                 source = Source.from_bytes(path, raw)
                 if source.to_bytes(source.text) != raw:
                     failures.append(
@@ -346,8 +348,15 @@ class Mending:
                 text, done = make_pass(path, source.text, diagnostics, unsafe=self.unsafe)
                 if not done:
                     continue
-                replace_file(absolute, source.to_bytes(text), expected=raw)
-            except (OSError, SourceError) as error:
+                content = source.to_bytes(text)
+                if self.write:
+                    replace_file(absolute, content, expected=raw)
+                else:
+                    self.given[absolute] = content
+            except OSError as error:
+                failures.append(Failure(path, f"not fixed: {error.strerror or error}"))
+                continue
+            except SourceError as error:
                 failures.append(Failure(path, f"not fixed: {error}"))
                 continue
             except UnicodeEncodeError as error:
@@ -359,21 +368,11 @@ class Mending:
             changed += 1
         return changed, failures
 
-    def preview(self, report: Report, settings: Settings) -> tuple[FixedFile, ...]:
-        """What the fixes would make of the files, each taken by itself; nothing is written."""
-        from mcpcore_lint.engine import fix_source
-
-        found: list[FixedFile] = []
-        for path in self._by_path(report):
-            try:
-                with open(os.path.join(self.root, path), "rb") as file:
-                    raw = file.read()
-            except OSError:
-                continue
-            fixed, _ = fix_source(raw, path=path, settings=settings, root=self.root, unsafe=self.unsafe)
-            if fixed.count:
-                found.append(fixed)
-        return tuple(found)
+    def _read(self, absolute: str) -> bytes:
+        if absolute in self.given:
+            return self.given[absolute]
+        with open(absolute, "rb") as file:
+            return file.read()
 
     def result(self) -> tuple[FixedFile, ...]:
         """What was done to each file."""

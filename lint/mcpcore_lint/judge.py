@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import traceback
 from collections.abc import Set as AbstractSet
@@ -132,6 +133,8 @@ class Judge:
         """All tools of the project, once they are known."""
         self.tools_unknown = False
         """Whether some tool's name cannot be known, so that no rule may say that one does not exist."""
+        self.given: dict[str, bytes] = {}
+        """Contents that go before those on disk."""
         self._reached: dict[Handler, Reach] = {}
         per_file = bool(settings.per_file)
         self.rules = [rule for rule in all_rules().values() if per_file or selected(rule, settings)]
@@ -173,9 +176,19 @@ class Judge:
 
     # -- one file --------------------------------------------------------------------------------------------------
 
+    def give(self, absolute: str, raw: bytes) -> None:
+        """Take the content of a file that goes before what is on disk."""
+        from mcpcore_lint.source import Source
+
+        self.given[absolute] = raw
+        with contextlib.suppress(SourceError):  # told when the file is read
+            self.project.give(absolute, Source.from_bytes(self.project.display_path(absolute), raw))
+
     def read(self, absolute: str, *, every: bool) -> FileResult:
         """Read a file from disk and judge it; where not `every`, only if it has to do with MCP."""
         shown = self.project.display_path(absolute)
+        if absolute in self.given:
+            return self.content(absolute, self.given[absolute], every=every)
         try:
             with open(absolute, "rb") as file:
                 raw = file.read()

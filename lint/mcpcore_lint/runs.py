@@ -14,7 +14,7 @@ from mcpcore_lint.diagnostics import Diagnostic, Failure
 from mcpcore_lint.discover import Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.config import Config
     from mcpcore_lint.engine import Report
@@ -87,13 +87,16 @@ class Result:
 
 
 def _text_of(absolute: str) -> str | None:
-    from mcpcore_lint.source import Source, SourceError
-
     try:
         with open(absolute, "rb") as file:
-            raw = file.read()
+            return _decoded(absolute, file.read())
     except OSError:
         return None
+
+
+def _decoded(absolute: str, raw: bytes) -> str:
+    from mcpcore_lint.source import Source, SourceError
+
     try:
         return Source.from_bytes(absolute, raw).text
     except SourceError:
@@ -237,12 +240,18 @@ def base_of(made: Sequence[Group]) -> str:
 
 
 def lint_groups(
-    made: Sequence[Group], *, cache: bool = True, progress: Callable[[int, int], None] | None = None
+    made: Sequence[Group],
+    *,
+    cache: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+    given: Mapping[str, bytes] | None = None,
 ) -> Result:
-    """Lint each group, and put what they come to together."""
+    """Lint each group, and put what they come to together; `given` holds contents that go before those on disk."""
     from mcpcore_lint.engine import lint_paths
 
     result = Result(base_of(made))
+    for path, raw in (given or {}).items():
+        result.texts[_below(path, result.base)] = _decoded(path, raw)
     for group in made:
         if group.walk is not None:
             report = lint_paths(
@@ -252,6 +261,7 @@ def lint_groups(
                 cache=cache,
                 progress=progress,
                 found=group.walk,
+                given=given,
             )
             result.take(report, group.config.root)
         for document in group.documents:
@@ -264,7 +274,6 @@ def lint_groups(
 def lint_text(raw: bytes, name: str, group: Group) -> Result:
     """Lint one file that is not on disk as it is."""
     from mcpcore_lint.engine import lint_source
-    from mcpcore_lint.source import Source, SourceError
 
     result = Result(base_of([group]))
     root = group.config.root
@@ -274,10 +283,7 @@ def lint_text(raw: bytes, name: str, group: Group) -> Result:
         return result
     result.take(lint_source(raw, path=_below(absolute, root), settings=group.config.settings, root=root), root)
     shown = _below(absolute, result.base)
-    try:
-        result.texts[shown] = Source.from_bytes(shown, raw).text
-    except SourceError:
-        result.texts[shown] = raw.decode("utf-8", "replace")
+    result.texts[shown] = _decoded(shown, raw)
     _unknown_rules([group], result)
     return result
 
@@ -369,21 +375,26 @@ def mend(
     unsafe: bool,
     cache: bool,
     progress: Callable[[int, int], None] | None = None,
+    write: bool = True,
 ) -> tuple[list[Mended], Result]:
-    """Make the fixes of the findings that are told, pass after pass until none is left; the result is what remains."""
+    """Make the fixes of the findings that are told, pass after pass until none is left; the result is what remains.
+
+    Where not `write`, the same is done to the contents alone, and no file changes.
+    """
     from mcpcore_lint.engine import Report
     from mcpcore_lint.fixes import Mending
 
     result = lint_groups(made, cache=cache, progress=progress)
-    mending = Mending(result.base, unsafe=unsafe)
+    mending = Mending(result.base, unsafe=unsafe, write=write)
     failures: dict[Failure, None] = {}
     for _ in range(mending.passes):
-        changed, problems = mending.write(Report(tuple(told(result))))
+        changed, problems = mending.make(Report(tuple(told(result))))
         failures.update(dict.fromkeys(problems))
         if not changed:
             break
-        made = [replace(each, walk=_again(each)) for each in made]
-        result = lint_groups(made, cache=cache)
+        if write:
+            made = [replace(each, walk=_again(each)) for each in made]
+        result = lint_groups(made, cache=cache, given=mending.given)
     result.failures[:0] = failures
     return [Mended(each.path, each.before, each.after, each.count) for each in mending.result()], result
 
@@ -393,29 +404,6 @@ def _again(group: Group) -> Walk | None:
     if group.walk is None:
         return None
     return Walk(group.config.settings, group.config.root).run(list(group.walk.files))
-
-
-def preview(
-    made: Sequence[Group],
-    result: Result,
-    told: Callable[[Result], Sequence[Diagnostic]],
-    *,
-    unsafe: bool,
-) -> list[Mended]:
-    """What the fixes would make of each file; nothing is written."""
-    mended: list[Mended] = []
-    fixable = [each for each in told(result) if each.fix is not None and (unsafe or each.fix.safety == "safe")]
-    for path in dict.fromkeys(each.path for each in fixable):
-        absolute = result.absolute(path)
-        try:
-            with open(absolute, "rb") as file:
-                raw = file.read()
-        except OSError:
-            continue  # it vanished meanwhile: there is nothing left to mend
-        one = mend_text(raw, absolute, _group_of(absolute, made), told=told, unsafe=unsafe)
-        if one is not None:
-            mended.append(replace(one, path=path))
-    return mended
 
 
 def mend_text(
@@ -450,11 +438,6 @@ def mend_text(
     if not count or text == source.text:
         return None
     return Mended(name, source.text, text, count)
-
-
-def _group_of(absolute: str, made: Sequence[Group]) -> Group:
-    inside = [each for each in made if absolute.startswith(each.config.root.rstrip(os.sep) + os.sep)]
-    return max(inside, key=lambda each: len(each.config.root), default=made[0])
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
@@ -9,7 +10,7 @@ import time
 import pytest
 
 from tests.lint.front.conftest import command
-from tests.lint.front.samples import CONFLICT, DIRECT, SERVER
+from tests.lint.front.samples import CONFLICT, DIRECT, SERVER, STORE
 
 
 def test_fix_writes_and_is_idle_the_second_time(project):
@@ -125,3 +126,43 @@ def test_a_broken_cache_is_no_cache(project):
     file.unlink()
     project.lint("--no-cache")
     assert [] == list(folder.iterdir())
+
+
+@pytest.mark.parametrize("unsafe", [(), ("--unsafe-fixes",)], ids=["safe", "unsafe"])
+def test_diff_shows_exactly_what_fix_writes(empty, unsafe):
+    """Over the cases of all rules, each a file of one project, the patch of `--diff` comes to what `--fix` writes."""
+    from mcpcore_lint.rules import all_rules
+
+    for rule in all_rules().values():
+        for number, case in enumerate(rule.invalid):
+            for name, text in ({"case.py": case.code} | dict(case.files)).items():
+                empty.write(f"{rule.id}_{number}/{name}", text.removeprefix("\n"))
+    empty.git("init", "-q")
+    empty.git("add", ".")
+    empty.git("commit", "-qm", "cases")
+    options = ("--select", "all", *unsafe)
+    patch = empty.lint("--diff", *options, code=1)
+    assert "" == empty.git("status", "--porcelain")
+    fixed = empty.lint("--fix", *options, "--format", "json").stdout
+    count = json.loads(fixed)["summary"]["fixed"]
+    files = len(empty.git("diff", "--name-only").splitlines())
+    assert f"{count} fixes in {files} files would be made" in patch.stderr
+    assert count > 50
+    mended = empty.git("diff")
+    empty.git("checkout", "-q", ".")
+    empty.write("../fix.patch", patch.stdout)
+    empty.git("apply", "../fix.patch")
+    assert mended == empty.git("diff")
+
+
+
+def test_fix_mends_nothing_that_the_change_does_not_concern(repository):
+    """Where `--fix` itself makes a file differ from the revision, it does not go on to all that was in it before."""
+    line = '    if store.get("a"):'
+    marked = SERVER.replace(line, f"{line}  # mcpcore: ignore[error-contract-conformance] known")
+    repository.write("server.py", marked)
+    repository.git("commit", "-qam", "second")
+    repository.write("store.py", STORE.replace('raise conflict("It changed.")', 'return ""').replace("conflict, ", ""))
+    assert {("server.py", 10, "unused-ignore")} == set(repository.found("--changed-since", "HEAD", code=1))
+    repository.lint("--changed-since", "HEAD", "--fix", code=0)
+    assert SERVER == (repository.root / "server.py").read_text()

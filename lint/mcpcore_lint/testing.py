@@ -9,7 +9,9 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mcpcore_lint.cst import CstRule
 from mcpcore_lint.engine import fix_source, lint_source
+from mcpcore_lint.marks import speaks_of_mcp
 from mcpcore_lint.rules.base import Invalid, Rule, Valid
 from mcpcore_lint.settings import Settings
 
@@ -44,6 +46,7 @@ def check(rule: Rule, case: Valid | Invalid) -> None:
         if isinstance(case, Valid):
             report = lint_source(code, path=PATH, settings=settings, root=os.path.realpath(root), files=files)
             _whole(report)
+            _asked(rule, report, code)
             found = [each for each in report.diagnostics if each.rule == rule.id]
             assert not found, f"{rule.id} must find nothing, but found {_shown(report)} in:\n{code}"
             return
@@ -51,11 +54,15 @@ def check(rule: Rule, case: Valid | Invalid) -> None:
         plain = _MARK.sub("", code)
         report = lint_source(plain, path=PATH, settings=settings, root=os.path.realpath(root), files=files)
         _whole(report)
+        _asked(rule, report, plain)
         mine = [each for each in report.diagnostics if each.rule == rule.id]
-        if expected or not files:
+        if expected or not (files or case.loose):
             lines = [each.span.line for each in mine if each.path == PATH]
             assert lines == expected, f"{rule.id} must find lines {expected}, but found {_shown(report)} in:\n{code}"
         assert mine, f"{rule.id} must find something in:\n{code}"
+        if case.spans:
+            spans = tuple(each.span for each in mine if each.path == PATH)
+            assert spans == case.spans, f"{rule.id} must find {case.spans}, but found {spans} in:\n{code}"
         assert case.message in mine[0].message, f"{case.message!r} must be part of {mine[0].message!r}"
         for each in mine:
             assert each.help, f"{rule.id} must name the next step"
@@ -65,15 +72,16 @@ def check(rule: Rule, case: Valid | Invalid) -> None:
             plain, path=PATH, settings=settings, root=os.path.realpath(root), files=files, unsafe=True
         )
         _whole(after)
-        if case.fixed is None:
+        if case.fixed is None and not case.loose:
             assert fixed.after == plain, f"{rule.id} must fix nothing, but made:\n{fixed.after}"
-        else:
+            return
+        if case.fixed is not None:
             wanted = _clean(case.fixed)
             assert fixed.after == wanted, f"{rule.id} must make\n{wanted}\nbut made\n{fixed.after}"
-            again, _ = fix_source(
-                fixed.after, path=PATH, settings=settings, root=os.path.realpath(root), files=files, unsafe=True
-            )
-            assert again.after == fixed.after, f"{rule.id} must find nothing to fix the second time:\n{again.after}"
+        again, _ = fix_source(
+            fixed.after, path=PATH, settings=settings, root=os.path.realpath(root), files=files, unsafe=True
+        )
+        assert again.after == fixed.after, f"{rule.id} must find nothing to fix the second time:\n{again.after}"
 
 
 def check_page(rule: Rule) -> None:
@@ -97,6 +105,20 @@ def _clean(text: str) -> str:
 
 def _whole(report: Report) -> None:
     assert not report.failures, "\n".join(each.detail or each.message for each in report.failures)
+
+
+def _asked(rule: Rule, report: Report, code: str) -> None:
+    """A rule that is never shown the code of a case finds nothing there whatever it does."""
+    if not isinstance(rule, CstRule):
+        return
+    if rule.scope == "tool":
+        assert report.tools, (
+            f'{rule.id} sees handlers alone, and no tool is in the case (or set scope = "file"):\n{code}'
+        )
+    else:
+        assert speaks_of_mcp(code.encode()), (
+            f"{rule.id} sees files that have to do with MCP, which this one has not:\n{code}"
+        )
 
 
 def _shown(report: Report) -> str:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, ca
 
 from mcpcore.classify import by_fact, registry
 from mcpcore.classify.by_fact import Fact
-from mcpcore.classify.by_message import MESSAGES, NAMES
+from mcpcore.classify.by_message import MESSAGES
+from mcpcore.classify.by_name import NAMES, VAGUE_NAMES
 from mcpcore.classify.by_type import DEFINES_NAMES, PARTS, TYPES, TypeRow
-from mcpcore.classify.matcher import Matcher, TextMatch, name_words, prepare, rows_for
+from mcpcore.classify.matcher import Matcher, TextMatch, bound, fold, mark, name_words, rows_for
 from mcpcore.classify.retry_after import as_retry, in_words, parse_retry_after
 from mcpcore.classify.status import RETRY_AFTER_STATUSES, STATUS_RETRY, code_for_status
 from mcpcore.codes import ErrorCode, is_code
@@ -72,6 +73,7 @@ class _Plan:
     """What is known of a class before any instance is looked at."""
 
     __slots__ = (
+        "bare",
         "code",
         "coded",
         "group",
@@ -83,6 +85,7 @@ class _Plan:
         "parts",
         "registered",
         "row",
+        "vague",
     )
 
     code: Code | None
@@ -92,11 +95,15 @@ class _Plan:
     own: bool
     """Whether the row is the class's own, or one that no derived class's name outdoes."""
     name: TextMatch | None
+    vague: TextMatch | None
+    """What the name says, for where the message says nothing."""
     matchers: tuple[Matcher, ...]
     numbers: Callable[[BaseException], _Carried | None] | None
     parts: tuple[str, ...]
     coded: bool
     group: bool
+    bare: bool
+    """Whether the class has nothing to carry, so that an instance without attributes carries nothing."""
 
 
 _PLANS: Final[dict[type[BaseException], _Plan]] = {}
@@ -105,6 +112,7 @@ registry.on_change(_PLANS.clear)
 
 _MATCHER: Final = Matcher(rows_for(MESSAGES, None))
 _NAME_MATCHER: Final = Matcher(NAMES)
+_VAGUE_MATCHER: Final = Matcher(VAGUE_NAMES)
 _SCOPED: Final[dict[str, Matcher]] = {
     only: Matcher(rows_for(MESSAGES, only)) for only in {row.only for row in MESSAGES} if only is not None
 }
@@ -114,11 +122,13 @@ _mro = type.__dict__["__mro__"].__get__
 _module = type.__dict__["__module__"].__get__
 _qualname = type.__dict__["__qualname__"].__get__
 _name = type.__dict__["__name__"].__get__
+_namespace = type.__dict__["__dict__"].__get__
 _class_attribute = type.__getattribute__
 _args = cast("Any", BaseException.__dict__["args"]).__get__
 _cause = cast("Any", BaseException.__dict__["__cause__"]).__get__
 _context = cast("Any", BaseException.__dict__["__context__"]).__get__
 _suppress = cast("Any", BaseException.__dict__["__suppress_context__"]).__get__
+_attributes = cast("Any", BaseException.__dict__["__dict__"]).__get__
 _members = cast("Any", BaseExceptionGroup.__dict__["exceptions"]).__get__
 
 
@@ -161,11 +171,11 @@ def _decide(exc: BaseException) -> _Verdict:
 
 def _plan(kind: type[BaseException]) -> _Plan:
     plan = _Plan()
-    plan.code = plan.registered = plan.row = plan.name = plan.numbers = None
+    plan.code = plan.registered = plan.row = plan.name = plan.vague = plan.numbers = None
     plan.matchers = ()
     plan.own = False
     plan.parts = ()
-    plan.coded = plan.group = False
+    plan.coded = plan.group = plan.bare = False
     try:
         _fill(plan, kind)
     except BaseException:  # noqa: BLE001  # a metaclass may raise from anything
@@ -202,12 +212,15 @@ def _fill(plan: _Plan, kind: type[BaseException]) -> None:
                 plan.matchers += (_SCOPED[name],)
     if plan.registered is not None or plan.coded:
         return
+    plan.bare = plan.numbers is None and all(_CARRIERS.isdisjoint(_namespace(base)) for base in mro[:-1])
     row = plan.row
     if row is not None and plan.own:
         if row.rule in {"decides", "bug"} and not plan.group:
             plan.code = row.code
     elif not plan.group:
-        plan.name = _NAME_MATCHER.find(name_words(_name(kind)))
+        words = name_words(_name(kind))
+        plan.name = _NAME_MATCHER.find(words)
+        plan.vague = _VAGUE_MATCHER.find(words)
 
 
 def _names(kind: type) -> tuple[str, ...]:
@@ -300,14 +313,14 @@ def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[
     if row is not None and plan.own and row.rule in {"decides", "bug"}:
         weight = _BUG if row.rule == "bug" else _SPECIFIC
         return _Verdict(weight, row.code, row.retry, "type", row.name, exc, path)
-    carried = _carried(exc, plan)
+    carried = None if plan.bare and not _attributes(exc) else _carried(exc, plan)
     if carried is not None:
         fact, name, status = carried
         return _Verdict(_SPECIFIC, fact.code, fact.retry, "carried", name, exc, path, status)
-    text: str | None = None
+    raw: str | None = None
     for matcher in plan.matchers:
-        text = _text(exc) if text is None else text
-        said = matcher.find(text)
+        raw = _raw(exc) if raw is None else raw
+        said = matcher.find(fold(raw))
         if said is not None:
             weight = _BUG if said.code is ErrorCode.INTERNAL_ERROR else _SPECIFIC
             return _Verdict(weight, said.code, said.retry, "message", said.phrase, exc, path, said.status)
@@ -318,14 +331,22 @@ def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[
         return _Verdict(weight, row.code, row.retry, "type", row.name, exc, path)
     if row is not None and row.rule == "yields":
         return _Verdict(_TEXT, row.code, row.retry, "type", row.name, exc, path)
-    said = registry.find_message(text := text or _text(exc)) or _MATCHER.find(text)
+    raw = _raw(exc) if raw is None else raw
+    said = registry.find_message(raw) or _MATCHER.find(mark(raw))
     if said is not None:
         return _Verdict(_TEXT, said.code, said.retry, "message", said.phrase, exc, path, said.status)
+    if plan.vague is not None:
+        return _Verdict(_TEXT, plan.vague.code, plan.vague.retry, "name", plan.vague.phrase, exc, path)
     if row is not None and row.code is not ErrorCode.INTERNAL_ERROR:
         return _Verdict(_FALLBACK, row.code, row.retry, "type", row.name, exc, path)
     return None
 
 
+_CARRIERS: Final = frozenset({
+    "__getattr__", "__getattribute__", "__slots__", "response", "code", "grpc_status_code", "sqlstate", "pgcode",
+    "status_code", "status", "http_status", "errcode", "meta", "errno",
+})  # fmt: skip
+"""What a class defines where its instances may carry a fact without an attribute of their own."""
 _LOOKUPS: Final = frozenset({"builtins.KeyError", "builtins.IndexError"})
 
 
@@ -383,22 +404,26 @@ def _int(value: object) -> int | None:
     return None
 
 
-def _text(exc: BaseException) -> str:
+def _raw(exc: BaseException) -> str:
     """The message, in bounds: without asking for the repr of arguments that may be huge."""
     try:
         if _class_attribute(type(exc), "__str__") is BaseException.__str__:
             args = _args(exc)
             if len(args) != 1:
-                return prepare(" ".join(arg[:400] if type(arg) is str else str(arg) if type(arg) is int else ""
-                                        for arg in args[:6]))  # fmt: skip
+                return bound(" ".join(arg[:400] if type(arg) is str else str(arg) if type(arg) is int else ""
+                                      for arg in args[:6]))  # fmt: skip
             if type(args[0]) is str:
-                return prepare(args[0])
+                return bound(args[0])
             if _is_exception(args[0]):
                 return ""
         text = str(exc)
-        return prepare(text if type(text) is str else str.__str__(text))
+        return bound(text if type(text) is str else str.__str__(text))
     except BaseException:  # noqa: BLE001  # __str__ may raise anything
         return ""
+
+
+def _text(exc: BaseException) -> str:
+    return fold(_raw(exc))
 
 
 def _carried(exc: BaseException, plan: _Plan) -> _Carried | None:

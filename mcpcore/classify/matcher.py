@@ -55,8 +55,11 @@ class Matcher:
         by_word = self._compile() if self._by_word is None else self._by_word
         candidates: list[_Lazy] = []
         words = set(WORDS.findall(text))
-        for word in words.intersection(by_word):
-            for candidate in by_word[word]:
+        if "$" in text:
+            words.add("$")
+        # Not `words.intersection(by_word)`, which would walk through the whole table.
+        for word in words:
+            for candidate in by_word.get(word, ()):
                 for needed in candidate.needed:
                     if words.isdisjoint(needed):
                         break
@@ -104,12 +107,30 @@ def _order(candidate: _Lazy) -> int:
 
 def prepare(text: str) -> str:
     """A message as phrases expect it: bounded, in lower case, with plain apostrophes, without an SQL statement."""
+    return fold(bound(text))
+
+
+_ENVIRONMENT = re.compile(
+    r"(?<![A-Za-z0-9_$])(?=[A-Z0-9]{1,40}_)[A-Z][A-Z0-9]{0,39}(?:_[A-Z0-9]{1,40}){1,8}(?![A-Za-z0-9_])"
+)
+
+
+def bound(text: str) -> str:
+    """The part of a message that is read: its ends, without an SQL statement."""
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     statement = text.find("\n[SQL: ")
-    if statement >= 0:
-        text = text[:statement]
+    return text[:statement] if statement >= 0 else text
+
+
+def fold(text: str) -> str:
+    """A bounded message in lower case, with plain apostrophes."""
     return text.lower().replace("\u2019", "'")
+
+
+def mark(text: str) -> str:
+    """A bounded message as the table's phrases read it: as `fold`, with a dollar before each name like API_BASE."""
+    return fold(_ENVIRONMENT.sub(r"$\g<0>", text) if "_" in text else text)
 
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")

@@ -6,7 +6,9 @@ underscores or hyphens; a word never begins or ends inside another (`dns` is not
 - `a|b` is either word; `limit*` any word that begins so; `[word]` may be left out;
 - `..` is a gap of up to four words within the same clause: it does not cross a comma, a full stop or a line; `...` is
   one of up to six, which may cross a comma;
-- `^` first: the text begins here; `#` is a number; `<status>` an HTTP error status, which then gives the code.
+- `!word` is a guard: the next word is not this one;
+- `^` first: the text begins here; `#` is a number, with or without a short unit; `<status>` an HTTP error status, which
+  then gives the code; `<env>` a name in capitals with underscores, such as API_BASE (see `matcher.mark`).
 """
 
 from __future__ import annotations
@@ -20,7 +22,15 @@ _LONG_GAP: Final = r"(?:[^\S\n]{1,8}[^\s]{1,60}(?<![.;!?])){0,6}"
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
 _STATUS_SEPARATOR: Final = r"""[\s_\-:=("'\[]{1,8}"""
+_NAME_SEPARATOR: Final = r"""[\s:("'`\[]{1,8}"""
+_AFTER_NAME: Final = r"""["'`)\]]?[\s_\-]{1,8}"""
+_SLOT_SEPARATORS: Final = {"<status>": _STATUS_SEPARATOR, "<env>": _NAME_SEPARATOR}
 _WORD = re.compile(r"[a-z0-9_'./:()&]+\*?\Z")
+_SLOTS: Final = {
+    "#": r"\d{1,12}(?:ms|min|s|m|h)?",
+    "<status>": r"([1-5]\d\d)",
+    "<env>": r"\$[a-z0-9_]{1,80}",
+}
 WORDS: Final = re.compile(r"[a-z0-9]+")
 """What counts as a word of a lower-cased text when candidates are looked up."""
 
@@ -46,21 +56,26 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
         if slot in {"..", "..."}:
             pattern += _GAP if slot == ".." else _LONG_GAP
             continue
+        if slot.startswith("!") and separator and all(_WORD.match(word) for word in slot[1:].split("|")):
+            pattern += f"(?!{separator}(?:{'|'.join(_body(word) for word in slot[1:].split('|'))}){_END})"
+            continue
         optional = slot.startswith("[") and slot.endswith("]")
         words = (slot[1:-1] if optional else slot).split("|")
-        if slot in {"#", "<status>"}:
-            body = r"\d{1,12}" if slot == "#" else r"([1-5]\d\d)"
+        if slot in _SLOTS:
+            body = _SLOTS[slot]
             words = []
+            if slot == "<env>":
+                needed.append(frozenset("$"))
         elif all(_WORD.match(word) for word in words):
             body = "|".join(_body(word) for word in words)
         else:
             raise PhraseError(f"phrase {phrase!r}: cannot read {slot!r}; see the module's docstring for the language")
-        before = _STATUS_SEPARATOR if separator and slot == "<status>" else separator
+        before = _SLOT_SEPARATORS.get(slot, separator) if separator else separator
         # An optional word takes the separator that follows it, or the one before it once there is one.
         pattern += f"(?:{before}(?:{body}))?" if optional else f"{before}(?:{body})"
         if optional and not separator:
             raise PhraseError(f"phrase {phrase!r}: the first word cannot be left out")
-        separator = _SEPARATOR
+        separator = _AFTER_NAME if slot == "<env>" else _SEPARATOR
         if not optional and words and not any(word.endswith("*") for word in words):
             triggers = [_trigger(word) for word in words]
             if all(triggers):
@@ -81,7 +96,7 @@ def _trigger(word: str) -> str:
 
 def _rarity(words: frozenset[str]) -> tuple[bool, int]:
     # A candidate is cheap to reject where its trigger is a rare word: not a stop word, and long.
-    return (not _STOP.intersection(words), min(map(len, words)))
+    return ("$" in words or not _STOP.intersection(words), 99 if "$" in words else min(map(len, words)))
 
 
 _STOP: Final = frozenset(

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
 from mcpcore.classify.by_message import MessageRow
-from mcpcore.classify.matcher import Matcher, TextMatch
+from mcpcore.classify.matcher import Matcher, TextMatch, fold
 from mcpcore.classify.phrases import compile_phrase
 from mcpcore.codes import is_code
 from mcpcore.retry import Retry
@@ -188,7 +188,10 @@ def lookup(kind: type, names: Sequence[str]) -> Entry | None:
 
 
 def find_message(text: str) -> TextMatch | None:
-    """The first of the application's patterns that a prepared text matches."""
+    """The first of the application's patterns that a bounded text matches."""
+    if _matcher is None and not _PATTERNS:
+        return None
+    text = fold(text)
     if _matcher is not None:
         found = _matcher.find(text)
         if found is not None:

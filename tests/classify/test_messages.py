@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpcore.classify import explain
-from mcpcore.classify.by_message import MESSAGES, NAMES, MessageRow
+from mcpcore.classify.by_message import MESSAGES, MessageRow
+from mcpcore.classify.by_name import NAMES, VAGUE_NAMES
 from mcpcore.classify.engine import classify
-from mcpcore.classify.matcher import HEAD, TAIL, Matcher, name_words, prepare
+from mcpcore.classify.matcher import HEAD, TAIL, Matcher, bound, mark, name_words, prepare
 from mcpcore.classify.phrases import PhraseError, compile_phrase
 from mcpcore.codes import ErrorCode
 
@@ -117,7 +118,7 @@ def test_only_the_ends_of_a_huge_message_are_read() -> None:
     assert HEAD + TAIL + 1 == len(prepare("x" * 1_000_000))
 
 
-@pytest.mark.parametrize("row", [*MESSAGES, *NAMES], ids=lambda row: row.phrases[0])
+@pytest.mark.parametrize("row", [*MESSAGES, *NAMES, *VAGUE_NAMES], ids=lambda row: row.phrases[0])
 def test_every_phrase_can_be_read_and_reached(row: MessageRow) -> None:
     """Each phrase of the tables finds a text made of its own words."""
     for phrase in row.phrases:
@@ -126,9 +127,10 @@ def test_every_phrase_can_be_read_and_reached(row: MessageRow) -> None:
         words = [
             slot
             for slot in phrase.lstrip("^").lower().split()
-            if slot not in {"..", "..."} and not slot.startswith("[")
+            if slot not in {"..", "..."} and not slot.startswith(("[", "!"))
         ]
-        text = " ".join("503" if slot in {"<status>", "#"} else slot.split("|")[0].rstrip("*") for slot in words)
+        stands_for = {"<status>": "503", "#": "503", "<env>": "$api_base"}
+        text = " ".join(stands_for.get(slot) or slot.split("|")[0].rstrip("*") for slot in words)
         assert re.search(pattern, text), (phrase, text)
         assert Matcher([row]).find(prepare(text)) is not None, (phrase, text)
 

@@ -55,6 +55,13 @@ def test_a_name_is_refused_exactly_where_the_protocol_refuses_it(name):
         "Fetch.\n\n    * `pmid` - An id.\n",
         "Fetch the article of `pmid`.\n",
         "Fetch.\n\n    Example: fetch(pmid=12)\n",
+        "Fetch.\n\n    Parameters\n    ----------\n    pmid, other : str\n        Ids.\n",
+        "Fetch.\n\n    Parameters\n    ----------\n    pmid\n        An id.\n",
+        "Fetch.\n\n    Args:\n        other, pmid: Ids.\n",
+        "Fetch.\n\n    :arg pmid: An id.\n    :type pmid: str\n",
+        "Fetch.\n\n    @param pmid: An id.\n",
+        "Fetch.\n\n    @param pmid An id.\n",
+        "Fetch.\n\n    | name | meaning |\n    |---|---|\n    | `pmid` | An id. |\n",
     ],
 )
 def test_a_docstring_that_explains_a_parameter_describes_it(docstring):
@@ -62,3 +69,66 @@ def test_a_docstring_that_explains_a_parameter_describes_it(docstring):
     source = f'from mcpcore import tool\n@tool\ndef fetch(pmid: str) -> str:\n    """{docstring}    """\n'
     report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
     assert not report.diagnostics
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    [
+        "Fetch.\n",
+        "Fetch what the pmid is of.\n",
+        "Fetch.\n\n    Args:\n        pmids: Others.\n",
+        "Fetch.\n\n    :param pmid_type: Another.\n",
+        "Fetch.\n\n    pmid\n    is told nowhere.\n",
+        "Fetch.\n\n    | name | meaning |\n    |---|---|\n    | other | Not a pmid. |\n",
+    ],
+)
+def test_a_docstring_that_only_speaks_of_a_parameter_does_not_describe_it(docstring):
+    """A word in a sentence, or an entry of another name, is no description where three parameters are asked for."""
+    source = f'from mcpcore import tool\n@tool\ndef fetch(pmid: str, kind: str, more: str) -> str:\n    """{docstring}    """\n'
+    report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
+    assert report.diagnostics[0].message == "the parameter pmid of fetch has no description"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "docstring", "found"),
+    [
+        ("genre: str", "Recommend a book in the given genre.", False),
+        ("genres: list[str]", "Recommend a book of some genre.", False),
+        ("genre: str", "Recommend a book.", True),
+        ("genre: dict[str, str]", "Recommend a book in the given genre.", True),
+        ("amount: int", "Refund an amount.", True),
+        ("amount: int", "Refund an amount, in cents.", False),
+        ("date: str", "Book for a date.", True),
+        ("date: str", "Book for a date, as YYYY-MM-DD.", False),
+        ("brightness: int", "Set the brightness (0-254).", False),
+        ("a: str", "Work.", True),
+        ("a: float", "Work.", False),
+        ("include_notes: bool", "Work.", False),
+        ("sure: bool", "Work.", True),
+        ("url", "Work.", False),
+        ("thing", "Work.", True),
+        ("data: bytes", "Process data.", True),
+        ("filePath: str", "Work.", False),
+        ("größe: str", "Work.", True),
+    ],
+)
+def test_a_name_describes_itself_where_the_tool_speaks_of_it(parameter, docstring, found):
+    """A plain name in a small tool is enough, unless it leaves a unit, a format or a choice open."""
+    source = f'from mcpcore import tool\n@tool\ndef work({parameter}) -> str:\n    """{docstring}"""\n'
+    report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
+    assert bool(report.diagnostics) is found
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [('description="Work."', ["explained in the docstring alone"]), ("", []), ('description=""', [])],
+)
+def test_a_docstring_that_nobody_is_sent_describes_nothing(given, found):
+    """Where `description=` takes the place of the docstring, what that explains is lost, and the finding says so."""
+    source = (
+        f"from mcp.server.mcpserver import MCPServer\nserver = MCPServer('x')\n@server.tool({given})\n"
+        'def work(path: str) -> str:\n    """Work.\n\n    Args:\n        path: Where.\n    """\n'
+    )
+    report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
+    assert len(report.diagnostics) == len(found)
+    assert all(part in each.message for part, each in zip(found, report.diagnostics, strict=True))

@@ -10,9 +10,11 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Parameter, Symbol, options, string
 from mcpcore_lint.resolve import Resolver, enum_like, unquote
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.definitions import _plain
+from mcpcore_lint.syntax import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from mcpcore_lint.model import ToolDef, Value
     from mcpcore_lint.project import Scope
@@ -217,16 +219,19 @@ class FieldDescription(Rule):
     summary = "a parameter that the model must fill in, without a description"
     why = (
         "The model fills in what the schema asks for. A name and a type leave open the unit, the format, and where a "
-        "valid value comes from."
+        "valid value comes from. Nothing is said where they do not: an enum, a `Literal`, a model, `is_final: bool`, "
+        "the numbers of a calculation, and, in a tool with one or two parameters, names such as `path`, `query` and "
+        "`city` or that the tool's description speaks of."
     )
-    bad = "@tool\ndef fetch(pmids: list[str]) -> Articles: ..."
+    bad = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles."""'
     good = '@tool\ndef fetch(pmids: Annotated[list[str], Field(description="PubMed identifiers.")]) -> Articles: ...'
     how_to_fix = (
         "Describe it with `Annotated[..., Field(description=...)]`. A docstring that explains the parameter by name "
         "counts too, since it is sent as the description of the tool, or read for the schema by FastMCP."
     )
     when_to_suppress = (
-        "Where name and type say all, such as the two numbers of an addition. Tools in tests are left alone."
+        "Where name, type and description of the tool say all, in words that the rule does not know. Tools in tests "
+        "are left alone."
     )
     valid = (
         '''
@@ -320,6 +325,69 @@ class FieldDescription(Rule):
                 def thirteen(path: str) -> str:
                     """Say thirteen."""
         ''',
+        # What type, name and context say.
+        '''
+        from datetime import date
+        from enum import Enum
+        from typing import Literal, Optional, TypedDict
+
+        from fastmcp import FastMCP
+        from mcp.server.mcpserver import Context, MCPServer
+        from pydantic import BaseModel
+
+        mcp = FastMCP("x")
+        sdk = MCPServer("x")
+        Side = Literal["buy", "sell"]
+
+        class Mood(Enum):
+            GOOD = "good"
+
+        class Shape(TypedDict):
+            width: int
+
+        class Order(BaseModel):
+            amount: int
+
+        @mcp.tool
+        def trade(side: Side, mood: Mood | None, shape: Shape, order: Order, when: date, is_final: bool) -> str:
+            """Trade."""
+
+        @mcp.tool
+        def add(a: int, b: int) -> int:
+            """Add two numbers."""
+
+        @mcp.tool
+        def add_three(x: float, y: float, z: float) -> float: ...
+
+        @sdk.tool()
+        def greet(name: str, ctx: Context) -> str: ...
+
+        @sdk.tool()
+        def weather(city: str, days: int, units: str = "metric") -> str:
+            """Tell the weather."""
+
+        @sdk.tool()
+        def search(query: str, limit: int) -> str: ...
+
+        @sdk.tool()
+        def resize(image_path: str, tags: Optional[list[str]]) -> str:
+            """Resize an image, and tag it."""
+
+        @sdk.tool()
+        def remove_note(note_id: str) -> str: ...
+
+        @sdk.tool()
+        def translate(text: str, target_language: str) -> str:
+            """Translate text to the target language."""
+
+        @sdk.tool()
+        def refund(amount: int) -> str:
+            """Refund an amount, in cents."""
+
+        @sdk.tool()
+        def switch(light_name: str, state: bool) -> str:
+            """Turn a light on (true) or off (false)."""
+        ''',
     )
     invalid = (
         Invalid(
@@ -369,7 +437,7 @@ class FieldDescription(Rule):
 
             class Tools:
                 @server.tool()
-                def four(self, path: str) -> str:  # here
+                def four(self, mode: str) -> str:  # here
                     """Say four."""
 
             @server.tool(description="Say five.")
@@ -379,6 +447,29 @@ class FieldDescription(Rule):
                 Args:
                     path: A path.
                 """
+
+            @mcp.tool
+            def refund(amount: float) -> str:  # here
+                """Refund an amount."""
+
+            @mcp.tool
+            def book(
+                date: str,  # here
+                sure: bool,  # here
+            ) -> str:
+                """Book a table."""
+
+            @mcp.tool
+            def remove(row: int, rule: dict[str, str]) -> str:  # here
+                """Remove a row by a rule."""
+
+            @mcp.tool
+            def copy(
+                source: str,  # here
+                target: str,  # here
+                path: str,  # here
+            ) -> str:
+                """Copy a source to a target."""
             ''',
             "the parameter path of one has no description",
         ),
@@ -395,12 +486,25 @@ class FieldDescription(Rule):
         scope = handler.module.scope_of(handler.node)
         outside = scope.parent or scope
         excluded = _excluded(tool, ctx)
-        for parameter in handler.parameters:
-            if parameter.injected or parameter.kind.startswith("var_") or parameter.name in excluded:
-                continue
+        visible = [
+            each
+            for each in handler.parameters
+            if not each.injected and not each.kind.startswith("var_") and each.name not in excluded
+        ]
+        needless: frozenset[str] | None = None
+        for parameter in visible:
             problem = _undescribed(parameter, tool, outside, ctx)
             if problem is None or _explains(told, parameter.name):
                 continue
+            if problem == _NOTHING:
+                if needless is None:
+                    needless = _needless(tool, visible, told, outside, ctx)
+                if _documents(handler.docstring or "", parameter.name):
+                    if not told.strip():
+                        continue
+                    problem = "is explained in the docstring alone, which description= takes the place of"
+                elif parameter.name in needless:
+                    continue
             ctx.report(
                 parameter.node,
                 f"the parameter {parameter.name} of {tool.display_name} {problem}",
@@ -414,7 +518,7 @@ def _binds(registration: ast.expr) -> bool:
     """Whether a registration may fill parameters in itself: `add_tool(partial(fetch, store))`."""
     return any(
         (each.attr if isinstance(each, ast.Attribute) else each.id) == "partial"
-        for each in ast.walk(registration)
+        for each in walk([registration])
         if isinstance(each, ast.Name | ast.Attribute)
     )
 
@@ -438,18 +542,31 @@ def _told(tool: ToolDef) -> str | None:
 
 
 def _explains(text: str, name: str) -> bool:
-    """Whether a text explains a parameter: in a section of its own, in a list, or by its name as code."""
+    """Whether a text explains a parameter: as a docstring does, or by its name as code."""
     if name not in text:
         return False
     escaped = re.escape(name)
+    return _documents(text, name) or bool(re.search(rf"[`'\"]{escaped}[`'\"]|(?<!\w){escaped}\s*=", text))
+
+
+def _documents(text: str, name: str) -> bool:
+    """Whether a text has an entry for a parameter, as Google, NumPy, reST, Epytext, Javadoc or Markdown write it."""
+    if name not in text:
+        return False
+    # Several parameters may share an entry: `x, y : float`.
+    named = rf"(?:[*_`]*\w+[*_`]*[ \t]*,[ \t]*)*[*_`]*{re.escape(name)}[*_`]*(?:[ \t]*,[ \t]*[*_`]*\w+[*_`]*)*"
     return bool(
-        re.search(rf":param(?:\s[^:\n]*)?\s\*{{0,2}}{escaped}\s*:", text)
-        or re.search(rf"[`'\"]{escaped}[`'\"]|(?<!\w){escaped}\s*=", text)
+        re.search(
+            rf"[:@](?:param(?:eter)?|arg(?:ument)?|key(?:word)?)(?:\s[^:\n]*)?\s\*{{0,2}}{named}(?:\s*:|\s)", text
+        )
         or re.search(
-            rf"(?m)^[ \t]*(?:[-*+\u2022]|\d+[.)])?[ \t]*[*_`]*{escaped}[*_`]*"
+            rf"(?m)^[ \t]*(?:[-*+\u2022]|\d+[.)])?[ \t]*{named}"
             r"[ \t]*(?:\([^)\n]*\)|\[[^\]\n]*\]|<[^>\n]*>)?[ \t]*[*_`]*(?::|=|[ \t]-|[ \t]?--|[ \t]\u2013|\u2014)",
             text,
         )
+        or re.search(rf"(?m)^[ \t]*\|[ \t]*{named}[ \t]*\|", text)
+        # NumPy without a type: the name alone, and what it is on the next line, further in.
+        or re.search(rf"(?m)^([ \t]*){named}[ \t]*\n\1[ \t]+\S", text)
     )
 
 
@@ -472,9 +589,26 @@ def _undescribed(parameter: Parameter, tool: ToolDef, scope: Scope, ctx: RuleCon
         return None
     if unread is not None:
         return f"is described by a plain string, {unread!r}, which {_WHO[tool.flavour]} does not read"
-    return "has no description"
+    return _NOTHING
 
 
+def _needless(tool: ToolDef, visible: Sequence[Parameter], told: str, scope: Scope, ctx: RuleContext) -> frozenset[str]:
+    """The parameters that nobody needs a description of, in view of their types, their names and the tool."""
+    found: set[str] = set()
+    asked: dict[str, frozenset[str]] = {}
+    for each in visible:
+        of = _plain.kinds(each.annotation, scope)
+        if _plain.type_says(each.name, of):
+            found.add(each.name)
+        elif _required(each, scope, ctx):
+            asked[each.name] = of
+    if len(asked) <= _plain.SMALL or all(_plain.is_number(name, of) for name, of in asked.items()):
+        names = f"{tool.display_name} {tool.handler.name}"
+        found.update(name for name, of in asked.items() if _plain.name_says(name, of, told, names))
+    return frozenset(found)
+
+
+_NOTHING: Final = "has no description"
 _WHO: Final = {"mcpcore": "mcpcore", "sdk": "the SDK", "fastmcp": "FastMCP", "lowlevel": "the SDK"}
 
 
@@ -519,7 +653,7 @@ def _speaks_for_itself(annotation: ast.expr | None, scope: Scope) -> bool:
                 return True
         elif Resolver().alias_of(each, scope) is None:
             return True
-    return any(isinstance(each, ast.Call) and _gives_description(each) for each in ast.walk(node))
+    return any(isinstance(each, ast.Call) and _gives_description(each) for each in walk([node]))
 
 
 def _type_names(node: ast.expr) -> Iterable[ast.Name | ast.Attribute]:

@@ -50,10 +50,23 @@ SERVERS: Final[dict[str, str]] = {
     "mcpcore.Server": "mcpcore",
     "mcp.MCPServer": "sdk",
     "mcp.FastMCP": "sdk",
+    "mcp.Apps": "sdk",
     "mcp.LowLevelServer": "lowlevel",
     "fastmcp.FastMCP": "fastmcp",
+    "fastmcp.FastMCPApp": "fastmcp",
+    "fastmcp.FastMCPProxy": "fastmcp",
+    "fastmcp.LocalProvider": "fastmcp",
 }
-"""Canonical class of a server to its flavour."""
+"""Canonical class of a server, or of what collects tools for one, to its flavour."""
+
+SERVER_FACTORIES: Final[dict[str, str]] = {
+    "fastmcp.FastMCP.as_proxy": "fastmcp",
+    "fastmcp.FastMCP.from_client": "fastmcp",
+    "fastmcp.FastMCP.from_fastapi": "fastmcp",
+    "fastmcp.FastMCP.from_openapi": "fastmcp",
+    "fastmcp.create_proxy": "fastmcp",
+}
+"""Functions of the frameworks that make a server."""
 
 PROTOCOL_ERRORS: Final = frozenset({"mcp.MCPError", "mcp.UrlElicitationRequiredError", "mcp.NoBackChannelError"})
 FRAMEWORK_ERRORS: Final = frozenset(
@@ -84,9 +97,14 @@ _LAST_NAME: Final[dict[str, dict[str, str]]] = {
         "CallToolResult": "mcp.CallToolResult",
         "ErrorData": "mcp.ErrorData",
         "TextContent": "mcp.TextContent",
+        "Apps": "mcp.Apps",
     },
     "fastmcp": {
         "FastMCP": "fastmcp.FastMCP",
+        "FastMCPApp": "fastmcp.FastMCPApp",
+        "FastMCPProxy": "fastmcp.FastMCPProxy",
+        "LocalProvider": "fastmcp.LocalProvider",
+        "create_proxy": "fastmcp.create_proxy",
         "McpError": "mcp.MCPError",
         "MCPError": "mcp.MCPError",
         "ToolError": "fastmcp.ToolError",

@@ -1,0 +1,1 @@
+"""Which expressions register tools, resources and prompts, and the functions behind them."""

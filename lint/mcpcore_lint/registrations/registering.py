@@ -1,0 +1,308 @@
+"""Which expressions register tools, resources and prompts: decorators and calls."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.model import CallValue, Const, Symbol, Unknown, Value, options
+from mcpcore_lint.registrations.servers import Servers
+from mcpcore_lint.registrations.sites import Maker, Site
+from mcpcore_lint.registrations.tables import (
+    ADDERS,
+    DECORATORS,
+    LISTS,
+    LOWLEVEL,
+    LOWLEVEL_KEYWORDS,
+    LOWLEVEL_REQUESTS,
+    MADE,
+    MIXED_IN,
+    Way,
+)
+from mcpcore_lint.registrations.targets import DEEP, NO_ENV, Env, Targets, bound, see
+from mcpcore_lint.registrations.wrapping import Wrapping, names_something
+from mcpcore_lint.resolve import Resolver, evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.hierarchy import Hierarchy
+    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.records import ToolFlavour
+
+_SERVES_ALL: Final = Way("tool", name=None)
+_ENTRY: Final = Way("tool", ("name_or_fn", "fn"))
+"""`@app.ui()` of FastMCP's apps: a tool that opens the interface."""
+
+
+class Registering:
+    """Answers for one file."""
+
+    def __init__(self, module: Module, hierarchy: Hierarchy) -> None:
+        self.module = module
+        self.hierarchy = hierarchy
+        self.servers = Servers(module, hierarchy)
+        self.targets = Targets(self.counted)
+        self.wrapping = Wrapping(self)
+
+    def of(self, module: Module) -> Registering:
+        """The same for another file."""
+        return self if module is self.module else Registering(module, self.hierarchy)
+
+    # -- decorators --------------------------------------------------------------------------------------------------
+
+    def maker(self, node: ast.expr, scope: Scope, depth: int = 0) -> Maker | None:
+        """What an expression makes of the function that it decorates; None where it makes no tool of it."""
+        if isinstance(node, ast.Call):
+            made = self._method(node.func, scope, depth)
+            if made is not None:
+                call = self.arguments(node, scope)
+                return made._replace(call=_joined(made.call, call), inner=node)
+        else:
+            made = self._method(node, scope, depth)
+            if made is not None:
+                return made
+            if isinstance(node, ast.Name | ast.Attribute) and depth < DEEP:
+                # Of a name that is bound to a call of `mcp.tool(...)`.
+                for each, where in bound(node, scope):
+                    if isinstance(each, ast.Call):
+                        found = self.maker(each, where, depth + 1)
+                        if found is not None:
+                            return found
+        return self.wrapping.by_registrar(node, scope) if depth < DEEP else None
+
+    def _method(self, func: ast.expr, scope: Scope, depth: int = 0) -> Maker | None:
+        """What `server.tool`, `tool`, an alias of them or a `partial(...)` of them makes of functions when called."""
+        value = evaluate(func, scope)
+        if isinstance(value, Symbol):
+            way, flavour = way_of(value.name)
+            return Maker(way, flavour, None) if way is not None else None
+        if isinstance(func, ast.Attribute):
+            maker = self._server_method(func, scope)
+            if maker is not None:
+                return maker
+        if depth >= DEEP or not isinstance(func, ast.Name | ast.Attribute):
+            return None
+        if isinstance(value, CallValue):
+            if value.func.name != "functools.partial":
+                return None
+            first = value.args[0] if value.args else None
+            if isinstance(first, Symbol):
+                way, flavour = way_of(first.name)
+                return Maker(way, flavour, None, _without_first(value)) if way is not None else None
+        for each, where in bound(func, scope):
+            maker = None
+            if isinstance(each, ast.Attribute | ast.Name):
+                maker = self._method(each, where, depth + 1)
+            elif isinstance(each, ast.Call) and each.args and not isinstance(each.args[0], ast.Constant):
+                callee = evaluate(each.func, where)
+                if isinstance(callee, Symbol) and callee.name == "functools.partial":
+                    maker = self._method(each.args[0], where, depth + 1)
+                    if maker is not None:
+                        maker = maker._replace(call=_without_first(self.arguments(each, where)))
+            if maker is not None:
+                return maker
+        return None
+
+    def _server_method(self, func: ast.Attribute, scope: Scope) -> Maker | None:
+        name = func.attr
+        if name not in DECORATORS and name not in LOWLEVEL and name != "ui":
+            return None
+        flavour, server = self.servers.server(func.value, scope)
+        if flavour is None:
+            return None
+        if flavour == "lowlevel":
+            return Maker(_SERVES_ALL, flavour, server) if name in LOWLEVEL else None
+        if name == "ui":
+            made = evaluate(func.value, scope)
+            app = isinstance(made, CallValue) and made.func.name == "fastmcp.FastMCPApp"
+            return Maker(_ENTRY, flavour, server) if app else None
+        return Maker(DECORATORS[name], flavour, server) if name in DECORATORS else None
+
+    def arguments(self, node: ast.Call, scope: Scope, env: Env = NO_ENV) -> CallValue:
+        """The arguments of a call, with the variables of a loop filled in."""
+        args, keywords, complete = Resolver().arguments(node, scope)
+        if not any(isinstance(each, ast.Starred) for each in node.args):
+            args = [self._value(each, value, scope, env) for each, value in zip(node.args, args, strict=True)]
+        named = {each.arg: each.value for each in node.keywords if each.arg is not None}
+        keywords = [
+            (key, self._value(named[key], value, scope, env) if key in named else value) for key, value in keywords
+        ]
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        func = Symbol(node.func, scope.module, name)
+        return CallValue(node, scope.module, func, tuple(args), tuple(keywords), complete)
+
+    def _value(self, node: ast.expr, value: Value, scope: Scope, env: Env) -> Value:
+        if not isinstance(value, Unknown):
+            return value
+        seen, where = see(node, scope, env)
+        if isinstance(seen, ast.Attribute) and seen.attr in {"__name__", "__doc__"}:
+            found = self.targets.behind(seen.value, where)
+            if len(found) == 1:
+                if seen.attr == "__name__":
+                    return found[0].name
+                function = found[0].node
+                doc = None if isinstance(function, ast.Lambda) else ast.get_docstring(function)
+                return Const(function, found[0].module, doc)
+        return evaluate(seen, where) if seen is not node else value
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def sites(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """What a call registers: `add_tool(fn)`, `tool(errors=...)(fn)`, `mcp.tool(fn)`, `Server(tools=[fn])`."""
+        func = node.func
+        if isinstance(func, ast.Call):
+            maker = self.maker(func, scope)
+            if maker is not None and node.args:
+                yield Site(maker, node.args[0], scope, func, node)
+            return
+        value = evaluate(func, scope)
+        for each in options(value):
+            if isinstance(each, Symbol):
+                way, flavour = made_by(each.name)
+                if way is not None:
+                    yield from self._site(Maker(way, flavour, None), node, scope)
+                    return
+                server = self.servers.flavour_of(each) if node.keywords else None
+                if server is not None:
+                    yield from self._constructed(server, node, scope)
+                    return
+        if isinstance(func, ast.Attribute) and func.attr in ADDERS:
+            flavour_here, server_here = self.servers.server(func.value, scope)
+            if flavour_here is not None and flavour_here != "lowlevel":
+                yield from self._site(Maker(ADDERS[func.attr], flavour_here, server_here), node, scope)
+                return
+        if isinstance(func, ast.Attribute) and func.attr == "add_request_handler":
+            yield from self._request_handler(node, scope)
+            return
+        if names_something(func):
+            maker = self._method(func, scope)
+            if maker is not None:
+                yield from self._site(maker, node, scope)
+                return
+        if not node.args:
+            return
+        if isinstance(func, ast.Name) and not isinstance(value, Symbol):
+            maker = self.maker(func, scope)
+            if maker is not None:
+                yield Site(maker, node.args[0], scope, node, node)
+                return
+        yield from self.wrapping.through_registrar(node, scope)
+
+    def _site(self, maker: Maker, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """A call that takes the handler itself."""
+        target: ast.expr | None = None
+        first = False
+        if node.args and not maker.way.keyword_only and maker.way.handler:
+            target, first = node.args[0], True
+        else:
+            target = next((each.value for each in node.keywords if each.arg in maker.way.handler), None)
+        if maker.way in (MADE["Tool.from_tool"], MADE["TransformedTool.from_tool"]):
+            changed = next((each.value for each in node.keywords if each.arg == "transform_fn"), None)
+            target = changed if changed is not None and not _is_none(changed) else target
+        if target is None or (isinstance(target, ast.Starred | ast.Constant)):
+            return
+        call = self.arguments(node, scope)
+        yield Site(
+            maker._replace(call=_joined(maker.call, _without_first(call) if first else call), inner=node),
+            target,
+            scope,
+            node,
+            node,
+        )
+
+    def _constructed(self, flavour: ToolFlavour, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """What the constructor of a server is given."""
+        key = f"{scope.module.path}:{node.lineno}:{node.col_offset}"
+        for keyword in node.keywords:
+            name = keyword.arg
+            if flavour == "lowlevel" and name in LOWLEVEL_KEYWORDS:
+                yield Site(Maker(_SERVES_ALL, flavour, None), keyword.value, scope, node, node)
+            elif flavour != "lowlevel" and name in LISTS:
+                for element, where in self.targets.elements(keyword.value, scope):
+                    here = where.module is scope.module and not isinstance(element, ast.Starred)
+                    at = element if here and _inside(element, keyword.value) else node
+                    yield Site(Maker(LISTS[name], flavour, key), element, where, at, node)
+
+    def _request_handler(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """`server.add_request_handler("tools/call", Params, handler)` of the low-level server."""
+        assert isinstance(node.func, ast.Attribute)
+        if len(node.args) < 2 or self.servers.server(node.func.value, scope)[0] != "lowlevel":
+            return
+        method = evaluate(node.args[0], scope)
+        if isinstance(method, Const) and method.value in LOWLEVEL_REQUESTS:
+            yield Site(Maker(_SERVES_ALL, "lowlevel", None), node.args[-1], scope, node, node)
+
+    def request(self, server: ast.expr, handler: ast.expr, scope: Scope) -> Iterator[Site]:
+        """`server.request_handlers[CallToolRequest] = handler` of the low-level server."""
+        flavour, key = self.servers.server(server, scope)
+        if flavour is not None:
+            call = ast.copy_location(ast.Call(server, [handler], []), handler)
+            yield Site(Maker(_SERVES_ALL, "lowlevel", key), handler, scope, handler, call)
+
+    def counted(self, node: ast.Call, scope: Scope) -> bool:
+        """Whether a call registers something itself, so that what it gives is registered already."""
+        func = node.func
+        if isinstance(func, ast.Call):
+            return self.maker(func, scope) is not None
+        for each in options(evaluate(func, scope)):
+            if isinstance(each, Symbol) and (made_by(each.name)[0] or way_of(each.name)[0]) is not None:
+                return True
+        if isinstance(func, ast.Attribute) and (func.attr in ADDERS or func.attr in DECORATORS):
+            return self.servers.server(func.value, scope)[0] is not None
+        return False
+
+
+def way_of(name: str) -> tuple[Way | None, ToolFlavour]:
+    """What a decorator of mcpcore or FastMCP that stands by itself makes."""
+    package, _, rest = name.partition(".")
+    if package == "mcpcore":
+        way = DECORATORS.get(rest)
+        return (way._replace(name=None, handler=("fn",)) if way is not None else None), "mcpcore"
+    if package == "fastmcp":
+        last = name.rpartition(".")[2]
+        return DECORATORS.get(last) or MIXED_IN.get(last), "fastmcp"
+    return None, "sdk"
+
+
+def made_by(name: str) -> tuple[Way | None, ToolFlavour]:
+    """What a class or a class method of a framework makes of a function, to be added to a server later."""
+    package, _, rest = name.partition(".")
+    if package not in {"mcp", "fastmcp"}:
+        return None, "sdk"
+    parts = rest.split(".")
+    way = MADE.get(".".join(parts[-2:])) or MADE.get(parts[-1])
+    return way, "fastmcp" if package == "fastmcp" else "sdk"
+
+
+def _joined(before: CallValue | None, call: CallValue) -> CallValue:
+    """The arguments of `partial(mcp.tool, ...)` and those of its call."""
+    if before is None:
+        return call
+    given = {name for name, _ in call.keywords}
+    keywords = (*(each for each in before.keywords if each[0] not in given), *call.keywords)
+    return CallValue(
+        call.node, call.module, call.func, (*before.args, *call.args), keywords, before.complete and call.complete
+    )
+
+
+def _without_first(call: CallValue) -> CallValue:
+    return CallValue(call.node, call.module, call.func, call.args[1:], call.keywords, call.complete)
+
+
+def _inside(node: ast.expr, outer: ast.expr) -> bool:
+    return (
+        (outer.lineno, outer.col_offset)
+        <= (node.lineno, node.col_offset)
+        <= (
+            outer.end_lineno or outer.lineno,
+            outer.end_col_offset or 0,
+        )
+    )
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+__all__ = ["Registering", "made_by", "way_of"]

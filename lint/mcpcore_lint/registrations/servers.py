@@ -1,0 +1,273 @@
+"""Which expressions are servers: made by a class or a function, here or elsewhere, handed in, kept in an attribute."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.infer import Inference, Instance, Outside, method_of
+from mcpcore_lint.model import CallValue, Choice, Symbol, Unknown, Value, options
+from mcpcore_lint.names import FRAMEWORKS, SERVER_FACTORIES, SERVERS
+from mcpcore_lint.resolve import Resolver, evaluate, qualified
+from mcpcore_lint.syntax import own_nodes
+
+if TYPE_CHECKING:
+    from mcpcore_lint.hierarchy import Hierarchy
+    from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
+    from mcpcore_lint.records import ToolFlavour
+
+_USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fastmcp"})
+"""Names by which a server is usually handed to the function that registers tools on it."""
+_OTHERWISE: Final = ("client", "mock", "fake", "session", "config", "settings", "path", "url", "tool", "agent")
+"""Parts of names that speak of MCP and are no servers."""
+_INNER: Final = frozenset({"_mcp_server", "_lowlevel_server"})
+"""Attributes of the high-level servers that hold the low-level one."""
+_ANYTHING: Final = frozenset({"typing.Any", "builtins.object", "typing.TypeVar"})
+
+Found = tuple["ToolFlavour | None", "str | None"]
+NOTHING: Final[Found] = (None, None)
+
+
+class Servers:
+    """Answers for one file."""
+
+    def __init__(self, module: Module, hierarchy: Hierarchy) -> None:
+        self.module = module
+        self.hierarchy = hierarchy
+
+    def server(self, node: ast.expr, scope: Scope) -> Found:
+        """The flavour of a server object, and a key by which the same object is known elsewhere."""
+        if isinstance(node, ast.Await):
+            node = node.value
+        value = evaluate(node, scope)
+        for each in options(value):
+            if isinstance(each, CallValue):
+                found = self._made(each)
+                if found[0] is not None:
+                    return found
+        if isinstance(node, ast.Name):
+            return self._named(node, value, scope)
+        if isinstance(node, ast.Attribute):
+            if node.attr in _INNER:
+                flavour, key = self.server(node.value, scope)
+                return ("lowlevel", key) if flavour is not None else NOTHING
+            if isinstance(value, Unknown | Choice):
+                return self._attribute(node, scope)
+            return self._imported(value)
+        if isinstance(node, ast.Call) and isinstance(value, Unknown):
+            key = f"{scope.module.path}:{node.lineno}:{node.col_offset}"
+            return self._flavour_of_call(node, scope) or self._inferred(node, scope)[0], key
+        return NOTHING
+
+    def flavour_of(self, symbol: Symbol) -> ToolFlavour | None:
+        """The flavour of a class that makes servers; None for any other class."""
+        name = symbol.name
+        if name in SERVERS:
+            return SERVERS[name]  # type: ignore[return-value]
+        if name in SERVER_FACTORIES:
+            return SERVER_FACTORIES[name]  # type: ignore[return-value]
+        if isinstance(symbol.definition, ast.ClassDef):
+            above, _ = self.hierarchy.ancestors(name, symbol)
+            for each in above:
+                if each in SERVERS:
+                    return SERVERS[each]  # type: ignore[return-value]
+        return None
+
+    # -- what is made by a call --------------------------------------------------------------------------------------
+
+    def _made(self, value: CallValue) -> Found:
+        node = value.node
+        if node is None or value.module is None:
+            return NOTHING
+        key = f"{value.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
+        flavour = self.flavour_of(value.func)
+        if flavour is not None:
+            return flavour, key
+        if isinstance(value.func.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            flavour, own = self._returned(value.func.definition)
+            return flavour, own or key
+        return NOTHING
+
+    def _returned(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Found:
+        """The server that a function of the project returns, with its key where that is one for all calls."""
+        owner = self.module.project.module_defining(node)
+        if owner is None:
+            return NOTHING
+        known: Found | None = owner.memo.get(("returned server", node))
+        if known is not None:
+            return known
+        # What leads back to itself returns nothing that can be known.
+        owner.memo["returned server", node] = NOTHING
+        known = self._find_returned(node, owner)
+        owner.memo["returned server", node] = known
+        return known
+
+    def _find_returned(self, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: Module) -> Found:
+        scope = owner.scope_of(node)
+        found: Found = NOTHING
+        for each in own_nodes(node):
+            if isinstance(each, ast.Return) and each.value is not None:
+                servers = Servers(owner, self.hierarchy)
+                flavour, key = servers.server(each.value, scope)
+                place = scope.lookup(each.value.id) if isinstance(each.value, ast.Name) else None
+                if flavour is not None:
+                    found = flavour, key if place is not None and place[0].is_module else None
+                    break
+        if node.returns is not None:
+            symbol = Resolver().annotation_symbol(node.returns, scope.parent or owner.scope)
+            flavour = self.flavour_of(symbol) if symbol is not None else None
+            if flavour is not None:
+                return flavour, found[1]
+        return found
+
+    def _flavour_of_call(self, node: ast.expr, scope: Scope) -> ToolFlavour | None:
+        """What calling one of several classes makes: `FastMCP` of whichever package could be imported."""
+        if isinstance(node, ast.Await):
+            node = node.value
+        if isinstance(node, ast.Call):
+            for each in options(evaluate(node.func, scope)):
+                if isinstance(each, Symbol):
+                    flavour = self.flavour_of(each)
+                    if flavour is None and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+                        flavour = self._returned(each.definition)[0]
+                    if flavour is not None:
+                        return flavour
+        return None
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def _named(self, node: ast.Name, value: Value, scope: Scope) -> Found:
+        found = scope.lookup(node.id)
+        if found is None:
+            return (self._guess(node.id), None) if isinstance(value, Unknown) else self._imported(value)
+        where, bindings = found
+        key = f"{where.module.path}:{where.qualname}:{node.id}"
+        if isinstance(value, Symbol):
+            return self._imported(value)[0], key
+        # What is known of a name that comes from another file is known of the name there.
+        for binding in bindings:
+            flavour = self._annotated(binding, where)
+            if flavour is None and binding.value is not None:
+                flavour = self._flavour_of_call(binding.value, where)
+            if flavour is not None:
+                return flavour, key
+        if not isinstance(value, Unknown | Choice) and not _made_elsewhere(value):
+            return NOTHING
+        own = self._of_class(node, where, bindings)
+        if own is not None:
+            return own
+        flavour, known = self._inferred(node, scope)
+        if flavour is not None or known:
+            return flavour, key
+        return self._guess(node.id), key
+
+    def _annotated(self, binding: Binding, where: Scope) -> ToolFlavour | None:
+        if binding.annotation is None:
+            return None
+        symbol = Resolver().annotation_symbol(binding.annotation, where)
+        return self.flavour_of(symbol) if symbol is not None else None
+
+    def _of_class(self, node: ast.Name, where: Scope, bindings: list[Binding]) -> Found | None:
+        """`self`, in a method of a class that is a server."""
+        if where.owner is None or bindings[0].kind != "parameter" or isinstance(where.node, ast.Module | ast.Lambda):
+            return None
+        args = [*where.node.args.posonlyargs, *where.node.args.args]
+        if not args or args[0].arg != node.id:
+            return None
+        info = where.module.classes[where.owner]
+        return self._flavour_of_class(info), f"{where.module.path}:{info.qualname}"
+
+    def _flavour_of_class(self, info: ClassInfo) -> ToolFlavour | None:
+        name = qualified(info.module, info.node)
+        return self.flavour_of(Symbol(info.node, info.module, name, info.node))
+
+    def _imported(self, value: Value) -> Found:
+        """A server of a package that cannot be read: by its usual name."""
+        if not isinstance(value, Symbol) or value.definition is not None:
+            return NOTHING
+        package, _, rest = value.name.partition(".")
+        if not rest or package in FRAMEWORKS or package == "builtins":
+            return NOTHING
+        return self._guess(rest.rpartition(".")[2]), value.name
+
+    # -- attributes --------------------------------------------------------------------------------------------------
+
+    def _attribute(self, node: ast.Attribute, scope: Scope) -> Found:
+        flavour, known = self._inferred(node, scope)
+        key = f"{self.module.path}:{ast.unparse(node)}"
+        if isinstance(node.value, ast.Name):
+            owner = class_round(scope)
+            if owner is not None and node.value.id in {"self", "cls"}:
+                key = f"{owner.module.path}:{owner.qualname}.{node.attr}"
+                flavour = flavour or self._kept(owner, node.attr)
+        if flavour is None and not known:
+            flavour = self._guess(node.attr)
+        return (flavour, key) if flavour is not None else NOTHING
+
+    def _kept(self, owner: ClassInfo, name: str) -> ToolFlavour | None:
+        """What the methods of a class assign to an attribute."""
+        for _, value, scope in owner.instance_attributes.get(name, ()):
+            if value is not None:
+                flavour = self._flavour_of_call(value, scope)
+                if flavour is None and isinstance(value, ast.Name) and value.id != name:
+                    flavour = self.server(value, scope)[0]
+                if flavour is not None:
+                    return flavour
+        return None
+
+    def _inferred(self, node: ast.expr, scope: Scope) -> tuple[ToolFlavour | None, bool]:
+        """The flavour of an object by its class, and whether its class is known for certain."""
+        known = False
+        for kind in Inference().of(node, scope):
+            flavour: ToolFlavour | None = None
+            if isinstance(kind, Instance):
+                flavour = self._flavour_of_class(kind.info)
+                known = True
+            elif isinstance(kind, Outside) and kind.name and kind.name not in _ANYTHING:
+                flavour = self.flavour_of(Symbol(node, self.module, kind.name))
+                # What a function of another package returns stays unknown; a class is what its name says.
+                known = known or kind.name.rpartition(".")[2][:1].isupper()
+            if flavour is not None:
+                return flavour, True
+        return None, known
+
+    def _guess(self, name: str) -> ToolFlavour | None:
+        """A server that comes from elsewhere: by its usual name, in a file that speaks of a framework."""
+        plain = name.lower().strip("_")
+        if plain not in _USUAL and ("mcp" not in plain or any(each in plain for each in _OTHERWISE)):
+            return None
+        text = self.module.source.text
+        if "fastmcp" in text and "mcp.server.fastmcp" not in text:
+            return "fastmcp"
+        return "sdk" if "mcp" in text else None
+
+
+def _made_elsewhere(value: Value) -> bool:
+    """Whether it is the result of a function, not of a class, that cannot be read."""
+    if not isinstance(value, CallValue) or value.func.definition is not None:
+        return False
+    package, _, rest = value.func.name.partition(".")
+    return bool(rest) and package != "builtins" and rest.rpartition(".")[2][:1].islower()
+
+
+def class_round(scope: Scope) -> ClassInfo | None:
+    """The class that a scope is in a method of."""
+    current: Scope | None = scope
+    while current is not None:
+        if current.owner is not None:
+            return current.module.classes.get(current.owner)
+        current = current.parent
+    return None
+
+
+def method_called(func: ast.Attribute, scope: Scope) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module] | None:
+    """The method of a class of the project that `value.name` is, with its file."""
+    for kind in Inference().of(func.value, scope):
+        info = getattr(kind, "info", None)
+        found = method_of(info, func.attr) if info is not None else None
+        if found is not None:
+            return found[0], found[1].module
+    return None
+
+
+__all__ = ["Servers", "class_round", "method_called"]

@@ -1,0 +1,40 @@
+"""What a registration is made of: the maker, and the call with what it registers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcpcore_lint.registrations.targets import NO_ENV, Env
+
+if TYPE_CHECKING:
+    import ast
+
+    from mcpcore_lint.model import CallValue
+    from mcpcore_lint.project import Scope
+    from mcpcore_lint.records import ToolFlavour
+    from mcpcore_lint.registrations.tables import Way
+
+
+class Maker(NamedTuple):
+    """What makes tools of functions: whose it is, on which server, and with what arguments."""
+
+    way: Way
+    flavour: ToolFlavour
+    server: str | None
+    call: CallValue | None = None
+    """The arguments, without the handler; None where there are none."""
+    inner: ast.Call | None = None
+    """The call that holds them as written."""
+
+
+class Site(NamedTuple):
+    """A call that registers something."""
+
+    maker: Maker
+    target: ast.expr
+    """What is registered."""
+    scope: Scope
+    registration: ast.expr
+    call: ast.Call
+    """The call that stands in the loop, if it is in one."""
+    env: Env = NO_ENV

@@ -1,0 +1,480 @@
+"""The functions behind an expression that is registered, and the items behind the ones registered in a loop."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.infer import ancestry, method_of
+from mcpcore_lint.model import CallValue, Const, Symbol, Unknown, Value, options
+from mcpcore_lint.registrations.servers import class_round, method_called
+from mcpcore_lint.resolve import class_info, evaluate
+from mcpcore_lint.syntax import all_parameters, own_nodes, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mcpcore_lint.model import FunctionNode
+    from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
+
+DEEP: Final = 8
+"""How many names, wrappers and factories deep a handler is looked for."""
+MANY: Final = 300
+"""How many items of a list are looked at."""
+
+Placed = tuple[ast.expr, "Scope"]
+"""An expression and the scope to read it in."""
+Env = dict[str, Placed]
+"""What the variables of a loop stand for in one round of it."""
+NO_ENV: Final[Env] = {}
+
+
+class Target(NamedTuple):
+    """A function that is registered."""
+
+    node: FunctionNode
+    module: Module
+    name: Value
+    """What it is called where no name is given."""
+    taken: int = 0
+    """How many of its first parameters are filled in already: `partial(f, 1)`."""
+    given: tuple[tuple[str, ast.expr], ...] = ()
+    """Parameters that have another default: `partial(f, limit=1)`."""
+
+
+class Targets:
+    """Finds them; `counted` tells which calls register something by themselves."""
+
+    def __init__(self, counted: Callable[[ast.Call, Scope], bool]) -> None:
+        self.counted = counted
+
+    # -- functions ---------------------------------------------------------------------------------------------------
+
+    def behind(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Target]:
+        """The functions that an expression may be: a name, a lambda, `partial(f)`, a method, a callable object."""
+        if depth > DEEP:
+            return []
+        if isinstance(node, ast.Lambda):
+            scope.module.note_lambda(node, scope)
+            return [Target(node, scope.module, Const(node, scope.module, "<lambda>"))]
+        if isinstance(node, ast.IfExp | ast.BoolOp):
+            parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
+            return [found for each in parts for found in self.behind(each, scope, depth + 1)]
+        if isinstance(node, ast.NamedExpr | ast.Await):
+            return self.behind(node.value, scope, depth + 1)
+        if isinstance(node, ast.Call):
+            return self._called(node, scope, depth)
+        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+            return []
+        value = evaluate(node, scope)
+        found: list[Target] = []
+        known = False
+        for each in options(value):
+            if isinstance(each, Symbol) and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+                known = True
+                found.extend(self._function(each.definition, scope.module))
+        if known:
+            return found
+        if isinstance(node, ast.Attribute) and node.attr in {"fn", "__func__", "__wrapped__", "func"}:
+            inner = self.behind(node.value, scope, depth + 1)
+            if inner:
+                return inner
+        for each_node, where in bound(node, scope):
+            found.extend(self.behind(each_node, where, depth + 1))
+        if not found and isinstance(node, ast.Attribute) and isinstance(value, Unknown):
+            method = method_called(node, scope)
+            if method is not None:
+                found.append(_plain(*method))
+        return found
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, asking: Module) -> list[Target]:
+        owner = asking.project.module_defining(node)
+        if owner is None:
+            return []
+        # What stands in for a function that is handed in is found where that function is.
+        return [] if wrapped_parameter(node, owner) is not None else [_plain(node, owner)]
+
+    def _called(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
+        if self.counted(node, scope):
+            return []
+        func = evaluate(node.func, scope)
+        if not isinstance(func, Symbol):
+            if isinstance(node.func, ast.Attribute):
+                method = method_called(node.func, scope)
+                if method is not None:
+                    return self._returned(method[0], method[1], node, scope, depth, bound_first=True)
+            return self._wrapped(node, scope, depth) if isinstance(node.func, ast.Call) else []
+        if func.name == "functools.partial":
+            return self._partial(node, scope, depth)
+        definition = func.definition
+        if isinstance(definition, ast.ClassDef):
+            info = scope.module.project.class_info(definition)
+            call = method_of(info, "__call__") if info is not None else None
+            if info is not None and call is not None:
+                return [_plain(call[0], call[1].module)._replace(name=Const(definition, info.module, definition.name))]
+            return []
+        if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            owner = scope.module.project.module_defining(definition)
+            return [] if owner is None else self._returned(definition, owner, node, scope, depth)
+        return self._wrapped(node, scope, depth)
+
+    def _wrapped(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
+        """`decorate(f)`, by a decorator that cannot be read."""
+        if len(node.args) != 1 or not isinstance(node.args[0], ast.Name | ast.Attribute | ast.Lambda | ast.Call):
+            return []
+        return self.behind(node.args[0], scope, depth + 1)
+
+    def _partial(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
+        if not node.args:
+            return []
+        given = tuple((each.arg, each.value) for each in node.keywords if each.arg is not None)
+        unknown = Unknown(node, scope.module, "what partial() makes has no name of its own")
+        return [
+            each._replace(name=unknown, taken=each.taken + len(node.args) - 1, given=(*each.given, *given))
+            for each in self.behind(node.args[0], scope, depth + 1)
+        ]
+
+    def _returned(
+        self,
+        function: ast.FunctionDef | ast.AsyncFunctionDef,
+        owner: Module,
+        call: ast.Call,
+        scope: Scope,
+        depth: int,
+        *,
+        bound_first: bool = False,
+    ) -> list[Target]:
+        """What a function of the project returns: a function nested in it, or one of those handed to it."""
+        inside = owner.scope_of(function)
+        handed = arguments_of(function, call, bound_first=bound_first or inside.owner is not None)
+        found: list[Target] = []
+        for each in own_nodes(function):
+            if not isinstance(each, ast.Return) or each.value is None:
+                continue
+            parameter = parameter_behind(each.value, inside, function)
+            if parameter is not None and parameter[0] in handed:
+                found.extend(self.behind(handed[parameter[0]], scope, depth + 1))
+            elif parameter is None:
+                found.extend(self.behind(each.value, inside, depth + 1))
+        return found
+
+    # -- items -------------------------------------------------------------------------------------------------------
+
+    def elements(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Placed]:
+        """The items that going through an expression gives, as far as they can be seen."""
+        return list(self._elements(node, scope, depth))[:MANY] if depth <= DEEP else []
+
+    def _elements(self, node: ast.expr, scope: Scope, depth: int) -> Iterator[Placed]:
+        deeper = depth + 1
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            for each in node.elts:
+                if isinstance(each, ast.Starred):
+                    yield from self.elements(each.value, scope, deeper)
+                else:
+                    yield each, scope
+        elif isinstance(node, ast.Dict):
+            yield from ((key, scope) for key in node.keys if key is not None)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            chain: ast.expr = node
+            parts: list[ast.expr] = []
+            while isinstance(chain, ast.BinOp) and len(parts) < MANY:
+                parts.append(chain.right)
+                chain = chain.left
+            for each in (chain, *reversed(parts)):
+                yield from self.elements(each, scope, deeper)
+        elif isinstance(node, ast.IfExp | ast.BoolOp):
+            for each in [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values:
+                yield from self.elements(each, scope, deeper)
+        elif isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+            yield from self._comprehended(node, scope, deeper)
+        elif isinstance(node, ast.Call):
+            yield from self._called_elements(node, scope, deeper)
+        elif isinstance(node, ast.Name | ast.Attribute):
+            for each, where in bound(node, scope):
+                yield from self.elements(each, where, deeper)
+
+    def _comprehended(
+        self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope, depth: int
+    ) -> Iterator[Placed]:
+        generator = node.generators[0]
+        for element in self.elements(generator.iter, scope, depth):
+            env: Env = {}
+            _bind(generator.target, element, env)
+            yield see(node.elt, scope, env)
+
+    def _called_elements(self, node: ast.Call, scope: Scope, depth: int) -> Iterator[Placed]:
+        func = node.func
+        if isinstance(func, ast.Attribute) and func.attr in {"values", "items", "keys"} and not node.args:
+            for table, where in _dicts(func.value, scope):
+                for key, value in zip(table.keys, table.values, strict=True):
+                    if key is not None:
+                        pair = ast.copy_location(ast.Tuple([key, value], ast.Load()), value)
+                        yield {"values": value, "items": pair, "keys": key}[func.attr], where
+            return
+        symbol = evaluate(func, scope)
+        if not isinstance(symbol, Symbol):
+            return
+        last = symbol.name.rpartition(".")[2]
+        if last in {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"} and node.args:
+            yield from self.elements(node.args[0], scope, depth)
+        elif symbol.name == "builtins.filter" and len(node.args) == 2:
+            yield from self.elements(node.args[1], scope, depth)
+        elif symbol.name == "itertools.chain":
+            for each in node.args:
+                yield from self.elements(each, scope, depth)
+        elif symbol.name == "builtins.enumerate" and node.args:
+            for item, where in self.elements(node.args[0], scope, depth):
+                count = ast.copy_location(ast.Name("_", ast.Load()), item)
+                yield ast.copy_location(ast.Tuple([count, item], ast.Load()), item), where
+        elif symbol.name == "builtins.zip" and node.args:
+            columns = [self.elements(each, scope, depth) for each in node.args]
+            for row in zip(*columns, strict=False):
+                if len({id(where) for _, where in row}) == 1:
+                    items = [each for each, _ in row]
+                    yield ast.copy_location(ast.Tuple(items, ast.Load()), items[0]), row[0][1]
+        elif isinstance(symbol.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            owner = scope.module.project.module_defining(symbol.definition)
+            if owner is not None:
+                inside = owner.scope_of(symbol.definition)
+                for each_node in own_nodes(symbol.definition):
+                    if isinstance(each_node, ast.Return) and each_node.value is not None:
+                        yield from self.elements(each_node.value, inside, depth)
+
+    # -- loops -------------------------------------------------------------------------------------------------------
+
+    def rounds(self, call: ast.Call, target: ast.expr, scope: Scope) -> list[Env]:
+        """What the variables stand for in each round of the loop that a registration is in; one round without any."""
+        names = {each.id for each in walk([target]) if isinstance(each, ast.Name)}
+        if not any(_looped(name, scope) for name in names):
+            return [NO_ENV]
+        parents = scope.module.parents
+        current = parents.get(call)
+        while current is not None and not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
+            loops: list[ast.For | ast.AsyncFor | ast.comprehension] = []
+            if isinstance(current, ast.For | ast.AsyncFor):
+                loops = [current]
+            elif isinstance(current, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+                loops = [*reversed(current.generators)]
+            for loop in loops:
+                if any(isinstance(each, ast.Name) and each.id in names for each in walk([loop.target])):
+                    found: list[Env] = []
+                    for element in self.elements(loop.iter, scope):
+                        env: Env = {}
+                        _bind(loop.target, element, env)
+                        found.append(env)
+                    return found
+            current = parents.get(current)
+        return [NO_ENV]
+
+
+def see(node: ast.expr, scope: Scope, env: Env) -> Placed:
+    """An expression with the variables of a loop filled in: `fn`, `spec.fn`, `spec["fn"]`, `spec[0]`."""
+    if not env:
+        return node, scope
+    if isinstance(node, ast.Name):
+        return env.get(node.id, (node, scope))
+    if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in env:
+        item, where = env[node.value.id]
+        found = _part(item, where, node)
+        if found is not None:
+            return found
+        if isinstance(node, ast.Attribute):
+            return ast.copy_location(ast.Attribute(item, node.attr, ast.Load()), node), where
+    return node, scope
+
+
+def _part(item: ast.expr, scope: Scope, node: ast.Attribute | ast.Subscript) -> Placed | None:
+    """A part of an object that is made in front of our eyes."""
+    if isinstance(item, ast.Name):
+        made = bound(item, scope)
+        if len(made) != 1 or isinstance(made[0][0], ast.Name):
+            return None
+        item, scope = made[0]
+    if isinstance(node, ast.Subscript):
+        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        if isinstance(item, ast.Dict):
+            for each, value in zip(item.keys, item.values, strict=True):
+                if isinstance(each, ast.Constant) and each.value == key:
+                    return value, scope
+        elif isinstance(item, ast.Tuple | ast.List) and isinstance(key, int) and -1 <= key < len(item.elts) > 0:
+            return item.elts[key], scope
+        return None
+    if not isinstance(item, ast.Call):
+        return None
+    for keyword in item.keywords:
+        if keyword.arg == node.attr:
+            return keyword.value, scope
+    symbol = evaluate(item.func, scope)
+    info = class_info(symbol) if isinstance(symbol, Symbol) else None
+    if info is not None and "__init__" not in info.methods:
+        fields = [name for name, bindings in info.attributes.items() if bindings[0].kind == "annotated"]
+        if node.attr in fields and fields.index(node.attr) < len(item.args):
+            return item.args[fields.index(node.attr)], scope
+    return None
+
+
+def _looped(name: str, scope: Scope) -> bool:
+    """Whether a name may be the variable of a loop."""
+    found = scope.lookup(name)
+    if found is None:
+        return True
+    return any(isinstance(each.node, ast.For | ast.AsyncFor | ast.comprehension) for each in found[1])
+
+
+def _bind(target: ast.expr, element: Placed, env: Env) -> None:
+    item, scope = element
+    if isinstance(target, ast.Name):
+        env[target.id] = element
+    elif isinstance(target, ast.Tuple | ast.List):
+        if isinstance(item, ast.Name):
+            made = bound(item, scope)
+            if len(made) == 1:
+                item, scope = made[0]
+        items: list[ast.expr] = []
+        if isinstance(item, ast.Tuple | ast.List):
+            items = item.elts
+        elif isinstance(item, ast.Call):
+            items = item.args
+        if len(items) == len(target.elts) and not any(isinstance(each, ast.Starred) for each in target.elts):
+            for each, one in zip(target.elts, items, strict=True):
+                _bind(each, (one, scope), env)
+
+
+def _dicts(node: ast.expr, scope: Scope, depth: int = 0) -> list[tuple[ast.Dict, Scope]]:
+    if isinstance(node, ast.Dict):
+        return [(node, scope)]
+    if depth > DEEP:
+        return []
+    return [found for each, where in bound(node, scope) for found in _dicts(each, where, depth + 1)]
+
+
+# -- what names are bound to -----------------------------------------------------------------------------------------
+
+
+def bound(node: ast.expr, scope: Scope) -> list[Placed]:
+    """The expressions that a name or an attribute is bound to, each with the scope to read it in, through imports."""
+    if isinstance(node, ast.Name):
+        found = scope.lookup(node.id)
+        if found is not None:
+            return _bound_by(found[1], found[0], node)
+        for source, level in scope.module.star_imports:
+            module = scope.module.project.module_of(scope.module, source, level)
+            if module is not None and node.id in module.scope.bindings:
+                return _bound_by(module.scope.bindings[node.id], module.scope, node)
+        return []
+    if not isinstance(node, ast.Attribute):
+        return []
+    base = evaluate(node.value, scope)
+    if isinstance(base, Symbol) and isinstance(base.definition, ast.Module):
+        owner = scope.module.project.module_by_name(base.name, base.definition)
+        if owner is not None and node.attr in owner.scope.bindings:
+            return _bound_by(owner.scope.bindings[node.attr], owner.scope, node)
+        return []
+    info: ClassInfo | None = None
+    if isinstance(base, Symbol) and isinstance(base.definition, ast.ClassDef):
+        info = scope.module.project.class_info(base.definition)
+    elif isinstance(base, CallValue) and isinstance(base.func.definition, ast.ClassDef):
+        info = scope.module.project.class_info(base.func.definition)
+    elif isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
+        info = class_round(scope)
+    for each in ancestry(info) if info is not None else ():
+        own = [
+            (binding.value, each.body_scope)
+            for binding in each.attributes.get(node.attr, ())
+            if binding.value is not None
+        ]
+        own += [(value, where) for _, value, where in each.instance_attributes.get(node.attr, ()) if value is not None]
+        if own:
+            return own
+    return []
+
+
+def _bound_by(bindings: list[Binding], where: Scope, node: ast.expr, depth: int = 0) -> list[Placed]:
+    found: list[Placed] = []
+    for binding in bindings[:DEEP]:
+        if binding.kind in {"assign", "annotated"} and binding.value is not None and binding.value is not node:
+            found.append((binding.value, where))
+        elif binding.kind == "import" and binding.target is not None and binding.target[1] is not None:
+            source, name, level = binding.target
+            module = where.module.project.module_of(where.module, source, level)
+            if module is not None and name in module.scope.bindings and depth < DEEP:
+                found.extend(_bound_by(module.scope.bindings[name], module.scope, node, depth + 1))
+    return found
+
+
+# -- parameters ------------------------------------------------------------------------------------------------------
+
+
+def arguments_of(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, *, bound_first: bool = False
+) -> dict[str, ast.expr]:
+    """Which parameter of a function each argument of a call is for, as far as that can be seen."""
+    positional = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    if bound_first and positional:
+        positional = positional[1:]
+    found: dict[str, ast.expr] = {}
+    for name, each in zip(positional, call.args, strict=False):
+        if isinstance(each, ast.Starred):
+            break
+        found[name] = each
+    names = {each.arg for each in all_parameters(function.args)}
+    for keyword in call.keywords:
+        if keyword.arg in names and keyword.arg is not None:
+            found[keyword.arg] = keyword.value
+    return found
+
+
+def wrapped_parameter(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> str | None:
+    """The parameter of a function round it that a function stands in for: `@wraps(fn) def inner(...)`."""
+    scope = module.functions.get(node)
+    if scope is None or scope.parent is None or scope.parent.is_module or not node.decorator_list:
+        return None
+    for each in node.decorator_list:
+        if isinstance(each, ast.Call) and each.args and isinstance(each.args[0], ast.Name):
+            found = scope.parent.lookup(each.args[0].id)
+            if found is not None and found[1][0].kind == "parameter":
+                func = evaluate(each.func, scope.parent)
+                if isinstance(func, Symbol) and func.name == "functools.wraps":
+                    return each.args[0].id
+    return None
+
+
+def parameter_behind(
+    node: ast.expr, scope: Scope, function: ast.FunctionDef | ast.AsyncFunctionDef, depth: int = 0
+) -> tuple[str, bool] | None:
+    """The parameter of a function that an expression in it is, or wraps; and whether it is an item of it."""
+    if depth > DEEP:
+        return None
+    if isinstance(node, ast.Call):
+        for each in node.args:
+            found = parameter_behind(each, scope, function, depth + 1)
+            if found is not None:
+                return found
+        return None
+    if not isinstance(node, ast.Name):
+        return None
+    place = scope.lookup(node.id)
+    if place is None:
+        return None
+    where, bindings = place
+    for binding in bindings:
+        if binding.kind == "parameter":
+            return (node.id, False) if where.node is function else None
+        if binding.kind == "function" and isinstance(binding.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            name = wrapped_parameter(binding.node, scope.module)
+            if name is not None:
+                return parameter_behind(ast.Name(name, ast.Load()), where, function, depth + 1)
+        elif binding.value is not None and not where.is_module:
+            found = parameter_behind(binding.value, where, function, depth + 1)
+            if found is not None:
+                return found
+        elif isinstance(binding.node, ast.For | ast.AsyncFor) and isinstance(binding.node.target, ast.Name):
+            iterated = binding.node.iter
+            found = parameter_behind(iterated, where, function, depth + 1) if isinstance(iterated, ast.Name) else None
+            if found is not None:
+                return found[0], True
+    return None
+
+
+def _plain(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Target:
+    return Target(node, module, Const(node, module, node.name))

@@ -1,0 +1,285 @@
+"""Functions of the project that register what they are given, or return decorators that do."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Unknown, Value
+from mcpcore_lint.registrations.servers import method_called
+from mcpcore_lint.registrations.sites import Maker, Site
+from mcpcore_lint.registrations.tables import HINTS
+from mcpcore_lint.registrations.targets import arguments_of, parameter_behind, wrapped_parameter
+from mcpcore_lint.resolve import evaluate
+from mcpcore_lint.syntax import children, own_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.registrations.registering import Registering
+
+
+class Registrar(NamedTuple):
+    """A function of the project that registers what it is given, or returns a decorator that does."""
+
+    parameter: str | None
+    """What takes the handler; None where the function returns a decorator."""
+    spread: bool
+    """Whether the parameter takes several handlers."""
+    maker: Maker
+    function: ast.FunctionDef | ast.AsyncFunctionDef
+    scope: Scope
+    """That the arguments of `maker` are written in."""
+
+
+class Wrapping:
+    """Answers for one file."""
+
+    def __init__(self, registering: Registering) -> None:
+        self.registering = registering
+        self.module = registering.module
+
+    def _callee(
+        self, func: ast.expr, scope: Scope
+    ) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module, bool] | None:
+        """The function of the project that is called, its file, and whether its first parameter is filled in."""
+        value = evaluate(func, scope)
+        if isinstance(value, Symbol):
+            if isinstance(value.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+                owner = scope.module.project.module_defining(value.definition)
+                return (value.definition, owner, False) if owner is not None else None
+            return None
+        if isinstance(func, ast.Attribute) and isinstance(value, Unknown) and names_something(func):
+            found = method_called(func, scope)
+            if found is not None:
+                return found[0], found[1], True
+        return None
+
+    def by_registrar(self, node: ast.expr, scope: Scope) -> Maker | None:
+        """What a decorator of the project makes: `@my_tool`, or `@my_tool(...)`."""
+        call = node if isinstance(node, ast.Call) else None
+        callee = self._callee(call.func if call is not None else node, scope)
+        if callee is None:
+            return None
+        function, owner, bound_first = callee
+        for each in self.registrars(function, owner):
+            if (each.parameter is None) == (call is not None) and not each.spread:
+                return self._filled(each, call, scope, bound_first=bound_first)
+        return None
+
+    def through_registrar(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """What a call registers by handing it to a function of the project: `register(mcp, fn)`."""
+        callee = self._callee(node.func, scope)
+        if callee is None:
+            return
+        function, owner, bound_first = callee
+        registrars = [each for each in self.registrars(function, owner) if each.parameter is not None]
+        if not registrars:
+            return
+        handed = arguments_of(function, node, bound_first=bound_first)
+        vararg = function.args.vararg.arg if function.args.vararg is not None else None
+        positional = len(function.args.posonlyargs) + len(function.args.args) - bound_first
+        for each in registrars:
+            maker = self._filled(each, node, scope, bound_first=bound_first)
+            if each.parameter == vararg:
+                items = [(one, scope) for one in node.args[positional:]]
+            elif each.parameter not in handed:
+                continue
+            elif each.spread:
+                items = self.registering.targets.elements(handed[each.parameter or ""], scope)
+            else:
+                items = [(handed[each.parameter or ""], scope)]
+            for item, where in items:
+                yield Site(maker, item, where, node, node)
+
+    def registrars(self, function: ast.FunctionDef | ast.AsyncFunctionDef, owner: Module) -> tuple[Registrar, ...]:
+        """The ways in which a function of the project registers what it is given."""
+        key = ("registrars", function)
+        known: tuple[Registrar, ...] | None = owner.memo.get(key)
+        if known is None:
+            # A function that leads back to itself registers nothing more.
+            owner.memo[key] = ()
+            starts = owner.source.line_starts
+            end = function.end_lineno or function.lineno
+            text = owner.source.text[starts[function.lineno - 1] : starts[end] if end < len(starts) else None]
+            known = ()
+            if any(each in text for each in HINTS):
+                there = self if owner is self.module else self.registering.of(owner).wrapping
+                known = tuple(there._registrars(function))  # noqa: SLF001 - another of its kind
+            owner.memo[key] = known
+        return known
+
+    def _registrars(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Registrar]:
+        scope = self.module.scope_of(function)
+        for each in own_nodes(function):
+            if not isinstance(each, ast.Return) or each.value is None:
+                continue
+            value = each.value
+            nested = scope.bindings.get(value.id) if isinstance(value, ast.Name) else None
+            if nested and isinstance(nested[0].node, ast.FunctionDef | ast.AsyncFunctionDef):
+                for one in self._takes(nested[0].node):
+                    yield one._replace(parameter=None, function=function)
+            elif not (isinstance(value, ast.Call) and isinstance(value.func, ast.Call)):
+                maker = self.registering.maker(value, scope)
+                if maker is not None:
+                    yield Registrar(None, spread=False, maker=maker, function=function, scope=scope)
+        yield from self._takes(function)
+
+    def _takes(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Registrar]:
+        """The parameters of a function that it registers, in itself or in the functions nested in it."""
+        seen: set[tuple[str, int]] = set()
+        stack: list[tuple[ast.AST, Scope]] = [
+            (each, self.module.scope_of(function)) for each in reversed(function.body)
+        ]
+        while stack:
+            node, scope = stack.pop()
+            found: list[tuple[tuple[str, bool] | None, Maker]] = []
+            inside = scope
+            if isinstance(node, ast.Call):
+                found = [
+                    (parameter_behind(each.target, each.scope, function), each.maker)
+                    for each in self.registering.sites(node, scope)
+                ]
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                name = wrapped_parameter(node, self.module)
+                if name is not None:
+                    parameter = parameter_behind(ast.Name(name, ast.Load()), scope, function)
+                    for each in node.decorator_list:
+                        maker = self.registering.maker(each, scope)
+                        if maker is not None:
+                            found.append((parameter, maker))
+                inside = self.module.scope_of(node)
+            elif isinstance(node, ast.Lambda):
+                self.module.note_lambda(node, scope)
+                inside = self.module.scope_of(node)
+            for parameter, maker in found:
+                if parameter is not None and (parameter[0], id(maker.inner)) not in seen:
+                    seen.add((parameter[0], id(maker.inner)))
+                    spread = parameter[1]
+                    yield Registrar(parameter[0], spread, maker, function, scope)
+            skip = node.decorator_list if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else ()
+            stack.extend((each, inside) for each in reversed(children(node)) if each not in skip)
+
+    def _filled(self, registrar: Registrar, call: ast.Call | None, scope: Scope, *, bound_first: bool) -> Maker:
+        """What a function of the project makes, with what it is called with in place of its parameters."""
+        maker, function = registrar.maker, registrar.function
+        handed = arguments_of(function, call, bound_first=bound_first) if call is not None else {}
+        inner = maker.inner
+        server = maker.server
+        if inner is not None:
+            base = inner.func.value if isinstance(inner.func, ast.Attribute) else None
+            if isinstance(base, ast.Name) and base.id in handed:
+                server = self.registering.servers.server(handed[base.id], scope)[1] or server
+        if inner is None and maker.call is None:
+            return maker._replace(server=server)
+        args: list[Value] = []
+        keywords: list[tuple[str, Value]] = []
+        complete = True
+        own = inner
+        handler_first = own is not None and maker.call is not None and len(maker.call.args) < len(own.args)
+        whole = self.registering.arguments(call, scope) if call is not None else None
+        fill = _Filling(registrar, handed, whole, scope)
+        for each in own.args if own is not None else ():
+            if handler_first and own is not None and each is own.args[0]:
+                continue
+            if isinstance(each, ast.Starred):
+                rest, known = fill.rest(each.value)
+                args.extend(rest)
+                complete = complete and known
+            else:
+                args.append(fill.value(each) or Missing(each, registrar.scope.module))
+        for keyword in own.keywords if own is not None else ():
+            if keyword.arg is None:
+                more, known = fill.more(keyword.value)
+                keywords.extend(more)
+                complete = complete and known
+            elif keyword.arg not in maker.way.handler:
+                value = fill.value(keyword.value)
+                if value is not None:
+                    keywords.append((keyword.arg, value))
+        func = maker.call.func if maker.call is not None else Symbol(None, None)
+        node = call if call is not None else inner
+        made = CallValue(
+            node, scope.module if call else registrar.scope.module, func, tuple(args), tuple(keywords), complete
+        )
+        return maker._replace(call=made, inner=call, server=server)
+
+
+class _Filling:
+    """Puts the arguments of a call in place of the parameters of the function called."""
+
+    def __init__(
+        self,
+        registrar: Registrar,
+        handed: dict[str, ast.expr],
+        whole: CallValue | None,
+        scope: Scope,
+    ) -> None:
+        self.registrar = registrar
+        self.handed = handed
+        self.whole = whole
+        self.scope = scope
+        self.args = registrar.function.args
+        positional = [*self.args.posonlyargs, *self.args.args]
+        self.names = {each.arg for each in (*positional, *self.args.kwonlyargs)}
+        self.defaults: dict[str, ast.expr] = {}
+        if self.args.defaults:
+            self.defaults = {
+                arg.arg: each
+                for arg, each in zip(positional[-len(self.args.defaults) :], self.args.defaults, strict=True)
+            }
+        for arg, default in zip(self.args.kwonlyargs, self.args.kw_defaults, strict=True):
+            if default is not None:
+                self.defaults[arg.arg] = default
+
+    def value(self, node: ast.expr) -> Value | None:
+        """What an argument is; None where it is left to the function's own name or docstring."""
+        scope = self.registrar.scope
+        if isinstance(node, ast.Name) and node.id in self.names and _parameter_of(node, scope, self.registrar.function):
+            if node.id in self.handed:
+                return evaluate(self.handed[node.id], self.scope)
+            default = self.defaults.get(node.id)
+            return evaluate(default, scope.module.scope) if default is not None else Unknown(node, scope.module)
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+            for each in node.values:
+                value = self.value(each)
+                if value is None or not (isinstance(value, Const) and not value.value):
+                    return value
+            return None
+        if isinstance(node, ast.IfExp):
+            for each in (node.body, node.orelse):
+                value = self.value(each)
+                if value is None or not (isinstance(value, Const) and not value.value):
+                    return value
+            return None
+        if isinstance(node, ast.Attribute) and node.attr in {"__name__", "__doc__"}:
+            return None
+        return evaluate(node, scope)
+
+    def rest(self, node: ast.expr) -> tuple[list[Value], bool]:
+        """What `*args` of the function holds."""
+        if isinstance(node, ast.Name) and self.args.vararg is not None and node.id == self.args.vararg.arg:
+            count = len(self.args.posonlyargs) + len(self.args.args)
+            return ([], True) if self.whole is None else (list(self.whole.args[count:]), self.whole.complete)
+        return [], False
+
+    def more(self, node: ast.expr) -> tuple[list[tuple[str, Value]], bool]:
+        """What `**options` of the function holds."""
+        if isinstance(node, ast.Name) and self.args.kwarg is not None and node.id == self.args.kwarg.arg:
+            if self.whole is None:
+                return [], True
+            return [each for each in self.whole.keywords if each[0] not in self.names], self.whole.complete
+        return [], False
+
+
+def _parameter_of(node: ast.Name, scope: Scope, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    found = scope.lookup(node.id)
+    return found is not None and found[0].node is function and found[1][0].kind == "parameter"
+
+
+def names_something(func: ast.expr) -> bool:
+    """Whether a callee is called like something that registers."""
+    name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    lower = name.lower()
+    return any(each in lower for each in HINTS) or isinstance(func, ast.Name)

@@ -13,6 +13,7 @@ from mcpcore_lint.model import (
     Const,
     Items,
     Mapping,
+    Missing,
     Symbol,
     Text,
     Unknown,
@@ -371,7 +372,9 @@ class Resolver:
 
     @staticmethod
     def _contract_items(value: CallValue) -> Value:
-        inner = value.argument("errors", 0)
+        inner = value.argument("entries", 0)
+        if isinstance(inner, Missing):
+            return Items(value.node, value.module, "tuple")
         return inner if isinstance(inner, Items) else Unknown(value.node, value.module, "a contract made elsewhere")
 
     def _dict(self, node: ast.Dict, scope: Scope) -> Value:

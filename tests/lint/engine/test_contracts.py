@@ -1,0 +1,50 @@
+"""How a contract is read, however it is made."""
+
+from __future__ import annotations
+
+import pytest
+
+MODE = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing is there.", recovery="Look for another one first.")'
+
+
+@pytest.mark.parametrize(
+    ("errors", "reasons"),
+    [
+        (f"Contract([{MODE}])", ("no_match",)),
+        (f"Contract(entries=[{MODE}])", ("no_match",)),
+        (f"Contract(({MODE},), tool='x')", ("no_match",)),
+        (f"Contract(tool='x', entries=({MODE},))", ("no_match",)),
+        (f"[*Contract(entries=[{MODE}])]", ("no_match",)),
+        (f"Contract(entries=[{MODE}]) + []", ("no_match",)),
+        (f"[{MODE}, *Contract()]", ("no_match",)),
+        ("Contract()", ()),
+        ("Contract(tool='x')", ()),
+        ("Contract(entries=())", ()),
+        ("[*Contract()]", ()),
+    ],
+)
+def test_a_contract_is_read_as_its_class_takes_it(project, errors, reasons):
+    """`Contract` takes `entries`, first or by name, and none at all."""
+    project.write(
+        app=f"""
+        from mcpcore import Contract, ErrorCode, FailureMode, tool
+        @tool(errors={errors})
+        def fetch() -> str: ...
+        """
+    )
+    contract = project.tools()["fetch"].contract
+    assert ("sequence", True, reasons) == (contract.state, contract.complete, contract.reasons)
+
+
+def test_a_contract_whose_entries_come_from_elsewhere_is_unknown(project):
+    """What cannot be seen is not taken to be empty."""
+    project.write(
+        app="""
+        from elsewhere import OPTIONS
+        from mcpcore import Contract, tool
+        @tool(errors=Contract(**OPTIONS))
+        def fetch() -> str: ...
+        """
+    )
+    contract = project.tools()["fetch"].contract
+    assert ("unknown", False) == (contract.state, contract.complete)

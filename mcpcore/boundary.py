@@ -333,16 +333,14 @@ def passes_through(exc: BaseException) -> bool:
 def described(exc: BaseException) -> dict[str, JSON]:
     """An exception for those who may see everything but secrets: its type, text, causes and traceback."""
     from mcpcore.audit.traces import message_of, traceback_of, type_name
-    from mcpcore.redact import Clean, redact_text
 
-    causes: list[JSON] = [
-        {"type": Clean(redact_text(type_name(cause))), "message": message_of(cause)} for cause in _causes(exc)
-    ]
+    causes: list[JSON] = [{"type": type_name(cause), "message": message_of(cause)} for cause in _causes(exc)]
+    message = message_of(exc)
     return {
-        "type": Clean(redact_text(type_name(exc))),
-        "message": message_of(exc),
+        "type": type_name(exc),
+        "message": message,
         "causes": causes,
-        "traceback": traceback_of(exc),
+        "traceback": traceback_of(exc, message),
     }
 
 

@@ -382,21 +382,20 @@ def _redact_text(text: str, hints: tuple[str, ...]) -> str:
     if len(text) < MIN_LENGTH:
         return text
     low = text.lower()
-    for hint in hints:
-        if hint in low:
-            for row in _patterns(tuple(hint for hint in hints if hint in low)):
-                regex = _compiled(row.expression, row.flags)
-                # Only of ASCII is it sure that the letters of the lower case stand where those of the text do.
-                if text.isascii():
-                    if len(changed := _replaced(row, regex, text, low)) != len(text) or changed != text:
-                        text, low = changed, changed.lower()
-                else:
-                    text = regex.sub(row.replacement, text)
-            break
+    present = [hint for hint in hints if hint in low]
+    if not present:
+        return text
+    # Only of ASCII is it sure that the letters of the lower case stand where those of the text do.
+    ascii_only = text.isascii()
+    for row in _patterns(tuple(present)):
+        if not ascii_only:
+            text = _compiled(row.expression, row.flags).sub(row.replacement, text)
+        elif (changed := _replaced(row, text, low)) is not text:
+            text, low = changed, changed.lower()
     return text
 
 
-def _replaced(row: Pattern, regex: re.Pattern[str], text: str, low: str) -> str:
+def _replaced(row: Pattern, text: str, low: str) -> str:
     """`regex.sub`, tried only where a match can begin."""
     places: list[int] = []
     for start in row.starts:
@@ -412,6 +411,7 @@ def _replaced(row: Pattern, regex: re.Pattern[str], text: str, low: str) -> str:
     if not places:
         return text
     places.sort()
+    regex = _compiled(row.expression, row.flags)
     pieces: list[str] = []
     done = 0
     for at in places:
@@ -496,6 +496,14 @@ def _redact_mapping(value: Mapping[Any, Any], depth: int, hints: tuple[str, ...]
             clean[key if len(key) <= MAX_KEY else redact_text(key)] = _hidden(item)
         elif named and key == "value":
             clean[key] = _hidden(item)
+        elif type(item) is str:
+            # The common case, without two calls for each.
+            low = item.lower()
+            for hint in hints:
+                if hint in low:
+                    item = _redact_text(item, hints)  # noqa: PLW2901 - what it is without secrets
+                    break
+            clean[name] = item
         else:
             clean[name] = _redact(item, depth, hints)
     return clean

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import deque
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.jsonable import clean_text, named, safe_str
@@ -30,11 +31,16 @@ _frames: Final[dict[tuple[int, int], tuple[CodeType, str]]] = {}
 _traceback_of: Final = cast("Any", BaseException.__dict__["__traceback__"]).__get__
 
 
-def type_name(exc: BaseException) -> str:
-    """The name of the type, with its module unless that is `builtins`."""
+def type_name(exc: BaseException) -> Clean:
+    """The name of the type, with its module unless that is `builtins`; without secrets, as all here."""
     kind = type(exc)
     module, name = type.__dict__["__module__"].__get__(kind), type.__dict__["__qualname__"].__get__(kind)
-    return clean_text(name if module == "builtins" else f"{module}.{name}")[:200]
+    return _clean_name(name if module == "builtins" else f"{module}.{name}")
+
+
+@lru_cache(maxsize=512)
+def _clean_name(name: str) -> Clean:
+    return Clean(redact_text(clean_text(name)[:200]))
 
 
 def message_of(exc: BaseException) -> Clean:
@@ -42,15 +48,18 @@ def message_of(exc: BaseException) -> Clean:
     return redact_cut(safe_str(exc), MESSAGE)
 
 
-def traceback_of(exc: BaseException) -> Clean:
-    """The traceback of `exc` alone, as Python prints it; its causes are not in it."""
+def traceback_of(exc: BaseException, message: Clean | None = None) -> Clean:
+    """The traceback of `exc` alone, as Python prints it; its causes are not in it.
+
+    `message` is what `message_of` says, where it was asked already.
+    """
     try:
         lines = _frames_of(_traceback_of(exc))
     except Exception as failed:  # noqa: BLE001 - finding the source asks a loader, which may be anybody's
         lines = [f"{named(failed)} while formatting the traceback\n"]
     head = ["Traceback (most recent call last):\n"] if lines else []
-    told = message_of(exc)
-    kind = redact_text(type_name(exc)).removeprefix("__main__.")
+    told = message_of(exc) if message is None else message
+    kind = type_name(exc).removeprefix("__main__.")
     end = f"{kind}: {told}\n" if told else f"{kind}\n"
     return Clean(_fitted("".join((*head, *lines)), end + _notes(exc)))
 

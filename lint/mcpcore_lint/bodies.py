@@ -39,7 +39,8 @@ from mcpcore_lint.names import (
     PROTOCOL_ERRORS,
 )
 from mcpcore_lint.project import bind_statement
-from mcpcore_lint.resolve import CODES, Resolver, evaluate, is_local
+from mcpcore_lint.resolve import CODES, Resolver, choice, class_info, evaluate, is_local
+from mcpcore_lint.subclasses import CODED_ERROR, coded_calls, reason_of, sets_itself, told
 from mcpcore_lint.syntax import FIELDS, all_parameters, body_of, walk_shallow
 
 if TYPE_CHECKING:
@@ -455,11 +456,11 @@ class HandlerBuilder:
             position = 1 if form == "protocol" and len(value.args) > 1 else 0
             arguments["message"] = argument_of(value, "message", position)
         code_value: Value = Missing(call, self.module)
-        if form in {"coded", "protocol"}:
-            code_value = value.argument("code", 0) if form == "protocol" else Unknown(call, self.module, "a subclass")
-        site = self._site(form, call, name, name, code_value, arguments)
         if form == "coded":
-            site = replace(site, reason=Unknown(call, self.module, "a subclass sets it"))
+            return self._subclass(value, call, arguments)
+        if form == "protocol":
+            code_value = value.argument("code", 0)
+        site = self._site(form, call, name, name, code_value, arguments)
         if form == "protocol":
             number = code_value.value if isinstance(code_value, Const) else None
             exempt = (
@@ -467,6 +468,27 @@ class HandlerBuilder:
             )
             site = replace(site, sdk_exempt=exempt or number in PROTOCOL_CODES_NEEDED)
         return site
+
+    def _subclass(self, value: CallValue, node: ast.expr, arguments: dict[str, Argument]) -> ErrorSite:
+        """An error of a subclass of `CodedError`: its constructors make its code and reason."""
+        module = self.module
+        name = value.func.name
+        code: Value = Unknown(node, module, "a subclass sets it")
+        reason: Value = code
+        callee = name
+        info = class_info(value.func)
+        calls = coded_calls(value, info) if info is not None else None
+        if info is not None and calls is not None:
+            # Its arguments are the class's own: it is not to be taken for a call of CodedError.
+            callee = info.qualname
+            if not sets_itself(info, "code"):
+                code = told(calls, "code", 0, node, module)
+                if isinstance(code, Missing):
+                    code = Unknown(node, module, "a subclass sets it")
+            if not (sets_itself(info, "reason") or sets_itself(info, "data")):
+                reasons = [reason_of(each.argument("reason"), each.argument("data", 2), node, module) for each in calls]
+                reason = reason if any(isinstance(each, Unknown) for each in reasons) else choice(reasons, node, module)
+        return replace(self._site("coded", node, name, callee, code, arguments), reason=reason)
 
     def form_of(self, symbol: Symbol) -> ErrorForm | None:
         """How a class makes errors; None where it is not an exception for all that can be seen."""
@@ -667,11 +689,12 @@ class HandlerBuilder:
                 if form is not None:
                     missing = {each: Argument(each, Missing(leaf, self.module)) for each in _CODED}
                     code: Value = Missing(leaf, self.module)
-                    if form in {"coded", "protocol"}:
+                    if form == "protocol" or value.name == CODED_ERROR:
                         code = Unknown(leaf, self.module, "the class sets it")
-                    error = self._site(form, leaf, value.name, value.name, code, missing)
-                    if form == "coded":
-                        error = replace(error, reason=Unknown(leaf, self.module, "the class sets it"))
+                    if form == "coded" and value.name != CODED_ERROR:
+                        error = self._subclass(CallValue(leaf, self.module, value), leaf, missing)
+                    else:
+                        error = self._site(form, leaf, value.name, value.name, code, missing)
                     error = replace(error, fate="raised")
                     self._errors[leaf] = error
                     escapes = self._escapes(node, error.type_name)

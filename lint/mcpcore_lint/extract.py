@@ -50,7 +50,7 @@ NEVER_NOW: Final = frozenset(
         "add_tool", "add_route", "include_router", "partial", "wraps", "update_wrapper", "isinstance", "issubclass",
         "add_middleware", "Depends", "Timer", "finalize", "add_task", "setdefault", "append", "add", "type", "hasattr",
         "getattr", "callable", "cast", "print", "repr", "str", "id", "len", "format", "debug", "info",
-        "warning", "error",
+        "warning", "error", "__init__",
         "exception", "log", "critical", "Field", "field", "TypeVar", "NewType", "dataclass",
     }
 )  # fmt: skip
@@ -67,6 +67,10 @@ _QUIET: Final = PLAIN_BUILTINS - {
     "input",
 }  # fmt: skip
 """Builtins that run no function of the project and raise nothing that is worth telling."""
+
+
+_WITH_CONSTRUCTORS: Final = frozenset({"coded", "project", "protocol", "framework"})
+"""How an error is made that may be of a class of the project."""
 
 
 class Extractor:
@@ -107,6 +111,9 @@ class Extractor:
         for call in self.builder.calls:
             if call not in nested and call not in self._errors:
                 self._call(call)
+        for error in self.model.errors:
+            if error.function is self.node and error.form in _WITH_CONSTRUCTORS and isinstance(error.node, ast.expr):
+                self._made_with(error.node)
         for block in self.builder.withs:
             if block not in nested:
                 self._with(block)
@@ -119,6 +126,16 @@ class Extractor:
         if isinstance(self.node, ast.Lambda):
             self._return(self.node.body, facts)
         return facts
+
+    def _made_with(self, node: ast.expr) -> None:
+        """The constructors of an error's class, where it is the project's own: they may raise on their own account."""
+        keys: list[Key] = []
+        for each in options(evaluate(node.func if isinstance(node, ast.Call) else node, self.scope)):
+            info = class_info(each) if isinstance(each, Symbol) else None
+            if info is not None:
+                self._constructed(info, keys, [])
+        if keys:
+            self._add("call", node, targets=tuple(_unique(keys)))
 
     # -- events --------------------------------------------------------------------------------------------------
 

@@ -362,7 +362,10 @@ class ErrorSite:
     module: Module
     type_name: str
     callee: str
-    """Qualified name of what is called: `mcpcore.not_found`, `mcpcore.CodedError`, `mcpcore.Context.fail`."""
+    """Qualified name of what is called: `mcpcore.not_found`, `mcpcore.CodedError`, `mcpcore.Context.fail`.
+
+    Of a subclass of `CodedError` whose constructors were followed it is the class's name in its own module: the call's
+    arguments are not those of `CodedError`, and no fix may take them for such."""
     code: Value
     reason: Value
     message: Argument

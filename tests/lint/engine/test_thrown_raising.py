@@ -445,7 +445,59 @@ CASES: Final[Cases] = {
         def lookup(status):
             return codes()[status]
         """,
-        "server.Any?: fetch",
+        "server.Any?: fetch\n?: codes",
+    ),
+    "a subclass of CodedError that decides on its code by what it is given": (
+        """
+        class Picky(CodedError):
+            def __init__(self, message=None, *, code=None, **more):
+                super().__init__(code or ErrorCode.NOT_FOUND, message, **more)
+        class Either(CodedError):
+            def __init__(self, fast):
+                super().__init__(ErrorCode.CONFLICT if fast else ErrorCode.TIMEOUT, "x")
+        @tool
+        def fetch(n: int, fast: bool):
+            if n == 1:
+                raise Picky
+            if n == 2:
+                raise Picky("x", code=ErrorCode.FORBIDDEN, reason="no")
+            raise Either(fast)
+        """,
+        "NOT_FOUND: fetch\nFORBIDDEN: fetch\nCONFLICT: fetch\nTIMEOUT: fetch",
+    ),
+    "a subclass of CodedError that changes its code afterwards, or makes itself otherwise, stays unknown": (
+        """
+        class Changed(CodedError):
+            def __init__(self, late=False):
+                super().__init__(ErrorCode.NOT_FOUND, "x")
+                if late:
+                    self.code = ErrorCode.CONFLICT
+        class Rebound(CodedError):
+            def __init__(self, code):
+                code = pick(code)
+                super().__init__(code, "x")
+        class Touched(CodedError):
+            def __init__(self, **more):
+                more.setdefault("code", ErrorCode.TIMEOUT)
+                super().__init__(**more)
+        class Itself(CodedError):
+            def __init__(self):
+                Itself.__init__(self)
+        class Value(ValueError, CodedError): ...
+        @tool
+        def fetch(n: int):
+            if n == 1:
+                raise Changed()
+            if n == 2:
+                raise Rebound(ErrorCode.CONFLICT)
+            if n == 3:
+                raise Touched()
+            if n == 4:
+                raise Itself()
+            raise Value(ErrorCode.CONFLICT)
+        """,
+        ("server.Changed?: fetch\nserver.Rebound?: fetch\nserver.Touched?: fetch\nserver.Itself?: fetch\n"
+        "server.Value?: fetch\n?: pick"),
     ),
     "an error's own __init__ raises": (
         """
@@ -688,10 +740,6 @@ GAPS: Final[dict[str, Gap]] = {
     "assert": "missed",
     "sys.exit leaves past `except Exception`": "missed",
     "an exception that is its own class's method": "missed",
-    "a subclass of CodedError that names its code in super().__init__": "invented",
-    "a subclass of CodedError with its code as a class attribute": "invented",
-    "a subclass of CodedError that passes its arguments on": "invented",
-    "an error's own __init__ raises": "missed",
     "a parameter that is raised": "unknown",
     "a class that is handed over and raised": "unknown",
     "a call in a default, a decorator and an annotation of a nested function": "missed",

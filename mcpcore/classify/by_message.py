@@ -110,7 +110,8 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.NOT_FOUND, (
         "resourcenotfoundexception", "nosuchkey", "nosuchbucket", "nosuchentity", "filenotfoundexception",
-        "nosuchelementexception", "indexnotfoundexception",
+        "nosuchelementexception", "indexnotfoundexception", "index not found exception", "does not exist or",
+        "doesn't exist or",
     )),
     MessageRow(_C.UNAUTHORIZED, (
         "expiredtoken", "expiredtokenexception", "invalidclienttokenid", "unrecognizedclientexception",
@@ -119,7 +120,8 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.CONFLICT, (
         "concurrentmodificationexception", "optimisticlockexception", "version conflict engine exception",
-        "conditionalcheckfailedexception", "version conflict", "resourceinuseexception",
+        "conditionalcheckfailedexception", "version conflict", "merge conflict", "merge conflicts",
+        "resourceinuseexception",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         "nobrokersavailable", "nohostavailable", "unknownhostexception", "connectexception",
@@ -130,10 +132,11 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.SERIALIZATION_ERROR, (
         "jsonparseexception", "jsonprocessingexception", "jsonmappingexception", "json.decoder.jsondecodeerror",
+        "mapping values are not allowed",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
         "invalid field", "mapper parsing exception", "failed to parse [date] field", "illegalargumentexception",
-        "numberformatexception", "validationexception", "invalid request error",
+        "numberformatexception", "validationexception", "invalid request error", "cannot query field",
     )),
     # HTTP statuses in words and numbers
     MessageRow(None, (
@@ -159,8 +162,8 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "nullpointerexception", "illegalstateexception", "classcastexception", "indexoutofboundsexception",
         "segmentation fault", "^bug", "bug in", "should never|not happen|be reached", "should not have happened",
         "is not a function", "stack overflow", "heap space",
-        "must be started|called|opened|entered|awaited|implemented|overridden|subclassed|initialized"
-        "|initialised|instantiated",
+        ("must be started|called|opened|entered|awaited|implemented|overridden|subclassed|initialized"
+         "|initialised|instantiated"),
         "can only be called|entered|awaited", "can't|cannot be called", "must implement|override|subclass",
         "already entered|awaited|iterated", "subclasses must", "called before", "call .. first",
     )),
@@ -267,8 +270,8 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         "no living connections", "max|maximum retries|attempts|tries", "retries exhausted|exceeded",
         "all shards failed",
-        "no .. nodes|brokers|servers|hosts|workers|replicas|backends|instances|upstreams [are"
-        "|is] available|reachable|alive|healthy|ready",
+        ("no .. nodes|brokers|servers|hosts|workers|replicas|backends|instances|upstreams [are"
+         "|is] available|reachable|alive|healthy|ready"),
         "leader not available", "circuit [breaker] [is] open", "circuit breaker", "insufficient .. capacity",
         "insufficient capacity", "clusterdown", "is [currently] loading", "still loading|starting|warming",
         "not loaded yet", "not [currently] responding", "isn't responding|running|answering|reachable",
@@ -279,20 +282,24 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
     # Settings of the program
     MessageRow(_C.CONFIGURATION_ERROR, (
         "<env> [is|was|are|must|has] [not] [be|been] not|set|unset|missing|required|undefined|empty|defined|provided",
-        "<env> environment|env", "<env> and|or <env> [must|are|is] [be] required|missing|set|not",
+        "<env> environment|env", "<env> must|should|has|needs [to] be",
+        "<env> and|or <env> [must|are|is] [be] required|missing|set|not",
         "missing|set|export|define|configure|provide|specify <env>", "<env> not set|found|defined|configured|provided",
         "please set|export|define <env>",
     )),
     MessageRow(_C.CONFIGURATION_ERROR, (
         "environment variable ... not|missing|required|unset|undefined", "missing environment variable",
         "missing [required] env|environment", "env var .. not|missing", "set the .. environment",
-        "environment [variable] is missing",
+        "environment [variable] is missing", "missing .. environment",
         "missing|required|set|defined|found in|from [the|your] environment|env|config|configuration|settings",
         "env file", "from the configuration|config|settings",
         "key|url|uri|dsn|token|secret|host|endpoint|region|password [is|was] not set|configured|defined",
         "is|was|are not set [up]", "no .. [has|is|was|are] [been] configured",
-        "no .. has been set|configured|defined|registered up|for", "not been configured|set", "no .. set up",
-        "no api key configured", "secret|setting|config|endpoint .. not defined", "no configuration",
+        "no .. has been set|configured|defined|registered up|for", "not been configured|set",
+        "couldn't|could|cannot|can't|failed|unable [not|to] load|read .. config|configuration|settings",
+        "no .. set up", "no api key configured", "secret|setting|config|endpoint .. not defined", "no configuration",
+        "config|configuration|settings not|isn't [been] loaded|available|found|initialized|read",
+        "secret|key .. missing or empty", "secret is missing|empty",
         "config|configuration value|option|key|profile|entry|file|parameter",
         "unknown|invalid|bad|missing|unsupported|unrecognized [required] setting|settings", "must specify a region",
         "no region", "set .. and configure", "set in .. config|configuration|settings",
@@ -301,18 +308,21 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.TIMEOUT, (
         "took too long", "took longer than", "taking|takes too long",
         "time limit [was|has] [been] reached|exceeded|hit", "exceeded|exceeds [the] time limit",
-        "respond|answer|finish|finished|complete|completed|reply|return|start|arrive|load|response"
-        "|reply .. within|in #",
-        "respond|response|answer|reply|finish|finished|complete|completed|done|arrive|arrived|start"
-        "|started|available|ready .. in time",
+        ("respond|answer|finish|finished|complete|completed|reply|return|start|arrive|load|response"
+         "|reply .. within|in #"),
+        ("respond|response|answer|reply|finish|finished|complete|completed|done|arrive|arrived|start"
+         "|started|available|ready .. in time"),
         "not .. in time", "response|reply|answer|heard .. after #", "gave|giving up waiting|after",
         "waited .. giving|gave", "waited # seconds|minutes|s|ms",
-        "execution|operation|request|lease|task|wait expired", "deadline .. passed|missed",
-        "deadline has|was|is passed|missed", "exceeded|exceeds # seconds|second|s|ms|minutes|milliseconds",
-        "maximum [statement|query] execution time", "# [ms|seconds|s] has|have passed|elapsed", "timeout period",
-        "statement timeout", "too slow", "time [is|has] up|elapsed|out", "ran out of time", "out of time",
+        "execution|operation|request|lease|task|wait expired", "deadline .. passed|missed|exhausted|reached|hit",
+        "deadline [has|was|is] passed|missed|exhausted|reached|hit",
+        "did|does|didn't|could|couldn't|not|never ... within #", "never .. within #",
+        "exceeded|exceeds # seconds|second|s|ms|minutes|milliseconds", "maximum [statement|query] execution time",
+        "# [ms|seconds|s] has|have passed|elapsed", "timeout period", "statement timeout", "too slow",
+        "time [is|has] up|elapsed|out", "ran out of time", "out of time",
     )),
     MessageRow(_C.REQUEST_CANCELLED, (
+        "not approved|confirmed|accepted by [the] user|operator|client",
         "interrupted|stopped|declined|dismissed|rejected|killed by [the] user|caller|client|operator",
         "due to user request",
         "user|client|caller|operator declined|aborted|cancelled|canceled|stopped|disconnected|interrupted|dismissed",
@@ -322,9 +332,9 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.RATE_LIMITED, (
         "quota", "rate exceeded", "request rate", "throughput exceeds|exceeded|limit",
         "too quickly|fast|often|frequently", "too many ... try again|later|minute|minutes|hour", "too many ... wait",
-        "too many [login|sign|api|concurrent|failed|recent|parallel|simultaneous|pending|open"
-        "|active] [in] attempts|requests|queries|calls|submissions|messages|logins|downloads|uploads"
-        "|jobs|retries|operations|sessions|sign",
+        ("too many [login|sign|api|concurrent|failed|recent|parallel|simultaneous|pending|open"
+         "|active] [in] attempts|requests|queries|calls|submissions|messages|logins|downloads|uploads"
+         "|jobs|retries|operations|sessions|sign"),
         "calls|requests|searches|messages|queries|uploads .. per|a day|month|minute|hour",
         "used [up] [all|up] [your|the|its] [daily|monthly|free] credits|calls|requests|allowance|tokens",
         "credits|allowance|tokens|calls .. exhausted|depleted|spent|used", "concurrency limit", "rejected execution",
@@ -335,23 +345,36 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "flood",
     )),
     # Who asks, and what they may do
+    MessageRow(_C.UNAUTHORIZED, (
+        "api key|token .. disabled|deactivated", "key|token|password [is|was|has] [been] disabled|deactivated",
+        "anonymous", "denied for user ... using password", "invalid x api key",
+    )),
     MessageRow(_C.FORBIDDEN, (
         "not authorized|authorised to|on|for|by", "unauthorized to|for|on",
-        "lacks|lack|lacking|without|insufficient|missing|need|needs|requires|require|required [the|a"
-        "|necessary|sufficient|required|any] [access|admin|write|read|user] permission|permissions"
-        "|privilege|privileges|rights|role|scope|scopes",
+        ("lacks|lack|lacking|without|insufficient|missing|need|needs|requires|require|required [the|a"
+         "|necessary|sufficient|required|any] [access|admin|write|read|user] permission|permissions"
+         "|privilege|privileges|rights|role|scope|scopes"),
         "csrf", "read only mode", "in read only", "read only for", "is read only", "escapes",
-        "outside|outwith [of] [the] [allowed|permitted] [directory|directories|root|folder|folders"
-        "|workspace|sandbox|base|project]",
+        ("outside|outwith [of] [the] [allowed|permitted] [directory|directories|root|folder|folders"
+         "|workspace|sandbox|base|project]"),
         "outside .. allowed|permitted|sandbox|workspace|root|directory|directories",
         "sandbox violation|escape|forbids|restriction|policy", "allow list", "allowlist", "allowlisted", "whitelist",
         "whitelisted", "deny list", "blocklist", "denylist", "blacklisted", "not on the list", "forbids", "prohibited",
-        "prohibits", "disallowed", "restricted to|for", "access restricted", "is restricted", "reserved for|to",
+        "prohibits", "disallowed", "restricted to|for", "access restricted", "is restricted",
+        "reserved for .. staff|admin|admins|administrators|members|employees|users|owners|customers|subscribers",
         "refusing|refuse|refuses to !overwrite|replace|start", "refused by .. policy", "sanctions",
-        "only .. admin|admins|administrator|administrators|owner|owners|members|staff|moderators"
-        "|maintainers|editors|managers|author|creator|subscribers",
-        "admin|administrator|administrators|owner|editor|staff|superuser|root|elevated privileges|rights"
-        "|access|role|permissions [is|are] required|needed",
+        "only .. your|their|his|her|its own", "own .. only", "role .. may|can only",
+        "only be .. by [the|an|a] admin|owner|administrator|member|author|creator|moderator",
+        "inactive user|account|member", "user|account|member is inactive|disabled|deactivated",
+        "user|account|member is not active", "is|are|been|was disabled|switched|turned|deactivated [off] [for|by|in]",
+        "not|isn't|aren't [been] enabled",
+        ("belongs to another|different|somebody|someone user|account|tenant|organization|organisation"
+         "|owner|customer|workspace|else"),
+        "belongs to someone|somebody",
+        ("only .. admin|admins|administrator|administrators|owner|owners|members|staff|moderators"
+         "|maintainers|editors|managers|author|creator|subscribers"),
+        ("admin|administrator|administrators|owner|editor|staff|superuser|root|elevated privileges|rights"
+         "|access|role|permissions [is|are] required|needed"),
         "requires|require|need|needs [the|an|a] role|admin|administrator|owner|root|superuser|elevated|editor",
         "must be [the|an|a] admin|administrator|owner|member|moderator|staff|author|superuser",
         "must have .. rights|access|permission|permissions", "not [a|the] member|owner|author|creator of",
@@ -359,7 +382,7 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "do|does|don't|doesn't [not] own", "another|other user's|users'|person's|account's",
         "somebody|someone else wrote|owns", "someone|somebody else's", "not accessible", "accessible by",
         "on|in|with|for|by your [current] plan|tier|subscription", "your plan|tier|subscription does|is|doesn't",
-        "upgrade to|your", "blocked by", "is|was|has [been] blocked", "blocked for", "blocked .. address",
+        "upgrade to|your", "blocked by", "is|was|has|been blocked", "blocked for", "blocked .. address",
         "ip address is|has not|been", "account .. suspended|banned|deactivated",
         "user|you [is|are|was|were|has|have] [been] banned|suspended|blocked", "banned",
         "email [address] not [yet] verified", "e mail [address] not [yet] verified", "protected branch",
@@ -381,19 +404,20 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "token .. not|longer valid", "sign|log in to", "validate credentials", "expired token",
         "expired session|credential|credentials", "credentials [have|has] [been] expired",
         "key|credential|credentials|signature .. expired",
-        "invalid|incorrect|bad|wrong|missing|unknown [api|access|secret|security|client] key|keys"
-        "|credentials|credential|password|passwords|passphrase|login|secret|pin|otp|passcode",
+        ("invalid|incorrect|bad|wrong|missing|unknown [api|access|secret|security|client] key|keys"
+         "|credentials|credential|password|passwords|passphrase|login|secret|pin|otp|passcode"),
         "invalid username or password", "invalid username/password", "invalid authentication", "no authentication",
         "security token included in the request",
-        "bearer|access|auth|security|refresh|id|authentication|api|session|bot token [is|was|has|not"
-        "|required] [not|been] missing|expired|invalid|required|provided|found|accepted|unknown|empty"
-        "|revoked|rejected",
-        "no [refresh|access|bearer|auth|api|security|session|valid|authentication] token|session [was"
-        "|is] [available|provided|supplied|given|sent|found]",
+        ("bearer|access|auth|security|refresh|id|authentication|api|session|bot token [is|was|has|not"
+         "|required] [not|been] missing|expired|invalid|required|provided|found|accepted|unknown|empty"
+         "|revoked|rejected"),
+        ("no [refresh|access|bearer|auth|api|security|session|valid|authentication] token|session [was"
+         "|is] [available|provided|supplied|given|sent|found]"),
         "invalid user|username|email or password", "incorrect user|username|email or password", "incorrect api key",
         "api key .. valid|invalid|expired|revoked|missing|provided|rejected|disabled|incorrect|wrong|unknown|deleted",
         "access key .. not exist|valid", "access key|token .. does not exist|match", "no api key",
-        "api key .. required", "missing credentials|authorization|authentication|auth|token|x",
+        "api key .. required", "missing .. access|auth|api|bearer|refresh|session|security|id token|key|credentials",
+        "missing credentials|authorization|authentication|auth|token|x",
         "missing [required] authentication|authorization|auth", "no credentials", "unable to locate credentials",
         "credentials are required|invalid|incorrect|wrong|missing",
         "credentials .. required|rejected|invalid|incorrect|missing|provided",
@@ -421,7 +445,11 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
     )),
     # Input that breaks a rule, in words that other rows have too
     MessageRow(_C.VALIDATION_ERROR, (
-        "additional|extra|unknown properties|fields|inputs .. not allowed|permitted",
+        "no .. given|provided|supplied|specified|passed|entered|selected|chosen",
+        "idempotency key .. required|missing",
+        "not enough|insufficient arguments|values|data|characters|points|parameters|samples|tokens",
+        "cannot|can't overlap|reference|refer", "name|slug|word|prefix|identifier|keyword|username|id is reserved",
+        "own parent|ancestor|child", "additional|extra|unknown properties|fields|inputs .. not allowed|permitted",
         "null|none|empty|blank|duplicate|negative [values|value|strings|string] [is|are] not allowed|permitted",
         "values|value|characters|duplicates|spaces|whitespace|digits [is|are] not allowed|permitted", "was unexpected",
         "extra inputs are not permitted", "not one of the allowed|valid|supported|permitted", "not among the|these",
@@ -432,19 +460,19 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "request body", "duplicate|duplicated|duplicates .. in request|input|list|query|body",
         "contains duplicate|duplicates|duplicated", "duplicate ids|names|values|keys|fields|columns|parameters in",
         "invalid type|types for",
-        "missing [required] argument|arguments|param|params|parameter|parameters|field|fields|input"
-        "|inputs|property|properties|header|body|value|values",
-        "required field|fields|parameter|parameters|argument|arguments|property|header [is|are"
-        "|was] [missing|not|required]",
+        ("missing [required] argument|arguments|param|params|parameter|parameters|field|fields|input"
+         "|inputs|property|properties|header|body|value|values"),
+        ("required field|fields|parameter|parameters|argument|arguments|property|header [is|are"
+         "|was] [missing|not|required]"),
         "allowed|accepted|valid|permitted|supported|possible values",
-        "parse .. date|dates|time|datetime|timestamp|cron|duration|interval|expression|filter|argument"
-        "|arguments|query|number|integer|float|value|amount|address|url|uri|cursor|timezone|coordinates"
-        "|range|version|condition|formula|selector|pattern|regex|template|color|colour|id",
+        ("parse .. date|dates|time|datetime|timestamp|cron|duration|interval|expression|filter|argument"
+         "|arguments|query|number|integer|float|value|amount|address|url|uri|cursor|timezone|coordinates"
+         "|range|version|condition|formula|selector|pattern|regex|template|color|colour|id"),
         "parse .. as [a|an] [valid] date|datetime|number|integer|int|float|duration|time|url|amount|uuid|boolean",
         "interpret .. as", "unclosed|unbalanced|unmatched quote|bracket|parenthesis|parentheses|quotes|brackets",
         "size|length|depth|character|token|upload|file|memory limit exceeded",
-        "too many|few items|fields|arguments|parameters|points|values|columns|characters|rows|files|tags"
-        "|words|levels|filters|ids|recipients|attachments|options|entries",
+        ("too many|few items|fields|arguments|parameters|points|values|columns|characters|rows|files|tags"
+         "|words|levels|filters|ids|recipients|attachments|options|entries"),
     )),
     # Common
     MessageRow(_C.FORBIDDEN, (
@@ -459,43 +487,13 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "denied by .. policy", "explicit deny", "authorization failed", "eacces", "eperm", "denied",
         "may not access|read|write|edit|delete|see|view|modify",
     )),
-    MessageRow(_C.NOT_FOUND, (
-        "not found", "not be found", "cannot|can't find", "cannot be found", "can't be found", "no such",
-        "doesn't|don't exist", "does|do|did not exist", "couldn't find", "couldn't|cannot|can't|could not|to locate",
-        "wasn't|weren't|isn't|aren't found", "could not find", "unable to find", "unable to locate",
-        "failed to find|locate", "notfound", "no longer exists|available|there",
-        "no [matching] results|records|rows|entries|documents|items [were] [found]", "no .. [was|were] found",
-        "no .. could be found|located", "no .. exists|exist", "no matching", "nothing found",
-        "nothing matched|matches your|the query|search|filter|criteria", "none matched|found|match",
-        "^no .. with|named|called|matching|like|for|titled", "no match|matches for", "did not match any",
-        "didn't match any", "does not match any", "file|page|record|document|template|row|object|entry [is] missing",
-        "there is|are no", "missing or deleted|removed|moved", "deleted or moved", "not exist",
-        "no record|result|document|entry|item|user|match|matches found", "has|have been deleted|removed|purged",
-        "was|were deleted|removed", "page|file|record was removed",
-        "unknown [or] [missing] user|resource|id|key|entity|item|city|country|account|project|repository"
-        "|customer|order|tool|prompt|topic|session|device|job|task|document|page|file|channel|team|group"
-        "|product|model",
-        "enoent", "resourcenotfound", "nonexistent", "non existent", "no row was found",
-        "returned no rows|results|data", "could not be located", "couldn't be found", "404",
-        "missing file|resource|record", "is|are|was|were not registered", "isn't|wasn't registered",
-        "isn't here|there|present", "is not here|there|present", "not present in",
-        "not|isn't|isn't|aren't in [our|the|this|your] [database|catalog|catalogue|list|index|thread"
-        "|registry|library|collection|directory|system|records|inventory|set|table|file|document|cart"
-        "|group|channel|room|team]",
-        "no version|entry|mapping|definition|handler|route|mapping of|for|matches|found", "no route matches",
-        "no .. satisfies", "cannot find symbol",
-    )),
-    MessageRow(_C.CONFIGURATION_ERROR, (
-        "is not configured", "not configured", "isn't configured", "misconfigured", "improperly configured",
-        "invalid configuration", "invalid config", "configuration error", "configuration is invalid|missing",
-        "missing configuration", "missing [required] config|setting", "config file", "configuration file",
-        "bad configuration",
-    )),
     MessageRow(_C.SERIALIZATION_ERROR, (
         "invalid json|xml|yaml|toml|csv|utf", "not [a] [valid] json|xml|yaml|toml|csv",
         "isn't [valid] json|xml|yaml|toml", "malformed json|xml|yaml|csv|response|reply|payload|packet|frame",
-        "invalid|unexpected|unparsable|unparseable|unreadable|garbled|undecodable|corrupt [api"
-        "|server] response|reply|answer",
+        "malformed|invalid|broken|bad .. json|xml|yaml|csv|feed", "no valid json|xml",
+        "is|was no|not [a] [valid] json|xml|yaml", "invalid .. marker|magic",
+        ("invalid|unexpected|unparsable|unparseable|unreadable|garbled|undecodable|corrupt [api"
+         "|server] response|reply|answer"),
         "json parse error", "json decode error", "failed|unable to parse json|xml|yaml|response",
         "could not parse json|xml|yaml|response", "not json serializable", "json serializable", "failed to decode",
         "failed to parse", "failed to serialize|deserialize|encode|unmarshal|marshal",
@@ -507,11 +505,43 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "unexpected end of json|file|input|data", "unterminated string", "unexpected token", "unrecognized token",
         "not well formed", "mismatched tag", "syntax error in json|xml|yaml", "xml|yaml|json syntax error",
         "xml|json error", "invalid start byte", "invalid continuation byte",
-        "cannot serialize|deserialize|decode|encode", "looking for beginning of value",
-        "mapping values are not allowed", "while scanning|parsing a|an",
+        "cannot serialize|deserialize|decode|encode", "looking for beginning of value", "while scanning|parsing a|an",
         "not [a|an] [valid] zip|gzip|gzipped|pdf|png|jpeg|image|archive|tar|parquet|excel [file]",
         "corrupt|corrupted|truncated|damaged|garbled", "could not|cannot convert response|reply|result",
         "crc|checksum mismatch|failed|error", "bad magic", "invalid utf",
+    )),
+    MessageRow(_C.NOT_FOUND, (
+        "not found", "not be found", "cannot|can't find", "cannot be found", "can't be found", "no such",
+        "doesn't|don't exist", "does|do|did not exist", "couldn't find", "couldn't|cannot|can't|could not|to locate",
+        "wasn't|weren't|isn't|aren't found", "could not find", "unable to find", "unable to locate",
+        "failed to find|locate", "notfound", "no longer exists|available|there",
+        "no [matching] results|records|rows|entries|documents|items [were] [found]", "no .. [was|were] found",
+        "no .. could be found|located", "no .. matched|matches", "cannot|can't|can locate", "no .. exists|exist",
+        "no matching", "nothing found", "nothing matched|matches your|the query|search|filter|criteria",
+        "none matched|found|match", "^no .. with|named|called|matching|like|for|titled", "no match|matches for",
+        "did not match any", "didn't match any", "does not match any",
+        "file|page|record|document|template|row|object|entry [is] missing", "there is|are no",
+        "missing or deleted|removed|moved", "deleted or moved", "not exist",
+        "no record|result|document|entry|item|user|match|matches found", "has|have been deleted|removed|purged",
+        "was|were deleted|removed", "page|file|record was removed",
+        ("unknown [or] [missing] user|resource|id|key|entity|item|city|country|account|project|repository"
+         "|customer|order|tool|prompt|topic|session|device|job|task|document|page|file|channel|team|group"
+         "|product|model"),
+        "enoent", "resourcenotfound", "nonexistent", "non existent", "no row was found",
+        "returned no rows|results|data", "could not be located", "couldn't be found", "404",
+        "missing file|resource|record", "is|are|was|were not registered", "isn't|wasn't registered",
+        "isn't here|there|present", "is not here|there|present", "not present in",
+        ("not|isn't|isn't|aren't in [our|the|this|your] [database|catalog|catalogue|list|index|thread"
+         "|registry|library|collection|directory|system|records|inventory|set|table|file|document|cart"
+         "|group|channel|room|team]"),
+        "no version|entry|mapping|definition|handler|route|mapping of|for|matches|found", "no route matches",
+        "no .. satisfies", "cannot find symbol",
+    )),
+    MessageRow(_C.CONFIGURATION_ERROR, (
+        "is not configured", "not configured", "isn't configured", "misconfigured", "improperly configured",
+        "invalid configuration", "invalid config", "configuration error", "configuration is invalid|missing",
+        "missing configuration", "missing [required] config|setting", "config file", "configuration file",
+        "bad configuration",
     )),
     MessageRow(_C.CONFLICT, (
         "version mismatch|conflict", "etag .. match|mismatch|changed", "etag mismatch",
@@ -520,34 +550,50 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "still running|pending|processing|open|active|in|being|referenced|attached", "in progress", "in use",
         "directory|folder|bucket|queue|database|collection|namespace .. not empty", "you tried to delete is not empty",
         "not a fast forward", "fast forward", "updates were rejected", "conditional request failed", "precondition",
-        "idempotent|idempotency", "out of date", "changed by|since|meanwhile",
-        "has|was|were|been changed [by|since|in]", "state has changed", "modified by|since",
-        "object has been modified", "updated by another|someone|somebody", "someone|somebody else is|has|just|already",
-        "checked out by", "held by", "locked by|queue|for", "is being edited|used|processed|modified|deleted|updated",
-        "exclusive access", "another .. is|are already|running|in|active|using",
-        "just been booked|taken|sold|reserved", "sold out", "out of stock", "no longer free", "overlaps|overlap with",
-        "is|was|has [been] archived|finalized|finalised|frozen",
+        "idempotent requests", "idempotency key .. used|reused|different|exists", "out of date",
+        "changed by|since|meanwhile", "has|was|were|been changed [by|since|in]", "state has changed",
+        "modified by|since", "object has been modified", "updated by another|someone|somebody",
+        "someone|somebody else is|has|just|already", "checked out by", "held by", "locked by|queue|for",
+        "is being edited|used|processed|modified|deleted|updated", "exclusive access",
+        "another .. is|are already|running|in|active|using", "just been booked|taken|sold|reserved", "sold out",
+        "out of stock", "no longer free", "only .. can|may be",
+        ("can|may only be added|cancelled|canceled|edited|modified|deleted|removed|updated|refunded"
+         "|approved|published|resumed|changed|started"),
+        "due to [the|its] current", "current|its|this|wrong state|status|phase|stage",
+        "the last|only admin|owner|member|user|one|item|remaining|active",
+        "last|sole remaining|active|admin|owner|administrator|member", "reload|refresh .. before|and|to", "not enough",
+        "insufficient stock|inventory|quantity|seats",
+        ("not|isn't|aren't [currently|yet|in] active|pending|open|payable|editable|published|approved"
+         "|draft|scheduled|started|eligible|cancellable|refundable|paid|shipped|confirmed|enrolled"
+         "|resumable|deletable"),
+        "overlaps|overlap with", "is|was|has [been] archived|finalized|finalised|frozen",
         "cannot|can't delete|remove|archive .. with|while|because|that|until|has|have",
-        "cannot|can't be changed|modified|edited|deleted|removed|cancelled|canceled|reopened|undone|merged|moved",
+        ("cannot|can't be changed|modified|edited|deleted|removed|cancelled|canceled|reopened|undone"
+         "|merged|moved|archived|deactivated|disabled|activated|approved|rejected|resumed|paused"
+         "|restarted|refunded|closed|published|unpublished|rescheduled|transferred|revoked|reverted"
+         "|completed|renamed|updated|withdrawn|restored"),
         "while .. is|are running|active|pending|open", "refusing to overwrite|replace",
         "would overwrite|be overwritten", "first delete|remove|stop|close|cancel|detach",
         "before deleting|removing|closing|archiving", "name [is] taken",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
         "invalid", "validation", "malformed", "bad request", "wrong format", "illegal argument|value",
-        "^unknown option|argument|parameter|field|property|keyword|key|format|type|value|unit|language"
-        "|sort|operator|column|order|filter|mode|flag|parameters|fields",
+        ("^unknown option|argument|parameter|field|property|keyword|key|format|type|value|unit|language"
+         "|sort|operator|column|order|filter|mode|flag|parameters|fields"),
         "missing required|param|params|parameter|parameters|field|fields",
         "missing input|inputs|value|values|arg|args|argument|arguments",
-        "must [not|only|also|all|always|either|both] be|have|contain|start|end|begin|match|include|equal"
-        "|exceed|consist|use|come|point|follow|precede|differ|lie|sum|supply|specify|provide|give|pass"
-        "|fall|conform|comply|belong|refer|reference|resolve|select|choose",
+        ("must [not|only|also|all|always|either|both] be|have|contain|start|end|begin|match|include|equal"
+         "|exceed|consist|use|come|point|follow|precede|differ|lie|sum|supply|specify|provide|give|pass"
+         "|fall|conform|comply|belong|refer|reference|resolve|select|choose"),
         "should [not|only|all|either|both] be|have|contain|start|end|begin|match|include|equal|exceed|use|come|follow",
-        "has|have|needs|need|ought to be|have|contain|start|end|match|include|come|lie",
+        "has|have|needs|need|ought to be|have|contain|start|end|match|include|come|lie", "cannot|can't be",
+        "doesn't|don't accept|support|understand|recognize|recognise",
+        "not accept|support|understand|take|recognize|recognise",
+        "^give|specify|choose|provide|pick|select|enter|supply|pass", "belongs|belong to",
         "cannot|can't exceed|contain|start|end|include|both|also",
-        "cannot|can't|can not be empty|blank|negative|null|none|zero|more|less|greater|larger|longer"
-        "|smaller|shorter|higher|lower|the|before|after|in|combined|used|both|same|equal|set|with|or"
-        "|specified|identical|converted|parsed|interpreted",
+        ("cannot|can't|can not be empty|blank|negative|null|none|zero|more|less|greater|larger|longer"
+         "|smaller|shorter|higher|lower|the|before|after|in|combined|used|both|same|equal|set|with|or"
+         "|specified|identical|converted|parsed|interpreted"),
         "cannot|can't have|use [a|an|more|both|duplicate]", "may not exceed|contain|start|end|be",
         "mutually exclusive", "not both", "either .. or", "neither .. nor", "at least|most #",
         "at least one|two|three", "at most", "no more than",
@@ -559,8 +605,8 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "not provided|specified|supplied|given", "unprocessable", "out of range|bounds", "out of the range",
         "is required", "are required", "required when|if|for|unless", "field required", "required but",
         "field .. cannot be set",
-        "too long|short|large|small|big|many|few|old|deep|high|low|early|late|wide|narrow|complex|far"
-        "|wordy|vague|broad|recent|heavy|weak",
+        ("too long|short|large|small|big|many|few|old|deep|high|low|early|late|wide|narrow|complex|far"
+         "|wordy|vague|broad|recent|heavy|weak"),
         "exceeds the maximum|limit", "exceeds maximum|limit|max", "exceeds .. limit|maximum|length|size",
         "exceeds|exceed #", "exceeds|exceed .. characters|bytes|mb|kb|items|rows", "unsupported", "is not supported",
         "not supported", "only .. [is|are] supported|accepted|valid|understood",
@@ -575,8 +621,8 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "do|does|did|doesn't|don't|didn't [not] match", "mismatch", "is not a valid", "not valid",
         "badly formatted|formed", "ill formed", "unrecognized", "unrecognised", "payload too large",
         "entity too large", "ambiguous", "unacceptable", "failed .. validation", "constraint violat*",
-        "cannot|can't be empty|blank|negative|null", "is|are|was|were empty", "^empty", "unsafe", "path traversal",
-        "incorrect", "^wrong|illegal|improper|nonsensical|impossible",
+        "cannot|can't be empty|blank|negative|null", "is|are|was|were empty", "^empty", "is reserved", "unsafe",
+        "path traversal", "incorrect", "^wrong|illegal|improper|nonsensical|impossible",
         "bad value|input|format|name|argument|parameter|option", "convert .. to|into",
         "cannot|can't|could not|unable [to] convert|interpret|coerce|cast", "nothing to update|change|search|send",
         "specify|give|choose|provide|use|pass|supply either|one|exactly|only|at",
@@ -607,12 +653,12 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "failed|unable to initialize|initialise|boot|bootstrap",
         "could|can|cannot|can't|couldn't [not] initialize|initialise|boot|bootstrap",
         "initialization|initialisation|startup|bootstrap|boot [has] failed|error|failure",
-        "failed|unable to start [the] [worker|web|local|background|mcp] server|worker|workers|process"
-        "|browser|session|engine|service|daemon|app|application|plugin|component|listener|thread"
-        "|scheduler|subprocess|runtime",
-        "could|cannot|can't|couldn't [not] start [the] [worker|web|local|background|mcp] server|worker"
-        "|workers|process|browser|session|engine|service|daemon|app|application|plugin|component"
-        "|listener|thread|scheduler|subprocess|runtime",
+        ("failed|unable to start [the] [worker|web|local|background|mcp] server|worker|workers|process"
+         "|browser|session|engine|service|daemon|app|application|plugin|component|listener|thread"
+         "|scheduler|subprocess|runtime"),
+        ("could|cannot|can't|couldn't [not] start [the] [worker|web|local|background|mcp] server|worker"
+         "|workers|process|browser|session|engine|service|daemon|app|application|plugin|component"
+         "|listener|thread|scheduler|subprocess|runtime"),
         "error while|during|in startup|initialization|initialisation", "failed during startup|initialization",
     )),
     MessageRow(_C.REQUEST_CANCELLED, (
@@ -628,13 +674,15 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "try again later", "please try again", "please retry", "retry later", "try again in", "temporary failure",
         "temporarily", "backend error", "unreachable", "offline", "no servers", "no primary", "connection", "outage",
         "going away", "not|isn't [currently|yet] available", "bad response", "not responding", "disconnected",
+        "no reply|answer|response [was] from|to|received",
+        "api|service|provider|vendor [request|call] error|failed|failure|problem", "no reply|answer",
     )),
     MessageRow(_C.DATABASE_ERROR, (
         "database", "sql error", "sqlite", "transaction .. failed", "query failed", "constraint failed", "data store",
         "datastore",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
-        "zod", "zoderror", "schema validation",
+        "missing", "zod", "zoderror", "schema validation",
     )),
     MessageRow(_C.NOT_FOUND, (
         "^unknown", "is|are unknown", "^no .. here|there", "account|user|customer|device unknown",

@@ -29,7 +29,7 @@ _WORD = re.compile(r"[a-z0-9_'./:()&]+\*?\Z")
 _SLOTS: Final = {
     "#": r"\d{1,12}(?:ms|min|s|m|h)?",
     "<status>": r"([1-5]\d\d)",
-    "<env>": r"\$[a-z0-9_]{1,80}",
+    "<env>": r"\$[a-z0-9_]{1,80}(?![a-z0-9_])",
 }
 WORDS: Final = re.compile(r"[a-z0-9]+")
 """What counts as a word of a lower-cased text when candidates are looked up."""

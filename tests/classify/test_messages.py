@@ -12,7 +12,7 @@ from mcpcore.classify import explain
 from mcpcore.classify.by_message import MESSAGES, MessageRow
 from mcpcore.classify.by_name import NAMES, VAGUE_NAMES
 from mcpcore.classify.engine import classify
-from mcpcore.classify.matcher import HEAD, TAIL, Matcher, bound, mark, name_words, prepare
+from mcpcore.classify.matcher import HEAD, TAIL, Matcher, name_words, prepare
 from mcpcore.classify.phrases import PhraseError, compile_phrase
 from mcpcore.codes import ErrorCode
 

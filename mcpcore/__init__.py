@@ -9,9 +9,12 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
+# What `typing` takes to load is more than all else here; type checkers know the name.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mcpcore.classify import classify, explain
     from mcpcore.codes import CustomCode, ErrorCode
     from mcpcore.context import Context

@@ -7,9 +7,12 @@ they answer with.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+# What `typing` takes to load is more than all else here; type checkers know the name.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mcpcore_lint.diagnostics import Diagnostic, Severity
     from mcpcore_lint.engine import Report, lint_paths, lint_source
     from mcpcore_lint.settings import Settings

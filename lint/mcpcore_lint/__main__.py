@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from mcpcore_lint.memo import replay
+
+if __name__ == "__main__":
+    replay(sys.argv[1:])
+
 try:
     from mcpcore_lint.cli import lint
 except ModuleNotFoundError as exc:

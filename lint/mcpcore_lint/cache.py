@@ -14,13 +14,13 @@ import time
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore_lint import memo
+
 if TYPE_CHECKING:
     from mcpcore_lint.discover import Found
     from mcpcore_lint.settings import Settings
 
 MAGIC: Final = b"mcpcore-lint cache, format 3\n"
-RACY_NS: Final = 100_000_000
-"""A file that changed so shortly before it was read may change again without its time showing it."""
 MAX_BYTES: Final = 1 << 30
 
 
@@ -30,25 +30,11 @@ def content_hash(raw: bytes) -> bytes:
 
 
 def folder(settings: Settings) -> str:
-    """Where caches lie: the settings', the environment's `MCPCORE_CACHE_DIR`, or the user's cache folder.
-
-    Not in the project by default: what a repository brings along must not be taken for a result.
-    """
-    if settings.cache_dir is not None:
-        return os.path.abspath(settings.cache_dir)
-    given = os.environ.get("MCPCORE_CACHE_DIR")
-    if given:
-        return os.path.abspath(given)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
-    elif sys.platform == "darwin":
-        base = os.path.expanduser("~/Library/Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.path.join(base, "mcpcore", "lint")
+    """Where caches lie: as the settings say, else where they lie for everything."""
+    return memo.folder() if settings.cache_dir is None else os.path.abspath(settings.cache_dir)
 
 
-def tool_signature() -> tuple[object, ...]:
+def tool_signature() -> tuple[tuple[tuple[str, int, int], ...], tuple[tuple[str, int], ...], str]:
     """The linter's own files and whatever may bring rules: changed when one of them is."""
     here = os.path.dirname(os.path.abspath(__file__))
     found: list[tuple[str, int, int]] = []
@@ -82,7 +68,8 @@ class Cache:
 
         name = blake2b(os.fsencode(root), digest_size=12).hexdigest()
         self.file = os.path.join(folder(settings), f"{name}.bin")
-        key = (tool_signature(), fingerprint(settings), root)
+        self._tool = tool_signature()
+        key = (self._tool, fingerprint(settings), root)
         self.key = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=16).digest()
         self.data: dict[str, Any] = {}
 
@@ -108,9 +95,19 @@ class Cache:
         self.data = data
         return True
 
+    def inputs(self) -> tuple[str, ...] | None:
+        """What the report that is kept rests on beyond the files of its run; None where none is kept."""
+        data = self.data
+        if data.get("report") is None:
+            return None
+        plugins = (each[0] for each in data["plugins"])
+        files, places, _ = self._tool
+        return (*data["outside"], *data["absent"], *plugins, *(each[0] for each in (*files, *places)))
+
     def save(self, data: dict[str, Any]) -> bool:
         """Replace it; False where that cannot be done, which harms nothing but the next run's speed."""
-        data["plugins"] = _plugins() if "mcpcore_lint.rules" in sys.modules else self.data.get("plugins", ())
+        self.data, known = {}, self.data
+        data["plugins"] = _plugins() if "mcpcore_lint.rules" in sys.modules else known.get("plugins", ())
         payload = marshal.dumps(data)
         digest = blake2b(payload, digest_size=16).digest()
         import tempfile
@@ -159,4 +156,4 @@ def _state(path: str) -> tuple[str, int, int]:
 def trusted(found: Found, now_ns: int | None = None) -> int:
     """The time to remember of a file; 0 where it is too fresh to be told from the next change."""
     now = time.time_ns() if now_ns is None else now_ns
-    return 0 if found.mtime_ns > now - RACY_NS else found.mtime_ns
+    return 0 if found.mtime_ns > now - memo.RACY_NS else found.mtime_ns

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sys
 import time
@@ -9,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from mcpcore_lint import memo
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Self
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Self, TextIO
 
     from mcpcore_lint.baseline import Entry
     from mcpcore_lint.changed import Change
@@ -42,11 +46,15 @@ class _Stop(click.ClickException):
     exit_code = 2
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"mcpcore lint: {self.message}", file=file or sys.stderr, err=True)
+        with contextlib.suppress(OSError):  # the exit code tells it all the same
+            click.echo(f"mcpcore lint: {self.message}", file=file or sys.stderr, err=True)
 
 
-def _split(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+def _split(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    found = tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+    if values and not found:
+        raise _Stop(f"{option.opts[0]} names no rule; leave it out, or see `mcpcore lint --list-rules`")
+    return found
 
 
 def _rules_option(name: str, text: str) -> Callable[[Any], Any]:
@@ -83,6 +91,9 @@ def lint(paths: tuple[str, ...], **options: Any) -> None:
     PATHS are files and folders, the current folder where left out; `-` is standard input. Nothing that is read is
     imported or run.
     """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started this
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
     try:
         code = _Command(paths or (".",), **options).run()
     except KeyboardInterrupt:
@@ -113,6 +124,7 @@ class _Command:
         self.paths = paths
         self.options = options
         self.held = 0
+        self._said = ""
         self._change: Change | None = None
 
     def run(self) -> int:
@@ -138,6 +150,13 @@ class _Command:
 
     def _check(self) -> None:
         options = self.options
+        for name in ("baseline", "changed_since", "config_path", "explain", "explain_calls", "output_file"):
+            # A variable that a script meant to be set: without it the run would be another one.
+            if options[name] is not None and not options[name].strip():
+                option = name.removesuffix("_path").replace("_", "-")
+                raise _Stop(f"--{option} is empty; give it a value, or leave it out")
+        if options["write_baseline"] and options["diff"]:
+            raise _Stop("--diff writes nothing, so it does not go with --write-baseline")
         if options["write_baseline"] and not options["baseline"]:
             raise _Stop("--write-baseline needs --baseline FILE, the file to write")
         if options["unsafe_fixes"] and not (options["fix"] or options["diff"]):
@@ -177,9 +196,11 @@ class _Command:
 
         rules = all_rules().values()
         width = max(len(rule.id) for rule in rules)
+        lines = []
         for rule in rules:
             fix = "fix" if rule.fixable else "   "
-            click.echo(f"{rule.id:<{width}}  {rule.severity.label:<7}  {fix}  {rule.summary}")
+            lines.append(f"{rule.id:<{width}}  {rule.severity.label:<7}  {fix}  {rule.summary}\n")
+        self._say("".join(lines))
         return 0
 
     def _explain(self, name: str) -> int:
@@ -225,7 +246,7 @@ class _Command:
 
         for name in names:
             if not names_a_rule(name):
-                near = near_rule(name)
+                near = near_rule(name.lower().replace("_", "-"))
                 hint = f"did you mean {near!r}?" if near else "`mcpcore lint --list-rules` shows them all"
                 raise _Stop(f"unknown-rule: {option} names a rule that there is not, {name!r}; {hint}")
         return frozenset(names)
@@ -293,6 +314,8 @@ class _Command:
         options = self.options
         name = options["stdin_filename"] or "<stdin>"
         group = self._groups((name if options["stdin_filename"] else ".",), read=False)[0]
+        if sys.stdin is None:
+            raise _Stop("standard input is closed; give the source there, or the name of a file")
         raw = sys.stdin.buffer.read()
         if options["fix"] or options["diff"]:
             mended = runs.mend_text(
@@ -305,8 +328,9 @@ class _Command:
                 from mcpcore_lint.source import Source
 
                 raw = Source.from_bytes(name, raw).to_bytes(mended.after)
-            sys.stdout.buffer.write(raw)
-            sys.stdout.buffer.flush()
+            with _writing(sys.stdout):
+                sys.stdout.buffer.write(raw)
+                sys.stdout.buffer.flush()
         result = runs.lint_text(raw, name, group)
         return self._tell(result, [group], err=options["fix"])
 
@@ -334,7 +358,30 @@ class _Command:
                 result = runs.lint_groups(groups, cache=cache, progress=progress.tell)
         if options["diff"]:
             return self._diff(mended, result)
-        return self._tell(result, groups, fixed=fixed)
+        code = self._tell(result, groups, fixed=fixed)
+        self._remember(result, code)
+        return code
+
+    def _remember(self, result: Result, code: int) -> None:
+        """Keep what was said for a run that finds everything as this one did."""
+        from mcpcore_lint.config import FILE
+
+        options = self.options
+        once = ("no_cache", "fix", "write_baseline", "changed_since", "output_file", "watch")
+        if memo.current is None or result.inputs is None or result.failures or any(options[each] for each in once):
+            return
+        inputs = [*result.inputs]
+        if options["baseline"]:
+            inputs.append(os.path.abspath(options["baseline"]))
+        repositories = []
+        for path in self.paths:
+            above = ""
+            folder = os.path.abspath(path)
+            while folder != above:
+                inputs.append(os.path.join(folder, FILE))
+                repositories.append(os.path.join(folder, ".git"))
+                folder, above = os.path.dirname(folder), folder
+        memo.current.keep(self._said, code, inputs, repositories)
 
     def _diff(self, mended: list[Mended], result: Result) -> int:
         self._write("".join(each.diff(result.place(each.path)) for each in mended))
@@ -473,7 +520,7 @@ class _Command:
     def _write(self, text: str, *, err: bool = False) -> None:
         path = self.options["output_file"]
         if not path:
-            self._say(text, err=err)
+            self._said = self._say(text, err=err)
             return
         from mcpcore_lint.baseline import write_text
 
@@ -483,11 +530,14 @@ class _Command:
             raise _Stop(f"{path}: cannot be written: {error.strerror or error}") from error
 
     @staticmethod
-    def _say(text: str, *, err: bool = False) -> None:
-        """Print a report, whatever characters the terminal lacks."""
+    def _say(text: str, *, err: bool = False) -> str:
+        """Print a report, whatever characters the terminal lacks; what was printed."""
         stream = sys.stderr if err else sys.stdout
         encoding = stream.encoding or "utf-8"
-        click.echo(text.encode(encoding, "backslashreplace").decode(encoding), nl=False, err=err, color=True)
+        text = text.encode(encoding, "backslashreplace").decode(encoding)
+        with _writing(stream):
+            click.echo(text, nl=False, err=err, color=True)
+        return text
 
 
 class _Progress:
@@ -518,6 +568,21 @@ class _Progress:
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def _writing(stream: TextIO) -> Iterator[None]:
+    """Write to a stream whose reader may leave, which ends what it gets to read and nothing else."""
+    try:
+        yield
+    except OSError as error:
+        # What is left in its buffer must not fail once more when the process ends.
+        with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())
+        # Windows says EINVAL of a pipe that nobody reads any more.
+        if not isinstance(error, BrokenPipeError) and error.errno != errno.EINVAL:
+            name = getattr(stream, "name", "the output").strip("<>")
+            raise _Stop(f"{name} cannot be written: {error.strerror or error}") from error
 
 
 def _clean(text: str, *, lines: bool = False) -> str:

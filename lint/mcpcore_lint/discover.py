@@ -273,7 +273,7 @@ def _ignored(path: str, levels: Sequence[_Level], *, folder: bool) -> bool:
     return False
 
 
-def _levels_above(folder: str) -> list[_Level]:
+def _levels_above(folder: str, inputs: list[str]) -> list[_Level]:
     """The `.gitignore` files of the repository that hold above a folder."""
     chain: list[str] = []
     current = folder
@@ -289,37 +289,40 @@ def _levels_above(folder: str) -> list[_Level]:
         current = parent
     if top is None:
         return []
-    found = _levels_of(top)
+    found = _levels_of(top, inputs)
     for each in reversed(chain[1:]):
-        patterns = _read_patterns(os.path.join(each, ".gitignore"))
+        file = os.path.join(each, ".gitignore")
+        inputs.append(file)
+        patterns = _read_patterns(file)
         if patterns:
             found.append(_Level(each, patterns))
     return found
 
 
-def _levels_of(top: str) -> list[_Level]:
+def _levels_of(top: str, inputs: list[str]) -> list[_Level]:
     """What holds for a whole repository: its user's own excludes, then its `info/exclude`."""
-    git = _common_folder(os.path.join(top, ".git"))
-    files = [path for path in (_users_excludes(git), os.path.join(git, "info", "exclude")) if path is not None]
+    git = _common_folder(os.path.join(top, ".git"), inputs)
+    files = [_users_excludes(git, inputs), os.path.join(git, "info", "exclude")]
+    inputs += files
     return [_Level(top, patterns) for path in files if (patterns := _read_patterns(path))]
 
 
-def _common_folder(git: str) -> str:
+def _common_folder(git: str, inputs: list[str]) -> str:
     """Where a repository keeps what its working trees share; in a further tree or a submodule, `.git` is a file."""
     if os.path.isdir(git):
         return git
-    named = _text(git).strip()
+    named = _text(git, inputs).strip()
     if not named.startswith("gitdir:"):
         return git
     own = os.path.join(os.path.dirname(git), named.removeprefix("gitdir:").strip())
-    common = _text(os.path.join(own, "commondir")).strip()
+    common = _text(os.path.join(own, "commondir"), inputs).strip()
     return os.path.normpath(os.path.join(own, common))
 
 
 _EXCLUDES: Final = re.compile(r'^[ \t]*excludes?file[ \t]*=[ \t]*"?([^"\r\n;#]+)', re.IGNORECASE | re.MULTILINE)
 
 
-def _users_excludes(git: str) -> str | None:
+def _users_excludes(git: str, inputs: list[str]) -> str:
     """The file that `core.excludesFile` names, read without git: starting that takes longer than most runs."""
     settings = os.environ.get("XDG_CONFIG_HOME") or os.path.join("~", ".config")
     own = os.path.join(settings, "git")
@@ -329,14 +332,15 @@ def _users_excludes(git: str) -> str | None:
     else:
         configured += [os.path.join("~", ".gitconfig"), os.path.join(own, "config")]
     for path in configured:
-        text = _text(os.path.expanduser(path))
+        text = _text(os.path.expanduser(path), inputs)
         named: list[str] = _EXCLUDES.findall(text)
         if named:
             return os.path.expanduser(named[-1].strip().replace("\\\\", "\\"))
     return os.path.expanduser(os.path.join(own, "ignore"))
 
 
-def _text(path: str) -> str:
+def _text(path: str, inputs: list[str]) -> str:
+    inputs.append(path)
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.read()
@@ -345,7 +349,7 @@ def _text(path: str) -> str:
 
 
 class Walk:
-    """Finds the files; what could not be read is in `failures`, all that decided which are found in `inputs`."""
+    """Finds the files; what could not be read is in `failures`."""
 
     def __init__(self, settings: Settings, root: str) -> None:
         self.settings = settings
@@ -355,13 +359,15 @@ class Walk:
         self.failures: list[Failure] = []
         self.configured: list[str] = []
         """Folders with a `pyproject.toml`, which may say otherwise for what lies below them."""
+        self.inputs: list[str] = []
+        """Absolute paths of all else that decided which files are found: folders, and files of patterns."""
 
     def run(self, paths: Sequence[str | os.PathLike[str]]) -> Walk:
         """Find the files that some paths name: a file named outright is read whatever the settings leave out."""
         for each in paths:
             path = os.path.abspath(os.fspath(each))
             if os.path.isdir(path):
-                levels = _levels_above(path) if self.settings.respect_gitignore else []
+                levels = _levels_above(path, self.inputs) if self.settings.respect_gitignore else []
                 self._folder(path, levels)
             else:
                 try:
@@ -386,6 +392,7 @@ class Walk:
         files = self.files
         while stack:
             folder, above = stack.pop()
+            self.inputs.append(folder)
             try:
                 with os.scandir(folder) as scan:
                     entries = sorted(scan, key=lambda each: each.name)
@@ -400,9 +407,10 @@ class Walk:
             here = above
             if folder != top and ".git" in names and self.settings.respect_gitignore:
                 # A repository of its own goes by its own patterns.
-                here = _levels_of(folder)
+                here = _levels_of(folder, self.inputs)
             if ".gitignore" in names and self.settings.respect_gitignore:
-                patterns = _read_patterns(os.path.join(folder, ".gitignore"))
+                self.inputs.append(os.path.join(folder, ".gitignore"))
+                patterns = _read_patterns(self.inputs[-1])
                 if patterns:
                     here = [*here, _Level(folder, patterns)]
             folders: list[tuple[str, list[_Level]]] = []

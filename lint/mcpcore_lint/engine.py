@@ -7,7 +7,7 @@ everything in the cache costs little more than looking at the files.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
@@ -38,6 +38,8 @@ class Report:
     """How many findings a suppression covers."""
     judged: int = 0
     """How many files were judged anew rather than found in the cache."""
+    inputs: tuple[str, ...] | None = None
+    """Files and folders, beyond those of the run, that the outcome rests on; None where they are not known."""
 
     def worst(self) -> Severity | None:
         """The gravest severity among the findings; None where there are none."""
@@ -97,7 +99,8 @@ def lint_paths(
     run = _PathRun(root, settings, walk.files, store, progress, given or {})
     report = run.report()
     if not walk.failures:
-        return report
+        inputs = store.inputs() if store is not None and not given else None
+        return replace(report, inputs=inputs)
     failures = (*walk.failures, *report.failures)
     return Report(report.diagnostics, failures, report.files, report.tools, report.suppressed, report.judged)
 

@@ -41,6 +41,16 @@ class Group:
     documents: tuple[str, ...] = ()
     """Absolute paths of Markdown files."""
 
+    def inputs(self) -> Iterator[str]:
+        """Files and folders that decided which files these are, and the files."""
+        if self.config.path is not None:
+            yield os.path.abspath(self.config.path)
+        if self.walk is not None:
+            yield from self.walk.inputs
+            yield from self.walk.files
+            for each in self.walk.configured:
+                yield os.path.join(each, config.FILE)
+
 
 @dataclass(slots=True)
 class Result:
@@ -53,6 +63,8 @@ class Result:
     files: int = 0
     tools: int = 0
     suppressed: int = 0
+    inputs: list[str] | None = field(default_factory=list[str])
+    """Files and folders that the outcome rests on, of which all counts; None where they are not all known."""
     texts: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     """Texts by path in the report, as they were when they were judged or, where that is not known, first asked for."""
 
@@ -84,6 +96,10 @@ class Result:
         self.files += report.files
         self.tools += len(report.tools)
         self.suppressed += report.suppressed
+        if report.inputs is None:
+            self.inputs = None
+        elif self.inputs is not None:
+            self.inputs += report.inputs
 
 
 def _text_of(absolute: str) -> str | None:
@@ -264,6 +280,10 @@ def lint_groups(
                 given=given,
             )
             result.take(report, group.config.root)
+            if result.inputs is not None:
+                result.inputs += group.inputs()
+        if group.config.markdown:
+            result.inputs = None
         for document in group.documents:
             _lint_document(document, group, result)
     _unknown_rules(made, result)

@@ -1,0 +1,170 @@
+"""A run that finds everything as the one before says the same at once; one that does not, looks again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SERVER = '''from mcp.server.fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+
+@mcp.tool()
+def fetch(key: str) -> str:
+    """Fetch."""
+    raise RuntimeError(key)
+'''
+
+
+class Project:
+    """A folder of its own with a cache of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root / "project"
+        self.cache = root / "cache"
+        self.home = root / "home"
+        self.write("server.py", SERVER)
+        self.write("pyproject.toml", "[project]\nname = 'x'\n")
+        self.write(".git/HEAD", "ref: refs/heads/main\n")
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run(self, *arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+        inherited = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
+        return subprocess.run(
+            [sys.executable, "-m", "mcpcore_lint", "--format", "concise", *arguments],
+            cwd=cwd or self.root,
+            env={**inherited, "MCPCORE_CACHE_DIR": str(self.cache), "HOME": str(self.home), **environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def settle(self) -> None:
+        """Let what was written grow old enough to be told from what comes next."""
+        time.sleep(0.2)
+
+    def memos(self) -> list[Path]:
+        return sorted(self.cache.glob("*.memo"))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project(tmp_path)
+    made.settle()
+    return made
+
+
+def test_the_second_run_is_the_first_one_again(project: Project) -> None:
+    """Byte for byte and with its exit code, without a file being read."""
+    first = project.run()
+    assert first.returncode == 1
+    assert len(project.memos()) == 1
+    # Nothing but the memo can answer once everything else of the cache is gone.
+    for each in project.cache.glob("*.bin"):
+        each.unlink()
+    second = project.run()
+    assert (second.stdout, second.stderr, second.returncode) == (first.stdout, first.stderr, first.returncode)
+    assert not list(project.cache.glob("*.bin"))
+
+
+CHANGES = {
+    "a file is mended": lambda p: p.write("server.py", SERVER.replace("raise RuntimeError(key)", "return key")),
+    "a file appears": lambda p: p.write("more.py", SERVER.replace("def fetch", "def more")),
+    "a file appears further down": lambda p: p.write("deep/er/more.py", SERVER.replace("def fetch", "def more")),
+    "a file goes": lambda p: (p.root / "server.py").unlink(),
+    "a file is replaced by one of its size and time": lambda p: _swap(p.root / "server.py"),
+    "settings change": lambda p: p.write("pyproject.toml", "[tool.mcpcore.lint]\nselect = ['no-fake-empty']\n"),
+    "a file is left out": lambda p: p.write(".gitignore", "server.py\n"),
+    "a file is left out by the repository": lambda p: p.write(".git/info/exclude", "server.py\n"),
+    "a file is left out by the user": lambda p: p.write("../home/.config/git/ignore", "server.py\n"),
+    "settings appear above": lambda p: p.write("../pyproject.toml", "[tool.mcpcore.lint]\nbroken = 1\n"),
+}
+
+
+def _swap(path: Path) -> None:
+    stat = path.stat()
+    other = path.with_name("other.tmp")
+    other.write_text(path.read_text().replace("raise RuntimeError(key)", "return str(key)       #"))
+    assert other.stat().st_size == stat.st_size
+    os.utime(other, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    other.replace(path)
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_change_is_seen(project: Project, change: object) -> None:
+    """Whatever the outcome rests on."""
+    if change is CHANGES["settings appear above"]:
+        (project.root / "pyproject.toml").unlink()
+        (project.root / ".git" / "HEAD").unlink()
+        (project.root / ".git").rmdir()
+        project.settle()
+    first = project.run()
+    assert first.returncode == 1
+    assert len(project.memos()) == 1
+    assert callable(change)
+    change(project)
+    second = project.run()
+    uncached = project.run("--no-cache")
+    assert (second.stdout, second.returncode) == (uncached.stdout, uncached.returncode)
+    assert (second.stdout, second.returncode) != (first.stdout, first.returncode)
+
+
+def test_what_is_too_fresh_is_not_trusted(tmp_path: Path) -> None:
+    """A file that was written a moment ago may be written again without its time telling."""
+    project = Project(tmp_path)
+    for text in (SERVER, SERVER.replace("raise RuntimeError(key)", "return str(key)       #"), SERVER):
+        project.write("server.py", text)
+        assert project.run().returncode == int(text == SERVER)
+
+
+def test_a_damaged_memo_is_as_none(project: Project) -> None:
+    """Cut off, changed or emptied."""
+    first = project.run()
+    (memo,) = project.memos()
+    raw = memo.read_bytes()
+    for damaged in (raw[:-5], raw[:60] + bytes([raw[60] ^ 1]) + raw[61:], b"", b"\0" * 200):
+        memo.write_bytes(damaged)
+        again = project.run()
+        assert (again.stdout, again.returncode) == (first.stdout, first.returncode)
+
+
+def test_other_arguments_places_and_colours_have_their_own(project: Project) -> None:
+    """What one command line said is not said to another."""
+    plain = project.run()
+    assert project.run("--select", "no-fake-empty").stdout != plain.stdout
+    assert project.run("--format", "full", FORCE_COLOR="1").stdout != project.run("--format", "full").stdout
+    assert project.run(".", cwd=project.root.parent).stdout != plain.stdout
+
+
+def test_what_is_done_rather_than_told_is_never_left_out(project: Project) -> None:
+    """A report into a file, a baseline, a run without the cache."""
+    out = project.root.parent / "report.txt"
+    for _ in range(2):
+        project.run("--output-file", str(out))
+        assert out.exists()
+        out.unlink()
+    assert not project.memos()
+    project.run("--no-cache")
+    assert not project.memos()
+
+
+def test_only_the_newest_are_kept(project: Project) -> None:
+    """A hook names other files each time."""
+    from mcpcore_lint.memo import KEPT
+
+    project.cache.mkdir()
+    for number in range(KEPT + 10):
+        (project.cache / f"{number:032d}.memo").write_bytes(b"")
+    project.run()
+    assert len(project.memos()) == KEPT

@@ -1,6 +1,6 @@
 """The format of a trail: how a record becomes a line that vouches for all lines before it, and what the head says.
 
-A line is one JSON object in a fixed spelling (ASCII, no blanks, the record's keys sorted)::
+A line is one JSON object in a fixed spelling (ASCII, no blanks, the record's keys sorted, what a crash adds last)::
 
     {"seq":7,"prev":"<hash of record 6>","alg":"sha256", ...the record... ,"hash":"<64 hex digits>"}
 
@@ -159,6 +159,6 @@ def event_of(line: bytes) -> dict[str, object] | None:
         return None
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and isinstance(value.get("event"), str) else None

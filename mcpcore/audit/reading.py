@@ -78,11 +78,12 @@ class Query:
 
     def wants(self, record: Record) -> bool:
         """Whether the record fits."""
-        if self.tools and not self.tools & {record.get("tool"), record.get("resource"), record.get("prompt")}:
+        # As text: a line that nobody wrote as a record may hold anything there.
+        if self.tools and not any(str(record.get(kind)) in self.tools for kind in ("tool", "resource", "prompt")):
             return False
-        if self.reasons and record.get("reason") not in self.reasons:
+        if self.reasons and str(record.get("reason")) not in self.reasons:
             return False
-        if self.codes and not self.codes & {record.get("name"), str(record.get("code"))}:
+        if self.codes and not self.codes & {str(record.get("name")), str(record.get("code"))}:
             return False
         if self.ident is not None and not str(record.get("correlationId", "")).startswith(self.ident):
             return False

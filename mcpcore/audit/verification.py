@@ -199,6 +199,13 @@ def verify(
                 f"the trail is signed with the key {scan.unkeyed_alg.partition(':')[2]}; set {KEY_VARIABLE} or give "
                 "the key's file: without the key nothing can be said about it"
             )
+        head_alg = Head.alg_of(raw) if raw is not None else None
+        if not signer.keyed and head_alg not in (None, PLAIN):
+            # Whoever has no key can make plain records, and cannot make this head.
+            raise AuditError(
+                f"the head beside the trail is signed with the key {str(head_alg).partition(':')[2]}, and its records "
+                f"are not; set {KEY_VARIABLE} or give the key's file: without the key nothing can be said about it"
+            )
         if not fine:
             _Judge(signer, sources, report, beside).run(scan)
         report.records, report.first, report.last = scan.records, scan.first, scan.last
@@ -504,7 +511,7 @@ class _Judge:
 
     def _problem(self, kind: Kind, row: _Row, detail: str, *, seq: int | None = None) -> Problem:
         ident: str | None = None
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RecursionError):
             value = json.loads(self._bytes(row))
             if isinstance(value, dict) and isinstance(value.get("correlationId"), str):
                 ident = value["correlationId"][:64]

@@ -1,0 +1,66 @@
+"""Trails that somebody tampered with in ways that no writer has: told in words, never a crash of the command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from mcpcore.audit import AuditError, AuditTrail, verify
+from mcpcore.audit.chain import GENESIS, Signer
+
+JUNK = (
+    b'\x00\xff\xfe\n[1]\n"x"\n' + b"[" * 100_000 + b"\n" + b'{"event":' + b"[" * 100_000 + b"\n"
+    b'{"seq":9,"name":[1],"code":{},"timestamp":5,"tool":{},"reason":[2],"correlationId":{},"exception":[]}\n'
+)
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mcpcore", "audit", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.fixture
+def junk(tmp_path, failure):
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+    with path.open("ab") as file:
+        file.write(JUNK)
+    return path
+
+
+def test_lines_of_junk_are_told_as_inserted(junk):
+    """Bytes, bare values, JSON nested beyond reading, and fields of the wrong kind."""
+    done = run("verify", junk)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.count(": inserted") == JUNK.count(b"\n")
+
+
+@pytest.mark.parametrize("command", ["show", "tail", "stats"])
+@pytest.mark.parametrize("option", [("--tool", "fetch_articles"), ("--reason", "no_match"), ("--code", "NOT_FOUND")])
+def test_a_filter_passes_over_fields_of_the_wrong_kind(junk, command, option):
+    """The records that fit are shown, whatever else is in the file."""
+    done = run(command, junk, *option)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "fetch_articles" in done.stdout
+
+
+def test_a_signed_trail_recomputed_without_the_key_is_not_believed_without_it(tmp_path, failure):
+    """Its head is still signed: who checks without the key is told that it is needed, not that all is well."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, key="k" * 32, sinks=()) as trail:
+        for number in range(3):
+            trail.record(failure(number))
+    signer, prev, lines = Signer(None), GENESIS, []
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        record = {key: item for key, item in json.loads(line).items() if key not in ("seq", "prev", "alg", "hash")}
+        sealed, prev = signer.seal(number, prev, json.dumps({**record, "message": "another"}, separators=(",", ":")))
+        lines.append(sealed)
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(AuditError, match="signed with the key"):
+        verify(path)
+    assert not verify(path, key="k" * 32).ok
+    assert run("verify", path).returncode == 2

@@ -101,6 +101,8 @@ def test_a_docstring_that_only_speaks_of_a_parameter_does_not_describe_it(docstr
         ("date: str", "Book for a date.", True),
         ("date: str", "Book for a date, as YYYY-MM-DD.", False),
         ("brightness: int", "Set the brightness (0-254).", False),
+        ("party_size: int", "Book a table.", False),
+        ("size: int", "Book a table.", True),
         ("a: str", "Work.", True),
         ("a: float", "Work.", False),
         ("include_notes: bool", "Work.", False),

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from mcpcore_lint.rules.base import Family
 
 _STRINGS: Final = frozenset({"builtins.str"})
-_PLACEHOLDER: Final = re.compile(r"\W*(?:TODO|FIXME|XXX|TBD)\b")
+_PLACEHOLDER: Final = re.compile(
+    # "Todo items cannot be listed." is a sentence; "todo: ..." is none.
+    r"\W*(?:(?:TODO|FIXME|XXX|TBD)\b"
+    r"|(?i:todo|fixme|xxx|tbd|to be (?:written|done|filled in))\s*(?:[-:.,(\u2013\u2014]|\Z))"
+)
+"""How a text begins that is still to be written."""
 _WORD: Final = re.compile(r"\w")
 
 
@@ -36,13 +41,20 @@ def _blank(value: Value) -> bool:
     return isinstance(value, Const) and isinstance(value.value, str) and not value.value.strip()
 
 
+def _unwritten(value: Value) -> bool:
+    """Whether a text is a mark that one is still to be written."""
+    if isinstance(value, Text):
+        return bool(value.parts and value.parts[0] and _PLACEHOLDER.match(value.parts[0]))
+    return isinstance(value, Const) and isinstance(value.value, str) and _PLACEHOLDER.match(value.value) is not None
+
+
 class ContractWhenRequired(EntryRule):
     """A failure mode that does not say when it happens."""
 
     id = "error-contract-when-required"
     severity = Severity.ERROR
     family: ClassVar[Family] = "contract"
-    summary = "`when` is missing, empty or blank"
+    summary = "`when` is missing, empty, blank or still to be written"
     why = (
         "It tells a reader of the contract in which circumstances to expect the failure, and it is the message that an "
         "agent reads where a throw gives none."
@@ -50,7 +62,7 @@ class ContractWhenRequired(EntryRule):
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="No requested PMID returned data.", recovery="...")'
     how_to_fix = "Say in a sentence in which circumstances the tool fails in this way."
-    when_to_suppress = "Never: the failure mode cannot be made."
+    when_to_suppress = "Never: the failure mode cannot be made, or says `TODO` to whoever meets the failure."
     valid = (
         """
         from functools import partial
@@ -69,6 +81,7 @@ class ContractWhenRequired(EntryRule):
                 FailureMode("e", ErrorCode.NOT_FOUND, recovery="y", **unknown),
                 FailureMode("f", ErrorCode.NOT_FOUND, recovery="y", **{"when": "It is gone."}),
                 busy("g"),
+                FailureMode("h", ErrorCode.NOT_FOUND, when="Todo items are not listed.", recovery="y"),
             ]
         )
         def one() -> str: ...
@@ -97,6 +110,8 @@ class ContractWhenRequired(EntryRule):
                         when="",  # here
                         recovery="y",
                     ),
+                    FM("j", ErrorCode.NOT_FOUND, when="TODO: say when this happens", recovery="y"),  # here
+                    FM("k", ErrorCode.NOT_FOUND, when=f"TODO: raised by {LATER}", recovery="y"),  # here
                 ]
             )
             def one() -> str: ...
@@ -118,6 +133,9 @@ class ContractWhenRequired(EntryRule):
                 return
             if _no_text(value, ctx):
                 entry.report(when, f"the when of {entry.label} is {described(value)}, not a string", help=step)
+                return
+            if _unwritten(value):
+                entry.report(when, f"the when of {entry.label} is still to be written", help=step)
                 return
 
 
@@ -261,7 +279,7 @@ class ContractRecoveryMinWords(EntryRule):
     id = "error-contract-recovery-min-words"
     severity = Severity.WARNING
     family: ClassVar[Family] = "contract"
-    summary = '`recovery` has fewer than five words ("Try again.")'
+    summary = '`recovery` has fewer than five words ("Try again."), or is still to be written'
     why = '"Try again." or "Check the input." fits every failure, and so helps with none.'
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Check input.")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
@@ -310,6 +328,8 @@ class ContractRecoveryMinWords(EntryRule):
                     FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery="Retry - or - ask - me"),  # here
                     FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery=f"Call {'it'} again."),  # here
                     FailureMode("f", ErrorCode.NOT_FOUND, when="x", recovery="TODO: say what the caller does"),  # here
+                    FailureMode("g", ErrorCode.NOT_FOUND, when="x", recovery="todo: say what the caller does"),  # here
+                    FailureMode("h", ErrorCode.NOT_FOUND, when="x", recovery=f"FIXME {1 + 1} {HINT.upper()}"),  # here
                 ]
             )
             def one() -> str: ...
@@ -322,15 +342,15 @@ class ContractRecoveryMinWords(EntryRule):
         """Report a hint of a few words, and one that is still to be written."""
         recovery = entry["recovery"]
         least = ctx.settings.min_recovery_words
+        step = "name the next tool, the argument to change, how long to wait, or whom to ask"
         for value in options(recovery.value):
+            if _unwritten(value):
+                entry.report(recovery, f"the recovery of {entry.label} is still to be written", help=step)
+                return
             if not isinstance(value, Const) or not isinstance(value.value, str) or _blank(value):
                 continue
             text = " ".join(value.value.split())
             count = sum(bool(_WORD.search(each)) for each in text.split(" "))
-            step = "name the next tool, the argument to change, how long to wait, or whom to ask"
-            if _PLACEHOLDER.match(text):
-                entry.report(recovery, f"the recovery of {entry.label} is still to be written", help=step)
-                return
             if count < least:
                 words = "1 word" if count == 1 else f"{count} words"
                 entry.report(recovery, f"the recovery of {entry.label} has {words}: {shortened(text)!r}", help=step)

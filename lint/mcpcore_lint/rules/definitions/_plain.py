@@ -34,6 +34,9 @@ PLAIN_NAMES: Final = frozenset(
 PLAIN_ENDINGS: Final = frozenset({"name", "path", "query", "text", "url", "uri", "title", "content", "message"})
 """Last words of a name that say what to fill in: `image_path`, `feed_url`. The words before them say whose it is."""
 
+COUNT_ENDINGS: Final = frozenset({"count", "index", "limit", "number", "size"})
+"""Last words of the name of an int that make it a count: `party_size`, `page_size`."""
+
 FILLERS: Final = frozenset({"id", "ids", "name", "names", "str", "string", "value", "input", "new", "the", "list"})
 """Words of a name that ask nothing more of the description, which has to speak of the others."""
 
@@ -181,6 +184,8 @@ def name_says(name: str, of: frozenset[str], text: str, names: str) -> bool:
         return False
     if of <= {"builtins.bool", SAYS}:
         return bool(re.search(r"\b(?:true|false|whether)\b", text, re.IGNORECASE)) or words_of(name) <= words_of(text)
+    if len(words) > 1 and words[-1] in COUNT_ENDINGS and of <= {"builtins.int", SAYS}:
+        return True
     if not OPEN_WORDS.isdisjoint(words):
         return words_of(name) <= words_of(text) and _SPELLED_OUT.search(text) is not None
     if name.lower() in PLAIN_NAMES or words[-1] in PLAIN_ENDINGS:

@@ -133,8 +133,8 @@ class Builder:
             maker = site.maker
             if env and isinstance(maker.inner, ast.Call) and maker.call is not None:
                 filled = self.registering.arguments(maker.inner, site.scope, env)
-                dropped = len(filled.args) - len(maker.call.args)
-                maker = maker._replace(call=replace(filled, args=filled.args[max(dropped, 0) :]))
+                if not maker.derived:
+                    maker = maker._replace(call=replace(filled, args=filled.args[maker.first :]))
             self._note_server(maker, target, scope)
             names: set[str | None] = set()
             for found in targets.behind(target, scope):

@@ -133,7 +133,7 @@ class Registering:
         return CallValue(node, scope.module, func, tuple(args), tuple(keywords), complete)
 
     def _value(self, node: ast.expr, value: Value, scope: Scope, env: Env) -> Value:
-        if not isinstance(value, Unknown):
+        if not any(isinstance(each, Unknown) for each in options(value)):
             return value
         seen, where = see(node, scope, env)
         if isinstance(seen, ast.Attribute) and seen.attr in {"__name__", "__doc__"}:
@@ -204,7 +204,7 @@ class Registering:
             return
         call = self.arguments(node, scope)
         yield Site(
-            maker._replace(call=_joined(maker.call, _without_first(call) if first else call), inner=node),
+            maker._replace(call=_joined(maker.call, _without_first(call) if first else call), inner=node, first=first),
             target,
             scope,
             node,

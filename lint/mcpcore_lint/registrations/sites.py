@@ -25,6 +25,10 @@ class Maker(NamedTuple):
     """The arguments, without the handler; None where there are none."""
     inner: ast.Call | None = None
     """The call that holds them as written."""
+    first: bool = False
+    """Whether the first argument of that call is the handler."""
+    derived: bool = False
+    """Whether that call is one of a function of the project, whose parameters are others."""
 
 
 class Site(NamedTuple):

@@ -66,6 +66,9 @@ class Targets:
             return self._called(node, scope, depth)
         if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
             return []
+        several = _defined_several_times(node, scope) if isinstance(node, ast.Name) else []
+        if several:
+            return [target for each, module in several for target in self._function(each, module)]
         value = evaluate(node, scope)
         found: list[Target] = []
         known = False
@@ -399,6 +402,23 @@ def _bound_by(bindings: list[Binding], where: Scope, node: ast.expr, depth: int 
             module = where.module.project.module_of(where.module, source, level)
             if module is not None and name in module.scope.bindings and depth < DEEP:
                 found.extend(_bound_by(module.scope.bindings[name], module.scope, node, depth + 1))
+    return found
+
+
+def _defined_several_times(node: ast.Name, scope: Scope) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module]]:
+    """The functions of one name that branches of the code define, where there are several."""
+    place = scope.lookup(node.id)
+    if place is None or len(place[1]) < 2:
+        return []
+    module = place[0].module
+    functions = [each.node for each in place[1] if isinstance(each.node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if len(functions) < 2:
+        return []
+    found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module]] = []
+    for each in functions:
+        if module.parents.get(each) is place[0].node:
+            found.clear()  # what stands in no branch replaces all before it
+        found.append((each, module))
     return found
 
 

@@ -173,37 +173,13 @@ class Wrapping:
                 server = self.registering.servers.server(handed[base.id], scope)[1] or server
         if inner is None and maker.call is None:
             return maker._replace(server=server)
-        args: list[Value] = []
-        keywords: list[tuple[str, Value]] = []
-        complete = True
-        own = inner
-        handler_first = own is not None and maker.call is not None and len(maker.call.args) < len(own.args)
         whole = self.registering.arguments(call, scope) if call is not None else None
         fill = _Filling(registrar, handed, whole, scope)
-        for each in own.args if own is not None else ():
-            if handler_first and own is not None and each is own.args[0]:
-                continue
-            if isinstance(each, ast.Starred):
-                rest, known = fill.rest(each.value)
-                args.extend(rest)
-                complete = complete and known
-            else:
-                args.append(fill.value(each) or Missing(each, registrar.scope.module))
-        for keyword in own.keywords if own is not None else ():
-            if keyword.arg is None:
-                more, known = fill.more(keyword.value)
-                keywords.extend(more)
-                complete = complete and known
-            elif keyword.arg not in maker.way.handler:
-                value = fill.value(keyword.value)
-                if value is not None:
-                    keywords.append((keyword.arg, value))
+        args, keywords, complete = fill.derived() if maker.derived else fill.written()
         func = maker.call.func if maker.call is not None else Symbol(None, None)
-        node = call if call is not None else inner
-        made = CallValue(
-            node, scope.module if call else registrar.scope.module, func, tuple(args), tuple(keywords), complete
-        )
-        return maker._replace(call=made, inner=call, server=server)
+        node, module = (call, scope.module) if call is not None else (inner, registrar.scope.module)
+        made = CallValue(node, module, func, tuple(args), tuple(keywords), complete)
+        return maker._replace(call=made, inner=call, server=server, first=False, derived=True)
 
 
 class _Filling:
@@ -256,6 +232,54 @@ class _Filling:
         if isinstance(node, ast.Attribute) and node.attr in {"__name__", "__doc__"}:
             return None
         return evaluate(node, scope)
+
+    def written(self) -> tuple[list[Value], list[tuple[str, Value]], bool]:
+        """The arguments of the registration, as the function writes them."""
+        maker = self.registrar.maker
+        args: list[Value] = []
+        keywords: list[tuple[str, Value]] = []
+        complete = True
+        inner = maker.inner
+        for each in inner.args[maker.first :] if inner is not None else ():
+            if isinstance(each, ast.Starred):
+                rest, known = self.rest(each.value)
+                args.extend(rest)
+                complete = complete and known
+            else:
+                args.append(self.value(each) or Missing(each, self.registrar.scope.module))
+        for keyword in inner.keywords if inner is not None else ():
+            if keyword.arg is None:
+                more, known = self.more(keyword.value)
+                keywords.extend(more)
+                complete = complete and known
+            elif keyword.arg not in maker.way.handler:
+                value = self.value(keyword.value)
+                if value is not None:
+                    keywords.append((keyword.arg, value))
+        return args, keywords, complete
+
+    def derived(self) -> tuple[list[Value], list[tuple[str, Value]], bool]:
+        """The same where the function calls another one of the project, which was looked into already."""
+        maker = self.registrar.maker
+        call = maker.call
+        if call is None:
+            return [], [], True
+        args = [self._known(each) for each in call.args]
+        keywords = [(name, self._known(each)) for name, each in call.keywords]
+        complete = call.complete
+        unpacked = [each.value for each in maker.inner.keywords if each.arg is None] if maker.inner is not None else []
+        if unpacked:
+            complete = True
+            for each in unpacked:
+                more, known = self.more(each)
+                keywords.extend(more)
+                complete = complete and known
+        return args, keywords, complete
+
+    def _known(self, value: Value) -> Value:
+        if isinstance(value, Unknown) and isinstance(value.node, ast.expr):
+            return self.value(value.node) or value
+        return value
 
     def rest(self, node: ast.expr) -> tuple[list[Value], bool]:
         """What `*args` of the function holds."""

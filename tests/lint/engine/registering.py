@@ -1,0 +1,40 @@
+"""What the tests of registrations share: how found tools are written down, and how cases are compared with them."""
+
+from __future__ import annotations
+
+import textwrap
+
+from mcpcore_lint.model import string
+
+
+def shown(tool):
+    """A tool in one line: its name, kind and flavour, and its handler with the parameters."""
+    name = string(tool.name)
+    parameters = ", ".join(each.name for each in tool.handler.parameters if not each.injected)
+    return f"{name or '?'}: {tool.kind} {tool.flavour} {tool.handler.qualname}({parameters})"
+
+
+def check(project, source, expected, *, flavour="", **files):
+    """Compare the tools that `app.py` and other files register with the lines expected.
+
+    Each handler of a case raises, and each registration stands on a line that ends in `# here`.
+    """
+    texts = {"app": textwrap.dedent(source), **{name: textwrap.dedent(text) for name, text in files.items()}}
+    project.write(**texts)
+    run = project.run()
+    tools = [tool for found in run.tools.values() for tool in found]
+    lines = [each.strip().replace("%", flavour) for each in expected.strip().splitlines()]
+    found = sorted(shown(tool) for tool in tools)
+    assert sorted(lines) == found, f"expected {sorted(lines)}, found {found}"
+    for tool in tools:
+        assert tool.handler.throws, f"nothing raised in {tool.display_name}"
+        assert run.reach(tool).own, f"nothing leaves {tool.display_name}"
+    marked = {
+        (f"{name.replace('__', '/')}.py".replace("/init.py", "/__init__.py"), number)
+        for name, text in texts.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if line.endswith("# here")
+    }
+    if marked:
+        places = {(tool.module.path, tool.registration.lineno) for tool in tools}
+        assert marked == places, f"marked {sorted(marked)}, found {sorted(places)}"

@@ -24,7 +24,7 @@ from mcpcore_lint.effects import (
     Throw,
     key_of,
 )
-from mcpcore_lint.extract import Extractor
+from mcpcore_lint.extract import Extractor, yield_guards
 from mcpcore_lint.model import (
     FunctionNode,
     Reach,
@@ -91,6 +91,8 @@ class CallGraph:
             summary = self.summary(wrapper)
             chains = tuple(each.guards for each in summary.parameters if each.parameter == parameter)
             found.append(chains or ((),))
+        if guards := self._decorator_guards(handler.node, handler.module):
+            found.append((guards,))
         del key
         return found
 
@@ -112,6 +114,13 @@ class CallGraph:
                     current = current._replace(
                         type_name="mcpcore.CodedError", form="other", codes=None, reasons=(), grouped=False
                     )
+                continue
+            if guard.only or guard.but:
+                kinds = [each and self.hierarchy.is_kind_of(current.type_name, each) for each in guard.only]
+                if guard.only and all(each is False for each in kinds):
+                    return None
+                if any(each and self.hierarchy.is_kind_of(current.type_name, each) for each in guard.but):
+                    return None
                 continue
             for clause in guard.clauses:
                 if not self._catches(clause, current):
@@ -147,10 +156,14 @@ class CallGraph:
         found = self._find(key)
         if found is not None:
             node, module = found
-            if key.raw or not (wrapped := self._decorated(node, module, key)):
+            if key.raw:
                 self._facts[key] = self._extract(node, module, key)
             else:
-                self._facts[key] = wrapped
+                facts = self._decorated(node, module, key) or self._extract(node, module, key)
+                if guards := self._decorator_guards(node, module):
+                    for event in facts.events:
+                        event.guards = (*event.guards, *guards)
+                self._facts[key] = facts
         return self._facts[key]
 
     def _find(self, key: Key) -> tuple[FunctionNode, Module] | None:
@@ -187,6 +200,25 @@ class CallGraph:
             self._facts[step] = Facts(step, [event], wrapped=key.name)
             current = step
         return facts
+
+    def _decorator_guards(self, node: FunctionNode, module: Module) -> tuple[Guard, ...]:
+        """The context managers that stand round a function as its decorators, the nearest first."""
+        if isinstance(node, ast.Lambda) or not node.decorator_list:
+            return ()
+        found: list[Guard] = []
+        outside = module.scope_of(node).parent or module.scope
+        for decorator in reversed(node.decorator_list):
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            value = evaluate(target, outside)
+            if not isinstance(value, Symbol):
+                continue
+            if value.name == "mcpcore.guard":
+                found.append(Guard(converts=True))
+            elif isinstance(decorator, ast.Call) and isinstance(value.definition, ast.FunctionDef):
+                owner = self.project.module_defining(value.definition)
+                if owner is not None and value.definition is not node:
+                    found.extend(yield_guards(self, value.definition, owner))
+        return tuple(found)
 
     def _wrappers(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> list[tuple[Key, Parameter]]:
         """For each decorator of the project's own: the function that takes the place, and the parameter it calls."""

@@ -67,6 +67,10 @@ class Guard(NamedTuple):
     """A task group: what leaves it is wrapped in an exception group."""
     converts: bool = False
     """`mcpcore.guard`: what is not coded comes out coded."""
+    only: tuple[str | None, ...] = ()
+    """Classes that it is asked for: only errors of those come this way."""
+    but: tuple[str | None, ...] = ()
+    """Classes that go another way."""
 
 
 class Parameter(NamedTuple):

@@ -117,6 +117,8 @@ class ClassInfo:
     methods: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]
     attributes: dict[str, list[Binding]]
     """Names bound in the class body."""
+    accessors: dict[tuple[str, str], ast.FunctionDef | ast.AsyncFunctionDef]
+    """The `setter` and the `deleter` of properties, by the property's name and that word."""
 
     @cached_property
     def body_scope(self) -> Scope:
@@ -127,7 +129,7 @@ class ClassInfo:
     def instance_attributes(self) -> dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]]:
         """What the methods assign to `self.name`: annotation, value, and the scope to read them in."""
         found: dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]] = {}
-        for method in self.methods.values():
+        for method in (*self.methods.values(), *self.accessors.values()):
             names = [*method.args.posonlyargs, *method.args.args]
             if not names:
                 continue
@@ -278,6 +280,7 @@ class Module:
             info.__dict__.pop("instance_attributes", None)
             info.attributes.clear()
             info.methods.clear()
+            info.accessors.clear()
         for builder in self.built.values():
             builder.forget()
         self.functions.clear()
@@ -356,12 +359,20 @@ def _index(module: Module) -> None:
         if kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
             assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             qualname = prefix + node.name
+            role = _role(node) if node.decorator_list else ""
             if owner is not None:
                 info = module.classes[owner]
+                if role in {"setter", "deleter"}:
+                    info.accessors[node.name, role] = node
+                elif role != "overload":
+                    info.methods[node.name] = node
                 info.attributes.setdefault(node.name, []).append(Binding("function", node))
-                info.methods[node.name] = node
-            elif scope is module.scope:
-                bindings.setdefault(node.name, []).append(Binding("function", node))
+            elif scope is module.scope and role != "overload":
+                known = bindings.setdefault(node.name, [])
+                if known and not node.col_offset and not role:
+                    # It stands in no branch: an earlier `def` that nothing has registered is gone with its name.
+                    known[:] = [each for each in known if not _plain(each)]
+                known.append(Binding("function", node))
             inner = Scope(module, node, scope, qualname, owner)
             module.functions[node] = inner
             stack.extend((each, inner, None, qualname + ".") for each in reversed(node.body))
@@ -373,7 +384,7 @@ def _index(module: Module) -> None:
             elif scope is module.scope:
                 bindings.setdefault(node.name, []).append(Binding("class", node))
             qualname = prefix + node.name
-            module.classes[node] = ClassInfo(node, module, scope, qualname, {}, {})
+            module.classes[node] = ClassInfo(node, module, scope, qualname, {}, {}, {})
             stack.extend((each, scope, node, qualname + ".") for each in reversed(node.body))
             continue
         if owner is not None:
@@ -389,6 +400,24 @@ def _index(module: Module) -> None:
         for each in walk_shallow([*module.tree.body]):
             if isinstance(each, ast.NamedExpr):
                 bindings.setdefault(each.target.id, []).append(Binding("assign", each, each.value))
+
+
+def _plain(binding: Binding) -> bool:
+    return isinstance(binding.node, ast.FunctionDef | ast.AsyncFunctionDef) and not binding.node.decorator_list
+
+
+def _role(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """What a `def` adds to an earlier one of its name: "overload", or the word of `@name.setter`; else nothing."""
+    for each in node.decorator_list:
+        target = each.func if isinstance(each, ast.Call) else each
+        if isinstance(target, ast.Name) and target.id == "overload":
+            return "overload"
+        if isinstance(target, ast.Attribute):
+            if target.attr == "overload":
+                return "overload"
+            if isinstance(target.value, ast.Name) and target.value.id == node.name:
+                return target.attr
+    return ""
 
 
 _COMPOUND = frozenset(
@@ -453,7 +482,8 @@ def bind_statement(node: ast.AST, bindings: dict[str, list[Binding]], scope: Sco
                 where = (node.module or "", alias.name, node.level)
                 bindings.setdefault(alias.asname or alias.name, []).append(Binding("import", node, target=where))
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        bindings.setdefault(node.name, []).append(Binding("function", node))
+        if not node.decorator_list or _role(node) != "overload":
+            bindings.setdefault(node.name, []).append(Binding("function", node))
     elif isinstance(node, ast.ClassDef):
         bindings.setdefault(node.name, []).append(Binding("class", node))
     elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):

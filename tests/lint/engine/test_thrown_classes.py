@@ -762,10 +762,7 @@ CASES: Final[Cases] = {
 GAPS: Final[dict[str, Gap]] = {
     "an alias of a class, by assignment, by `type` and by NewType": "unknown",
     "a type variable with a bound": "unknown",
-    "a setter and a deleter": "missed",
-    "reading a property runs its getter alone": "missed",
     "a property made with property()": "missed",
-    "a property read from the result of a call": "missed",
     "a descriptor": "missed",
     "__getattr__ answers for attributes that are not there": "missed",
     "a method of a subclass behind the base's annotation": "unknown",

@@ -874,8 +874,6 @@ GAPS: Final[dict[str, Gap]] = {
     "a table of functions with get, and of methods and lambdas": "unknown",
     "a loop over functions": "unknown",
     "singledispatch": "missed",
-    "overloads": "missed",
-    "gather that returns the exceptions": "invented",
     "a callback that is kept in an attribute": "unknown",
     "a callback with a default": "unknown",
     "a callback that is handed on with arguments": "unknown",
@@ -885,9 +883,6 @@ GAPS: Final[dict[str, Gap]] = {
     "an iterator that another class makes": "missed",
     "implicit calls: items, length, operators, calls, await, text, truth": "missed",
     "implicit calls: in format strings, for the right operand, by `not`, hash, bool and repr": "missed",
-    "a context manager whose __exit__ swallows everything": "invented",
-    "a context manager whose __exit__ looks at the class": "invented",
-    "a generator as a context manager that is a method, and as a decorator": "invented",
     "what a context manager yields": "unknown",
     "closing, nullcontext and an exit stack give what they hold": "missed",
 }

@@ -87,7 +87,8 @@ def read(path: str) -> list[Entry]:
         raise BaselineError(f"{path}: not a baseline of version {VERSION}; write it anew with --write-baseline")
     entries = []
     for each in found["findings"]:
-        if not isinstance(each, dict) or not all(isinstance(each.get(key), str) for key in ("path", "fingerprint")):
+        given = [each.get(key) for key in ("path", "fingerprint")] if isinstance(each, dict) else []
+        if not given or not all(isinstance(one, str) and "\0" not in one for one in given):
             raise BaselineError(
                 f"{path}: a finding in it has no path or fingerprint; write it anew with --write-baseline"
             )

@@ -46,12 +46,18 @@ class Change:
             changed |= self._repository(group.config.root).changed
         # Resolving links is dear for many; most paths repeat.
         real = {each.path: os.path.realpath(result.absolute(each.path)) for each in result.diagnostics}
-        elsewhere = [each for each in result.diagnostics if real[each.path] not in changed]
+        tops = {repository.top for repository in self._repositories.values()}
+        inner = {path: _repository_inside(os.path.dirname(path), tops) for path in set(real.values())}
+        touched = {path for path, where in inner.items() if path in changed or where in changed}
+        # What lies in a repository inside changes when that one as a whole does, and has no past in this one.
+        elsewhere = [
+            each for each in result.diagnostics if real[each.path] not in touched and inner[real[each.path]] is None
+        ]
         gone = any(self._repository(group.config.root).gone for group in made)
         if not elsewhere or not (changed or gone):
-            return [each for each in result.diagnostics if real[each.path] in changed]
+            return [each for each in result.diagnostics if real[each.path] in touched]
         new = self._new(elsewhere, made, result)
-        return [each for each in result.diagnostics if real[each.path] in changed or id(each) in new]
+        return [each for each in result.diagnostics if real[each.path] in touched or id(each) in new]
 
     def _repository(self, root: str) -> _Repository:
         if root not in self._tops:
@@ -108,6 +114,18 @@ class Change:
             else:
                 new.add(id(each))
         return new
+
+
+def _repository_inside(folder: str, tops: set[str]) -> str | None:
+    """The repository inside another one, such as a submodule, that a folder lies in."""
+    while folder not in tops:
+        if os.path.exists(os.path.join(folder, ".git")):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return None
 
 
 def _marks(result: Result) -> list[str]:

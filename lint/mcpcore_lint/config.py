@@ -157,7 +157,10 @@ def _toml(path: str) -> dict[str, Any]:
             return tomllib.load(file)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}:{line}: not valid TOML, which is UTF-8: {error.reason}") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
 
 
@@ -171,8 +174,10 @@ def _section(path: str) -> Mapping[str, Any] | None:
         return None  # parsing is dear where many projects have no such section
     tool = _toml(path).get("tool")
     ours: Any = tool.get("mcpcore") if isinstance(tool, dict) else None
-    if not isinstance(ours, dict):
+    if ours is None:
         return None
+    if not isinstance(ours, dict):
+        raise ConfigError(f"{path}: [tool.mcpcore] must be a table, not {ours!r}")
     found = ours.get("lint")
     if found is not None and not isinstance(found, dict):
         raise ConfigError(f"{path}: [{SECTION}] must be a table, not {found!r}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.source import Source
 
-_MARK: Final = re.compile(r"#\s*mcpcore:\s*(ignore-file|ignore)\b(?:\s*\[([^\]\n]*)\])?([^\n]*)")
+_MARK: Final = re.compile(r"#\s*mcpcore:\s*(ignore-file|ignore)\b(?:\s*\[([^\]\n]*)\]?)?([^\n]*)")
 
 
 @dataclass(slots=True)
@@ -50,7 +50,10 @@ def find(source: Source, tree: ast.Module | None) -> list[Suppression]:
     for line, start, end in _comments(source):
         comment = text[start:end]
         for match in _MARK.finditer(comment):
+            # A bracket that is empty or never closed names what it names; without one, every rule is meant.
             rules = tuple(each.strip() for each in (match[2] or "").split(",") if each.strip())
+            if match[2] is not None and not rules:
+                rules = ("",)
             why = match[3].split("#")[0].strip().strip("-:\u2013\u2014").strip()
             begin, stop = start + match.start(), start + match.end()
             span = Span(*source.position(begin), *source.position(start + match.start() + len(match[0].rstrip())))

@@ -62,7 +62,17 @@ def test_it_counts_from_its_own_folder(known):
     known.lint("..", "--baseline", "../known.json", cwd=inner, code=0)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "findings": [1]}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"version": 2}',
+        '{"version": 1, "findings": [{"path": "a\\u0000", "fingerprint": ""}]}',
+        '{"version": 1, "findings": [1]}',
+        "[" * 100_000,
+    ],
+)
 def test_what_is_no_baseline_is_said_to_be_none(project, text):
     """A damaged baseline stops the run."""
     project.write("known.json", text)

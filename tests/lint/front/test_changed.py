@@ -85,6 +85,22 @@ def test_configuration_of_git_does_not_matter(repository):
     assert 2 == len(repository.found("--changed-since", "HEAD", cwd=repository.root))
 
 
+def test_a_repository_inside(repository):
+    """A repository inside, such as a submodule, is told of where it changed as a whole, and where it is new."""
+    repository.write("inner/server.py", SERVER)
+    repository.write("inner/store.py", STORE)
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "inner"]):
+        repository.git("-C", "inner", *arguments)
+    assert {"inner/server.py"} == {path for path, _, _ in repository.found("--changed-since", "HEAD")}
+    repository.git("-c", "advice.addEmbeddedRepo=false", "add", "inner")
+    repository.git("commit", "-qm", "with a submodule")
+    assert [] == repository.found("--changed-since", "HEAD")
+    repository.write("store.py", STORE + "# touched\n")
+    assert [] == repository.found("--changed-since", "HEAD")
+    repository.write("inner/store.py", STORE + "# touched\n")
+    assert {"inner/server.py"} == {path for path, _, _ in repository.found("--changed-since", "HEAD")}
+
+
 def test_what_git_cannot_tell(repository, tmp_path, monkeypatch):
     """No such revision, an option for one, no repository, no git: each is said, with the next step."""
     said = repository.lint("--changed-since", "no-such", code=2).stderr

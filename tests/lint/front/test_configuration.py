@@ -30,13 +30,24 @@ PREFER, CONFORM = DIRECT[2], CONFLICT[2]
         ('[tool.mcpcore.lnt]\nselect = ["all"]\n', "there is no [tool.mcpcore.lnt]; did you mean [tool.mcpcore.lint]?"),
         ('[tool.mcpcore]\nselect = ["all"]\n', "this key belongs under [tool.mcpcore.lint]"),
         ("[tool.mcpcore.lint.raises]\nx = 1\n", "must be a list of strings, not 1"),
+        ("[tool.mcpcore]\nlint = 3\n", "[tool.mcpcore.lint] must be a table, not 3"),
+        ("[tool]\nmcpcore = 3\n", "[tool.mcpcore] must be a table, not 3"),
+        ('exclude = [\n"a",\n"\\q"]\n', "(at line 4, column"),
     ],
     ids=lambda text: text.splitlines()[-1][:30] if "=" in text else "",
 )
 def test_mistakes_are_told(project, text, said):
     """A mistake stops the run, with the file, the line, the key and the next step."""
     project.settings(text)
+    if text.startswith(("[tool]", "[tool.mcpcore]\nlint")):
+        project.write("pyproject.toml", text)
     assert said in project.lint(code=2).stderr
+
+
+def test_a_configuration_that_is_not_utf_8(project):
+    """Bytes that are no text are told with their line."""
+    project.write("pyproject.toml", b'[tool.mcpcore.lint]\nexclude = ["\xff"]\n')
+    assert "pyproject.toml:2: not valid TOML, which is UTF-8" in project.lint(code=2).stderr
 
 
 def test_unknown_rules_are_findings(project):

@@ -138,6 +138,12 @@ def test_standard_input_fixed(project):
         (["--output-file", "no/where.txt"], "no/where.txt: cannot be written: No such file"),
         (["--baseline", "none.json"], "make it with --baseline none.json --write-baseline"),
         (["--format", "xml"], "xml"),
+        (["--select", " , "], "--select names no rule"),
+        (["--ignore", ""], "--ignore names no rule"),
+        (["--select", "NO_FAKE_EMPTY"], "did you mean 'no-fake-empty'?"),
+        (["--changed-since", ""], "--changed-since is empty; give it a value, or leave it out"),
+        (["--config", " "], "--config is empty"),
+        (["--diff", "--baseline", "b.json", "--write-baseline"], "--diff writes nothing"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )

@@ -92,6 +92,63 @@ def test_a_reader_that_leaves(project):
     assert 1 == child.wait()
 
 
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [(["--list-rules"], 0), (["--explain", "no-fake-empty"], 0), (["--diff"], 1), (["-", "--fix"], 1), ([], 1)],
+    ids=lambda each: " ".join(each) or "plain" if isinstance(each, list) else "",
+)
+def test_a_reader_that_leaves_changes_no_exit_code(project, args, code):
+    """What a command comes to does not depend on whether somebody reads all of it."""
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(
+            command(*args), cwd=project.root, stdout=write, stderr=subprocess.PIPE, input=SERVER.encode(), check=False
+        )
+    finally:
+        os.close(write)
+    assert code == done.returncode
+    assert b"BrokenPipe" not in done.stderr
+    assert b"fault" not in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+@pytest.mark.parametrize(
+    "args",
+    [[], ["--list-rules"], ["-", "--fix"], ["--output-file", "/dev/full"]],
+    ids=lambda each: " ".join(each) or "plain" if isinstance(each, list) else "",
+)
+def test_a_full_disk(project, args):
+    """Output that cannot be written ends the run with 2, and is told where that can be."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command(*args), cwd=project.root, stdout=full, stderr=subprocess.PIPE, input=SERVER.encode(), check=False
+        )
+        assert 2 == done.returncode
+        assert b"cannot be written: No space left on device\n" in done.stderr
+        assert b"fault" not in done.stderr
+        silent = subprocess.run(command("--select", "nope"), cwd=project.root, stderr=full, check=False)
+    assert 2 == silent.returncode
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell closes the streams")
+@pytest.mark.parametrize(
+    ("streams", "code"), [(">&-", 1), ("2>&-", 1), (">&- 2>&-", 1), ("--stdin-filename x.py <&-", 2)]
+)
+def test_closed_streams(project, streams, code):
+    """Streams that are closed from the start are no reason to crash."""
+    done = subprocess.run(
+        f'"{sys.executable}" -m mcpcore_lint {streams}',
+        shell=True,
+        cwd=project.root,
+        capture_output=True,
+        check=False,
+    )
+    assert code == done.returncode
+    assert b"fault" not in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
 def test_terminals_that_lack_characters(project):
     """A report can be printed where the terminal cannot show all of it."""
     project.write("naïve.py", CLEAN.replace("ping", "日本"))

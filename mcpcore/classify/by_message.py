@@ -160,8 +160,9 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "has no attribute", "name .. is not defined", "division|divide by zero", "values to unpack", "recursion depth",
         "local variable", "null pointer", "undefined is not", "cannot read property|properties",
         "nullpointerexception", "illegalstateexception", "classcastexception", "indexoutofboundsexception",
-        "segmentation fault", "^bug", "bug in", "should never|not happen|be reached", "should not have happened",
-        "is not a function", "stack overflow", "heap space",
+        "segmentation fault", "^bug", "bug in", "went wrong", "should never|not happen|be reached",
+        "should not have happened",
+        "should|must be unreachable", "is not a function", "stack overflow", "heap space",
         ("must be started|called|opened|entered|awaited|implemented|overridden|subclassed|initialized"
          "|initialised|instantiated"),
         "can only be called|entered|awaited", "can't|cannot be called", "must implement|override|subclass",
@@ -212,6 +213,10 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "may not be null", "data too long", "value too long", "invalid input syntax", "incorrect .. value",
         "failed to satisfy constraint",
     )),
+    MessageRow(_C.CONFLICT, (
+        "overlaps|overlap|overlapping [with] [an|another|the] existing",
+        "already exists|exist|registered|taken|booked|subscribed",
+    )),
     MessageRow(_C.UNAUTHORIZED, (
         "jwt expired", "jwt .. expired|invalid|malformed", "token [has|is] [already|been] expired",
         "access token .. expired", "expired jwt",
@@ -243,15 +248,22 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "host not found", "nxdomain", "name does not resolve",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
-        "econnreset", "connection [was] reset", "connection .. reset", "reset by peer", "epipe", "broken pipe",
-        "econnaborted", "connection [was|unexpectedly|is] aborted|closed|lost|dropped|terminated",
-        "connection .. lost|dropped|closed", "socket hang up", "server disconnected", "remote end closed",
-        "closed the connection", "server closed", "server has gone away", "lost connection",
-        "unexpected eof while reading", "eof occurred", "unexpected end of stream", "connection error",
-        "connection failed", "failed to connect", "could not reach", "couldn't reach", "cannot reach", "can't reach",
-        "unable to reach", "failed to reach", "could not connect", "couldn't connect", "cannot connect",
-        "can't connect", "unable to connect", "not connected",
-        "failed|unable|not|can't|couldn't|cannot [to] establish",
+        "host|server|service|site|broker|peer|gateway|it|node could not be reached", "not be reached|contacted",
+        "no route to", "stream|session|socket ended|closed|terminated unexpectedly",
+        "ended|closed|terminated|disconnected unexpectedly", "closed connection",
+        "remote|upstream|external service|server|host|api .. error|failed|failure",
+        "technical difficulties|problems|issues", "econnreset", "connection [was] reset", "connection .. reset",
+        "reset by peer", "epipe", "broken pipe", "econnaborted",
+        "connection [was|unexpectedly|is] aborted|closed|lost|dropped|terminated", "connection .. lost|dropped|closed",
+        "socket hang up", "server disconnected", "remote end closed", "closed the connection", "server closed",
+        "server has gone away", "lost connection", "unexpected eof while reading", "eof occurred",
+        "unexpected end of stream", "connection error", "connection failed",
+        ("reconnect|connect|connecting|reconnecting|connection|communication|communicating"
+         "|handshake failed|error|failure|problem"),
+        "error|failure|problem|trouble connection|connecting|communicating|contacting|reaching|talking [to|with]",
+        "failed to connect", "could not reach", "couldn't reach", "cannot reach", "can't reach", "unable to reach",
+        "failed to reach", "could not connect", "couldn't connect", "cannot connect", "can't connect",
+        "unable to connect", "not connected", "failed|unable|not|can't|couldn't|cannot [to] establish",
         "could|can|cannot|can't|couldn't|unable|failed [not|to] contact", "network error|failure|problem",
         "fetch failed", "failed to fetch", "incomplete read", "cannot assign requested address", "hung up",
         "empty reply", "peer [has] disconnected|closed|gone", "tunnel|tunneling .. failed", "disconnect/reset",
@@ -296,6 +308,10 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "key|url|uri|dsn|token|secret|host|endpoint|region|password [is|was] not set|configured|defined",
         "is|was|are not set [up]", "no .. [has|is|was|are] [been] configured",
         "no .. has been set|configured|defined|registered up|for", "not been configured|set",
+        "isn't|aren't|wasn't set|configured [up]", "isn't set", "is not|isn't|aren't|not installed",
+        "not found in|on [the|your] path", "required setting|option .. absent|missing|empty",
+        "set .. in [the|your] settings|config|configuration|environment|preferences",
+        "environment variable ... must|be", "has|have no .. configured|credentials for",
         "couldn't|could|cannot|can't|failed|unable [not|to] load|read .. config|configuration|settings",
         "no .. set up", "no api key configured", "secret|setting|config|endpoint .. not defined", "no configuration",
         "config|configuration|settings not|isn't [been] loaded|available|found|initialized|read",
@@ -313,6 +329,9 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         ("respond|response|answer|reply|finish|finished|complete|completed|done|arrive|arrived|start"
          "|started|available|ready .. in time"),
         "not .. in time", "response|reply|answer|heard .. after #", "gave|giving up waiting|after",
+        "time allowed|budget", "ran|running|runs|executed|executing [for] too long",
+        "# seconds|second|minutes|ms|s without", "within # seconds|second|minutes|minute|ms|s|milliseconds|hours",
+        "after # seconds|second|minutes|minute|ms|milliseconds|hours", "acquired|obtained within #", "expired before",
         "waited .. giving|gave", "waited # seconds|minutes|s|ms",
         "execution|operation|request|lease|task|wait expired", "deadline .. passed|missed|exhausted|reached|hit",
         "deadline [has|was|is] passed|missed|exhausted|reached|hit",
@@ -322,7 +341,8 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "time [is|has] up|elapsed|out", "ran out of time", "out of time",
     )),
     MessageRow(_C.REQUEST_CANCELLED, (
-        "not approved|confirmed|accepted by [the] user|operator|client",
+        "client|user|caller hung|dropped|left|quit|navigated", "aborting", "user said", "withdrawn", "withdrew",
+        "stopped|halted by [the] user", "not approved|confirmed|accepted by [the] user|operator|client",
         "interrupted|stopped|declined|dismissed|rejected|killed by [the] user|caller|client|operator",
         "due to user request",
         "user|client|caller|operator declined|aborted|cancelled|canceled|stopped|disconnected|interrupted|dismissed",
@@ -330,7 +350,11 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "client closed [the] request", "on request of", "user .. declined|dismissed",
     )),
     MessageRow(_C.RATE_LIMITED, (
-        "quota", "rate exceeded", "request rate", "throughput exceeds|exceeded|limit",
+        "no remaining calls|requests|credits|searches|messages", "no .. remaining|left today|now|for",
+        "remaining calls|requests .. 0|zero", "frequency exceeded", "budget exhausted|spent|exceeded|used",
+        "rate .. too high", "burst limit|rate", "limit of # calls|requests|messages|queries",
+        "max|maximum requests|calls|messages .. exceeded|reached", "requests|calls .. exceeded", "plan limit",
+        "slow your", "quota", "rate exceeded", "request rate", "throughput exceeds|exceeded|limit",
         "too quickly|fast|often|frequently", "too many ... try again|later|minute|minutes|hour", "too many ... wait",
         ("too many [login|sign|api|concurrent|failed|recent|parallel|simultaneous|pending|open"
          "|active] [in] attempts|requests|queries|calls|submissions|messages|logins|downloads|uploads"
@@ -346,10 +370,19 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
     )),
     # Who asks, and what they may do
     MessageRow(_C.UNAUTHORIZED, (
-        "api key|token .. disabled|deactivated", "key|token|password [is|was|has] [been] disabled|deactivated",
-        "anonymous", "denied for user ... using password", "invalid x api key",
+        "could|can|cannot|couldn't|can't [not] be authenticated", "auth|login|logon|signin failed|failure|error",
+        "verify your identity", "identity .. verified", "sign in failed", "api key|token .. disabled|deactivated",
+        "key|token|password [is|was|has] [been] disabled|deactivated", "anonymous",
+        "denied for user ... using password", "invalid x api key",
     )),
     MessageRow(_C.FORBIDDEN, (
+        "your .. has|have disabled", "access .. limited|restricted|blocked|revoked|suspended|forbidden", "kicked",
+        "collaborator", "the right to", "not invited", "been invited",
+        "bot|you|user is|are not in [the|this|that|any]",
+        ("requires|require|needs|need .. plan|subscription|licence|license|tier|edition|role|rights"
+         "|privileges|permission|permissions|approval"),
+        "guests|viewers|members|users cannot|can't|can't|may !be|have|exceed",
+        "accounts|account|role|user does|can't|cannot not permit|publish|create|edit|delete|invite",
         "not authorized|authorised to|on|for|by", "unauthorized to|for|on",
         ("lacks|lack|lacking|without|insufficient|missing|need|needs|requires|require|required [the|a"
          "|necessary|sufficient|required|any] [access|admin|write|read|user] permission|permissions"
@@ -406,8 +439,9 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "key|credential|credentials|signature .. expired",
         ("invalid|incorrect|bad|wrong|missing|unknown [api|access|secret|security|client] key|keys"
          "|credentials|credential|password|passwords|passphrase|login|secret|pin|otp|passcode"),
-        "invalid username or password", "invalid username/password", "invalid authentication", "no authentication",
-        "security token included in the request",
+        "invalid|incorrect|bad|wrong .. credentials", "rejected the|your|our [api|access] key|token|credentials",
+        "token|tokens [is|was] missing|absent", "invalid username or password", "invalid username/password",
+        "invalid authentication", "no authentication", "security token included in the request",
         ("bearer|access|auth|security|refresh|id|authentication|api|session|bot token [is|was|has|not"
          "|required] [not|been] missing|expired|invalid|required|provided|found|accepted|unknown|empty"
          "|revoked|rejected"),
@@ -445,6 +479,8 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
     )),
     # Input that breaks a rule, in words that other rows have too
     MessageRow(_C.VALIDATION_ERROR, (
+        "value|option|values|character .. not allowed|permitted for|in|here",
+        "duplicate|duplicated .. in select|input|query|filter|body|list|header",
         "no .. given|provided|supplied|specified|passed|entered|selected|chosen",
         "idempotency key .. required|missing",
         "not enough|insufficient arguments|values|data|characters|points|parameters|samples|tokens",
@@ -465,6 +501,7 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         ("required field|fields|parameter|parameters|argument|arguments|property|header [is|are"
          "|was] [missing|not|required]"),
         "allowed|accepted|valid|permitted|supported|possible values",
+        "date|dates|time|timestamp|duration|number|expression|query|filter|cron|url .. not be parsed",
         ("parse .. date|dates|time|datetime|timestamp|cron|duration|interval|expression|filter|argument"
          "|arguments|query|number|integer|float|value|amount|address|url|uri|cursor|timezone|coordinates"
          "|range|version|condition|formula|selector|pattern|regex|template|color|colour|id"),
@@ -496,6 +533,9 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
          "|server] response|reply|answer"),
         "json parse error", "json decode error", "failed|unable to parse json|xml|yaml|response",
         "could not parse json|xml|yaml|response", "not json serializable", "json serializable", "failed to decode",
+        "unexpected .. payload|response|reply|answer|body",
+        "not be parsed|decoded|deserialized|serialized|encoded|unmarshalled|unmarshaled",
+        "while|in|during parsing|decoding|deserializing|serializing|deserialization|serialization", "parsing .. file",
         "failed to parse", "failed to serialize|deserialize|encode|unmarshal|marshal",
         "unable to serialize|deserialize|encode|unmarshal|marshal", "cannot unmarshal|marshal", "unmarshal",
         "could not decode|encode", "could not parse", "couldn't parse|decode", "cannot parse", "can't parse|decode",
@@ -511,17 +551,21 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "crc|checksum mismatch|failed|error", "bad magic", "invalid utf",
     )),
     MessageRow(_C.NOT_FOUND, (
-        "not found", "not be found", "cannot|can't find", "cannot be found", "can't be found", "no such",
-        "doesn't|don't exist", "does|do|did not exist", "couldn't find", "couldn't|cannot|can't|could not|to locate",
-        "wasn't|weren't|isn't|aren't found", "could not find", "unable to find", "unable to locate",
-        "failed to find|locate", "notfound", "no longer exists|available|there",
+        "isn't|not|no|is [a|an|any] .. by|with that|this|the name|id|title", "seem|seems|appear|appears to exist",
+        "does|do|doesn't|don't [not] correspond to", "not located|known", "never created|existed|registered",
+        "returned|got|found 0|zero|no results|rows|hits|matches|records|entries|data",
+        "0|zero results|rows|hits|matches|records", "file|files or|and directory|folder missing",
+        "recognised|recognized by", "not found", "not be found", "cannot|can't find", "cannot be found",
+        "can't be found", "no such", "doesn't|don't exist", "does|do|did not exist", "couldn't find",
+        "couldn't|cannot|can't|could not|to locate", "wasn't|weren't|isn't|aren't found", "could not find",
+        "unable to find", "unable to locate", "failed to find|locate", "notfound", "no longer exists|available|there",
         "no [matching] results|records|rows|entries|documents|items [were] [found]", "no .. [was|were] found",
-        "no .. could be found|located", "no .. matched|matches", "cannot|can't|can locate", "no .. exists|exist",
-        "no matching", "nothing found", "nothing matched|matches your|the query|search|filter|criteria",
-        "none matched|found|match", "^no .. with|named|called|matching|like|for|titled", "no match|matches for",
-        "did not match any", "didn't match any", "does not match any",
-        "file|page|record|document|template|row|object|entry [is] missing", "there is|are no",
-        "missing or deleted|removed|moved", "deleted or moved", "not exist",
+        "no .. could be found|located", "no .. returned", "no .. available from", "no .. matched|matches",
+        "cannot|can't|can locate", "no .. exists|exist", "no matching", "nothing found",
+        "nothing matched|matches your|the query|search|filter|criteria", "none matched|found|match",
+        "^no .. with|named|called|matching|like|for|titled", "no match|matches for", "did not match any",
+        "didn't match any", "does not match any", "file|page|record|document|template|row|object|entry [is] missing",
+        "there is|are no", "missing or deleted|removed|moved", "deleted or moved", "not exist",
         "no record|result|document|entry|item|user|match|matches found", "has|have been deleted|removed|purged",
         "was|were deleted|removed", "page|file|record was removed",
         ("unknown [or] [missing] user|resource|id|key|entity|item|city|country|account|project|repository"
@@ -611,7 +655,8 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "exceeds|exceed #", "exceeds|exceed .. characters|bytes|mb|kb|items|rows", "unsupported", "is not supported",
         "not supported", "only .. [is|are] supported|accepted|valid|understood",
         "only .. and|or .. supported|accepted|valid",
-        "not|isn't|aren't accepted|understood|recognized|recognised|numeric|numerical|unique|positive|an|a|in",
+        "not accepted|understood|recognized|recognised|numeric|numerical|unique|positive|an|a",
+        "isn't|aren't accepted|understood|recognized|recognised|numeric|unique|positive|an|a",
         "is|are not among|between|within|at", "isn't one|a|an|among [of]", "^not a|an",
         "expected ... got|received|but|found|given", "expects|expecting a|an|one|two|at|exactly",
         "please provide|specify|supply|enter|give|choose|select|use|check [the|your|a|an]",
@@ -682,10 +727,52 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "datastore",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
-        "missing", "zod", "zoderror", "schema validation",
+        "missing", "requires|require", "^unsupport", "zod", "zoderror", "schema validation",
     )),
     MessageRow(_C.NOT_FOUND, (
         "^unknown", "is|are unknown", "^no .. here|there", "account|user|customer|device unknown",
+    )),
+    # Words that tell little alone, where nothing else was said
+    MessageRow(_C.UNAUTHORIZED, (
+        "authenticate|authenticated|authentication|credential|credentials|login|logon|password|passwords",
+    )),
+    MessageRow(_C.FORBIDDEN, (
+        "privilege|privileges|admins|administrators|blocked|banned|unpermitted",
+    )),
+    MessageRow(_C.CONFLICT, (
+        ("outdated|occupied|diverged|concurrently|collide|collides|collision|collided|overlap|overlaps"
+         "|overlapping|unfinished"),
+        "target exists", "exists",
+    )),
+    MessageRow(_C.TIMEOUT, (
+        "time limit", "too long",
+    )),
+    MessageRow(_C.SERVICE_UNAVAILABLE, (
+        "restarting|rebooting", "too busy", "is busy", "come back|try .. later", "later", "out of service",
+        "disconnect|disconnected|unresponsive|congested", "talk to",
+    )),
+    MessageRow(_C.DATABASE_ERROR, (
+        "sql|rollback", "transaction|transactions", "db .. failed|error|write|read",
+    )),
+    MessageRow(_C.SERIALIZATION_ERROR, (
+        "json|xml|yaml|csv|pickle|parseable|unparseable|utf|zip", "decode|decoded|encode|encoded|parse|parsed",
+    )),
+    MessageRow(_C.CONFIGURATION_ERROR, (
+        "config|configuration|configured|setting|settings",
+    )),
+    MessageRow(_C.INITIALIZATION_FAILED, (
+        "at|on|during startup",
+        ("server|service|app|application|plugin|worker|process|engine|browser failed to start|boot|launch"
+         "|initialize|initialise"),
+        "initialise|initialize|initialised|initialization|initialisation .. failed",
+    )),
+    MessageRow(_C.VALIDATION_ERROR, (
+        "mandatory", "is|are needed", "conform|conforms|comply", "looks|is|are|was|were wrong",
+        "wrong format|number|type|kind|value|name|order|length", "precede|precedes", "over the limit",
+        "you did|didn't|have|need", "must",
+    )),
+    MessageRow(_C.NOT_FOUND, (
+        "delisted|gone|nonexistent", "^no !result|op",
     )),
 )
 # fmt: on

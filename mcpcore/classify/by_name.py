@@ -45,18 +45,20 @@ NAMES: Final[tuple[MessageRow, ...]] = (
         "config|settings|configuration .. error|missing|invalid",
     )),
     MessageRow(_C.UNAUTHORIZED, (
-        "unauthorized|unauthenticated|unauthorised", "not authenticated", "not logged in", "login required|failed|error",
+        "unauthorized|unauthenticated|unauthorised", "not authenticated", "not logged in",
+        "login required|failed|error",
         "logged out", "authentication|auth error|failed|failure|required|exception", "authentication",
         "invalid|expired|bad|missing|revoked|wrong|incorrect api|access|auth|refresh|id key|token",
-        "invalid|expired|bad|missing|revoked|wrong|incorrect"
-        " token|credentials|credential|signature|password|session|jwt|login|passphrase",
+        ("invalid|expired|bad|missing|revoked|wrong|incorrect"
+         " token|credentials|credential|signature|password|session|jwt|login|passphrase"),
         "token|session|credentials|signature|credential|password|jwt|key expired|invalid|revoked|mismatch|incorrect",
         "not authorized", "no credentials|token|session", "credentials|credential|token|login error|exception",
         "auth error|failed", "sign in required", "reauth|reauthentication",
     )),
     MessageRow(_C.FORBIDDEN, (
         "forbidden", "permission|permissions denied|error|required", "permission|permissions",
-        "access denied|forbidden|error|restricted|control", "not permitted|allowed", "disallowed", "denied", "prohibited",
+        "access denied|forbidden|error|restricted|control", "not permitted|allowed", "disallowed", "denied",
+        "prohibited",
         "authorization error|failed|failure", "authorization", "insufficient scope|permissions|privileges|rights|role",
         "payment required", "read only", "readonly", "path|directory escape|traversal|escapes", "sandbox",
         "policy violation|error", "security error|violation|exception", "ssrf", "blocked", "banned", "privilege",
@@ -77,9 +79,10 @@ NAMES: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.SERIALIZATION_ERROR, (
         "parse|parsing|parser|decode|decoding error|exception|failed|failure",
-        "encode|encoding|serialization|deserialization|unmarshal|marshal|serialize|deserialize"
-        " error|exception|failed|failure",
-        "json|xml|yaml|csv|html error", "jsondecode", "invalid|malformed|bad|unexpected json|xml|yaml|csv|response|reply",
+        ("encode|encoding|serialization|deserialization|unmarshal|marshal|serialize|deserialize"
+         " error|exception|failed|failure"),
+        "json|xml|yaml|csv|html error", "jsondecode",
+        "invalid|malformed|bad|unexpected json|xml|yaml|csv|response|reply",
         "corrupt|corrupted|truncated", "json|xml|yaml .. error",
     )),
     MessageRow(_C.INITIALIZATION_FAILED, (
@@ -105,8 +108,8 @@ NAMES: Final[tuple[MessageRow, ...]] = (
 
 VAGUE_NAMES: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.DATABASE_ERROR, (
-        "database|db|sql|storage|persistence|repository|datastore|query|transaction|migration"
-        " error|exception|failure|failed",
+        ("database|db|sql|storage|persistence|repository|datastore|query|transaction|migration"
+         " error|exception|failure|failed"),
         "database|sql",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (

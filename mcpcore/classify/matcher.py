@@ -128,12 +128,20 @@ def fold(text: str) -> str:
     return text.lower().replace("\u2019", "'")
 
 
-def mark(text: str) -> str:
-    """A bounded message as the table's phrases read it: as `fold`, with a dollar before each name like API_BASE."""
-    return fold(_ENVIRONMENT.sub(r"$\g<0>", text) if "_" in text else text)
-
-
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+_CAMEL_WORD = re.compile(r"[A-Za-z]{1,40}[a-z][A-Z][A-Za-z]{1,40}")
+_CAMEL_WORDS = 8
+
+
+def mark(text: str) -> str:
+    """A bounded message as the table's phrases read it.
+
+    That is as `fold` gives it, with a dollar before each name like API_BASE, and with the words of names like
+    OrderNotFound at the end, where no phrase reaches them from the message.
+    """
+    names = _CAMEL_WORD.findall(text)
+    plain = fold(_ENVIRONMENT.sub(r"$\g<0>", text) if "_" in text else text)
+    return plain + "".join(f"\n;\n{name_words(name)}" for name in names[:_CAMEL_WORDS]) if names else plain
 
 
 def name_words(name: str) -> str:

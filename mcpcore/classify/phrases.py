@@ -18,7 +18,7 @@ from typing import Final
 
 _SEPARATOR: Final = r"[\s_\-]{1,8}"
 _GAP: Final = r"(?:[^\S\n]{1,8}[^\s]{1,60}(?<![.,;:!?])){0,4}"
-_LONG_GAP: Final = r"(?:[^\S\n]{1,8}[^\s]{1,60}(?<![.;!?])){0,6}"
+_LONG_GAP: Final = r"""[,:)'"]?(?:[^\S\n]{1,8}[^\s]{1,60}(?<![.;!?])){0,6}"""
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
 _STATUS_SEPARATOR: Final = r"""[\s_\-:=("'\[]{1,8}"""

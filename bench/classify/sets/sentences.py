@@ -21,10 +21,31 @@ class SyncError(Exception):
     """An application's own exception, of which no table knows."""
 
 
-def says(cases: Cases, label: C, *sentences: str, kind: type[Exception] = SyncError, bug: bool = False) -> None:
-    """Add a case for each sentence."""
+def says(
+    cases: Cases,
+    label: C,
+    *sentences: str,
+    kind: type[Exception] = SyncError,
+    named: str | None = None,
+    bug: bool = False,
+) -> None:
+    """Add a case for each sentence, raised with `kind`, or with a class made with the name `named`."""
+    if named is not None:
+        kind = type(named, (Exception,), {"__module__": "app"})
     for sentence in sentences:
-        cases.add(label, f"{kind.__name__}({sentence!r})", _raiser(kind, sentence), bug=bug)
+        cases.add(label, f"{kind.__name__}({sentence!r})", _raiser(kind, *([sentence] if sentence else [])), bug=bug)
+
+
+def listed(text: str) -> list[tuple[C, str]]:
+    """Labels and sentences of a list: a line "== LABEL" goes before the sentences of that label, one a line."""
+    found: list[tuple[C, str]] = []
+    label = C.INTERNAL_ERROR
+    for line in text.split("\n"):
+        if line.startswith("== "):
+            label = C[line[3:]]
+        elif line:
+            found.append((label, line))
+    return found
 
 
 def _raiser(kind: type[Exception], *args: object) -> Callable[[Peers], None]:

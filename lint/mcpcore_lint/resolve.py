@@ -171,7 +171,8 @@ class Resolver:
             if found is not None:
                 return Symbol(node, module, found.name, found.tree)
             return Symbol(node, module, canonical(source))
-        if found is not None:
+        # `from . import store` in the package itself means the module, not the name that it is about to bind.
+        if found is not None and found is not module:
             member = self.member(found, name, node)
             if member is not None:
                 return member

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fastmcp"})
 """Names by which a server is usually handed to the function that registers tools on it."""
-_OTHERWISE: Final = ("client", "mock", "fake", "session", "config", "settings", "path", "url", "tool", "agent")
-"""Parts of names that speak of MCP and are no servers."""
+_OTHERWISE: Final = ("client", "mock", "fake", "session", "config", "settings", "path", "url", "tools", "agent")
+"""Parts of names that speak of MCP or of a server and are no servers of tools."""
 _INNER: Final = frozenset({"_mcp_server", "_lowlevel_server"})
 """Attributes of the high-level servers that hold the low-level one."""
+_PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager", "_local_provider"})
+"""Attributes of the high-level servers that hold what is registered on them."""
 _ANYTHING: Final = frozenset({"typing.Any", "builtins.object", "typing.TypeVar"})
 
 Found = tuple["ToolFlavour | None", "str | None"]
@@ -52,7 +54,8 @@ class Servers:
                 flavour, key = self.server(node.value, scope)
                 return ("lowlevel", key) if flavour is not None else NOTHING
             if isinstance(value, Unknown | Choice):
-                return self._attribute(node, scope)
+                found = self._attribute(node, scope)
+                return self.server(node.value, scope) if found[0] is None and node.attr in _PARTS else found
             return self._imported(value)
         if isinstance(node, ast.Call) and isinstance(value, Unknown):
             key = f"{scope.module.path}:{node.lineno}:{node.col_offset}"
@@ -234,8 +237,10 @@ class Servers:
     def _guess(self, name: str) -> ToolFlavour | None:
         """A server that comes from elsewhere: by its usual name, in a file that speaks of a framework."""
         plain = name.lower().strip("_")
-        if plain not in _USUAL and ("mcp" not in plain or any(each in plain for each in _OTHERWISE)):
-            return None
+        if plain not in _USUAL:
+            speaks = "mcp" in plain or plain.endswith("_server")
+            if not speaks or any(each in plain for each in _OTHERWISE):
+                return None
         text = self.module.source.text
         if "fastmcp" in text and "mcp.server.fastmcp" not in text:
             return "fastmcp"

@@ -57,6 +57,7 @@ MADE: Final[dict[str, Way]] = {
     "Resource.from_function": Way("resource", ("fn",), name=1, uri=0),
     "FunctionResource.from_function": Way("resource", ("fn",), name=1, uri=0),
     "ResourceTemplate.from_function": Way("resource", ("fn",), name=1, uri=0),
+    "FunctionResourceTemplate.from_function": Way("resource", ("fn",), name=1, uri=0),
     "FunctionResource": Way("resource", ("fn",), name=None, keyword_only=True),
     "Prompt.from_function": Way("prompt", ("fn",), described=2),
     "FunctionPrompt.from_function": Way("prompt", ("fn",), described=2),

@@ -265,7 +265,7 @@ class Targets:
                         env: Env = {}
                         _bind(loop.target, element, env)
                         found.append(env)
-                    return found
+                    return found or [NO_ENV]
             current = parents.get(current)
         return [NO_ENV]
 

@@ -675,3 +675,19 @@ def test_what_all_families_have_in_common(project, family, case):
     source, expected = COMMON[case]
     text = f'{made}\n{FUNCTIONS}mcp = Made("x")\n{textwrap.dedent(source)}'
     check(project, text, expected, flavour=flavour)
+
+
+def test_modules_that_a_package_imports_from_itself(project):
+    """`from . import store` in `__init__.py` means the module `store`."""
+    check(
+        project,
+        "",
+        "search: tool sdk search(q)",
+        tools__init="""
+        from mcp.server.fastmcp import FastMCP
+        from . import store
+        def register(mcp: FastMCP):
+            mcp.tool()(store.search)  # here
+        """,
+        tools__store="def search(q: str):\n    raise ValueError(q)\n",
+    )

@@ -329,7 +329,6 @@ CASES: Final[Cases] = {
 
 GAPS: Final[dict[str, Gap]] = {
     "importlib": "missed",
-    "a submodule that only its package imports": "unknown",
 }
 """What is not answered as it should be, and how."""
 

@@ -413,11 +413,15 @@ def as_tool(item: object) -> Tool[..., Any] | None:
 
 
 def takes_context(fn: Callable[..., Any]) -> bool:
-    """Whether the handler's parameters include mcpcore's own context."""
+    """Whether mcpcore's own context is among the handler's parameters, in its right place or not."""
     try:
-        return _signature(fn, "", Contract(), method=False).context is not None
+        found, hints = inspect.signature(fn), _hints(fn)
     except (NameError, TypeError, ValueError):
         return False
+    return any(
+        _is_context(parameter.replace(annotation=hints.get(parameter.name, parameter.annotation)), first=index == 0)
+        for index, parameter in enumerate(found.parameters.values())
+    )
 
 
 _KINDS: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -442,6 +446,11 @@ def _signature(fn: Callable[..., Any], where: str, contract: Contract[Any], *, m
             raise ContractError(
                 f"{where}: the context must be the first parameter{' after self' if method else ''}, "
                 f"not parameter {index + 1} ({parameter.name!r})"
+            )
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            raise ContractError(
+                f"{where}: the context is given by its position, and {parameter.name!r} is keyword-only; "
+                "take the `*` in front of it away"
             )
         context, reasons = parameter, _reasons(parameter.annotation)
     rest = tuple(parameters[1:] if context is not None else parameters)
@@ -507,16 +516,24 @@ def _is_context(parameter: inspect.Parameter, *, first: bool) -> bool:
     annotation = parameter.annotation
     if annotation is inspect.Parameter.empty:
         return first and parameter.name == "ctx"
-    if typing.get_origin(annotation) is typing.Annotated:
-        annotation = typing.get_args(annotation)[0]
+    annotation = _certain(annotation)
     origin = typing.get_origin(annotation) or annotation
     return isinstance(origin, type) and issubclass(origin, Context)
 
 
-def _reasons(annotation: Any) -> frozenset[str] | None:
+def _certain(annotation: Any) -> Any:
+    """Without what may be added to a type: `Annotated`, and `| None` where the context is given all the same."""
     if typing.get_origin(annotation) is typing.Annotated:
         annotation = typing.get_args(annotation)[0]
-    args = typing.get_args(annotation)
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        members = [member for member in typing.get_args(annotation) if member is not types.NoneType]
+        if len(members) == 1:
+            return _certain(members[0])
+    return annotation
+
+
+def _reasons(annotation: Any) -> frozenset[str] | None:
+    args = typing.get_args(_certain(annotation))
     return _literals(args[0]) if args else None
 
 

@@ -488,6 +488,37 @@ class TestRefusedAtImport:
         handler.__annotations__["ctx"] = annotation
         tool(errors=[NO_MATCH])(handler)
 
+    def test_a_context_in_the_wrong_place_on_a_server(self) -> None:
+        """A server says it as the decorator does, with and without a contract, and where the context is optional."""
+        server = Server("x")
+
+        def second(query: str, ctx: Context) -> None: ...
+        def optional(query: str, ctx: Context | None = None) -> None: ...
+        def named(*, ctx: Context) -> None: ...
+
+        for register in (server.tool(), server.tool(errors=[NO_MATCH]), server.add_tool, tool):
+            for handler in (second, optional):
+                with pytest.raises(ContractError, match=r"must be the first parameter, not parameter 2 \('ctx'\)"):
+                    register(handler)
+            with pytest.raises(ContractError, match="'ctx' is keyword-only"):
+                register(named)
+
+    @pytest.mark.anyio
+    async def test_an_optional_context_is_given(self) -> None:
+        """It is no argument of the tool, and never None inside of a request."""
+        seen: list[object] = []
+
+        @tool
+        def f(ctx: Context | None = None, query: str = "") -> None:
+            seen.append(ctx)
+
+        server = Server("x", tools=[f])
+        (described,) = await server.list_tools()
+        assert set(described.input_schema["properties"]) == {"query"}
+        async with Client(server) as client:
+            assert not (await client.call_tool("f", {})).is_error
+        assert isinstance(seen[0], Context)
+
     def test_a_context_that_is_not_first(self) -> None:
         """The message names the parameter and its place."""
         with pytest.raises(ContractError, match=r"must be the first parameter, not parameter 2 \('ctx'\)"):

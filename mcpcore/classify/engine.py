@@ -9,7 +9,7 @@ from mcpcore.classify.by_fact import Fact
 from mcpcore.classify.by_message import MESSAGES
 from mcpcore.classify.by_name import NAMES, VAGUE_NAMES
 from mcpcore.classify.by_type import DEFINES_NAMES, PARTS, TYPES, TypeRow
-from mcpcore.classify.matcher import Matcher, TextMatch, bound, fold, mark, name_words, rows_for
+from mcpcore.classify.matcher import Matcher, TextMatch, bound, fold, mark, name_words, rows_for, words_of
 from mcpcore.classify.retry_after import as_retry, in_words, parse_retry_after
 from mcpcore.classify.status import RETRY_AFTER_STATUSES, STATUS_RETRY, code_for_status
 from mcpcore.codes import ErrorCode, is_code
@@ -318,9 +318,14 @@ def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[
         fact, name, status = carried
         return _Verdict(_SPECIFIC, fact.code, fact.retry, "carried", name, exc, path, status)
     raw: str | None = None
+    text = ""
+    words: frozenset[str] = frozenset()
     for matcher in plan.matchers:
-        raw = _raw(exc) if raw is None else raw
-        said = matcher.find(fold(raw))
+        if raw is None:
+            raw = _raw(exc)
+            text = mark(raw)
+            words = words_of(text)
+        said = matcher.find(text, words)
         if said is not None:
             weight = _BUG if said.code is ErrorCode.INTERNAL_ERROR else _SPECIFIC
             return _Verdict(weight, said.code, said.retry, "message", said.phrase, exc, path, said.status)
@@ -331,8 +336,11 @@ def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[
         return _Verdict(weight, row.code, row.retry, "type", row.name, exc, path)
     if row is not None and row.rule == "yields":
         return _Verdict(_TEXT, row.code, row.retry, "type", row.name, exc, path)
-    raw = _raw(exc) if raw is None else raw
-    said = registry.find_message(raw) or _MATCHER.find(mark(raw))
+    if raw is None:
+        raw = _raw(exc)
+        text = mark(raw)
+        words = words_of(text)
+    said = registry.find_message(raw) or _MATCHER.find(text, words)
     if said is not None:
         return _Verdict(_TEXT, said.code, said.retry, "message", said.phrase, exc, path, said.status)
     if plan.vague is not None:

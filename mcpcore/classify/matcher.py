@@ -50,13 +50,12 @@ class Matcher:
         self._by_word = by_word
         return by_word
 
-    def find(self, text: str) -> TextMatch | None:
-        """The first row of the table that a lower-cased, bounded text matches."""
+    def find(self, text: str, words: frozenset[str] | None = None) -> TextMatch | None:
+        """The first row of the table that a lower-cased, bounded text matches; `words` are its `words_of`, if known."""
         by_word = self._compile() if self._by_word is None else self._by_word
         candidates: list[_Lazy] = []
-        words = set(WORDS.findall(text))
-        if "$" in text:
-            words.add("$")
+        if words is None:
+            words = words_of(text)
         # Not `words.intersection(by_word)`, which would walk through the whole table.
         for word in words:
             for candidate in by_word.get(word, ()):
@@ -77,6 +76,14 @@ class Matcher:
                 if status >= 300:
                     return TextMatch(code_for_status(status), STATUS_RETRY.get(status), candidate.phrase, status)
         return None
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a lower-cased text by which candidates are looked up; a dollar marks a name like API_BASE."""
+    found = WORDS.findall(text)
+    if "$" in text:
+        found.append("$")
+    return frozenset(found)
 
 
 class _Lazy:
@@ -131,6 +138,7 @@ def fold(text: str) -> str:
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 _CAMEL_WORD = re.compile(r"[A-Za-z]{1,40}[a-z][A-Z][A-Za-z]{1,40}")
 _CAMEL_WORDS = 8
+_HUMP = re.compile(r"[a-z][A-Z]")
 
 
 def mark(text: str) -> str:
@@ -139,7 +147,7 @@ def mark(text: str) -> str:
     That is as `fold` gives it, with a dollar before each name like API_BASE, and with the words of names like
     OrderNotFound at the end, where no phrase reaches them from the message.
     """
-    names = _CAMEL_WORD.findall(text)
+    names = _CAMEL_WORD.findall(text) if _HUMP.search(text) else ()
     plain = fold(_ENVIRONMENT.sub(r"$\g<0>", text) if "_" in text else text)
     return plain + "".join(f"\n;\n{name_words(name)}" for name in names[:_CAMEL_WORDS]) if names else plain
 

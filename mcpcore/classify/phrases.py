@@ -49,7 +49,7 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
     anchored = bool(slots) and slots[0].startswith("^")
     if anchored:
         slots[0] = slots[0][1:]
-    pattern = r"\A" if anchored else _START
+    pattern = r"\A" if anchored else ""
     needed: list[frozenset[str]] = []
     separator = ""
     for slot in slots:
@@ -62,12 +62,12 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
         optional = slot.startswith("[") and slot.endswith("]")
         words = (slot[1:-1] if optional else slot).split("|")
         if slot in _SLOTS:
-            body = _SLOTS[slot]
+            body = _SLOTS[slot] if pattern else _START + _SLOTS[slot]
             words = []
             if slot == "<env>":
                 needed.append(frozenset("$"))
         elif all(_WORD.match(word) for word in words):
-            body = "|".join(_body(word) for word in words)
+            body = "|".join(_body(word) if pattern else _first(word) for word in words)
         else:
             raise PhraseError(f"phrase {phrase!r}: cannot read {slot!r}; see the module's docstring for the language")
         before = _SLOT_SEPARATORS.get(slot, separator) if separator else separator
@@ -83,6 +83,12 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
     if not needed:
         raise PhraseError(f"phrase {phrase!r}: at least one word must be fixed, without * or brackets")
     return pattern + _END, tuple(sorted(needed, key=_rarity, reverse=True))
+
+
+def _first(word: str) -> str:
+    # The guard stands behind the letters: an expression that begins with letters is searched for much faster.
+    letters = re.escape(word.rstrip("*"))
+    return _body(word).replace(letters, f"{letters}(?<![^\\W_]{letters})", 1)
 
 
 def _body(word: str) -> str:

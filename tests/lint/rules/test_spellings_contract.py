@@ -7,10 +7,11 @@ and must be found, every near miss in every spelling and must not be.
 from __future__ import annotations
 
 import ast
+import textwrap
 from dataclasses import dataclass, field
 
 import pytest
-from mcpcore_lint.engine import lint_source
+from mcpcore_lint.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
 PATH = "server.py"
@@ -262,3 +263,331 @@ def test_a_near_miss_of_an_entry_is_left_alone_however_the_contract_is_written(r
     ast.parse(code)
     found = [each.message for each in lint(rule, code, files, tmp_path)]
     assert not found, f"{rule} must find nothing in:\n{code}"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Faults of one error, by the expression that makes it.
+# ---------------------------------------------------------------------------------------------------------------------
+
+SERVER_HEAD = """\
+import enum
+import functools
+import mcpcore
+import mcpcore as m
+from typing import Literal
+from elsewhere import TEXT, UNKNOWN, audited, load
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, conflict, not_found, timeout, tool
+from mcpcore import forbidden as no_entry, not_found as nf
+from pydantic import BaseModel
+
+TYPO = "gonne"
+GONE = "gone"
+
+class Reasons(enum.StrEnum):
+    GONE = "gone"
+    TYPO = "gonne"
+
+class Gone(BaseModel):
+    pmid: str
+
+ERRORS = [
+    FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call list_all to see what there is."),
+    FailureMode("full", ErrorCode.RATE_LIMITED, when="It is full.", recovery="Ask for fewer articles at once."),
+    FailureMode("told", ErrorCode.CONFLICT, when="It moved.", recovery="Read it again and write.", data=Gone),
+]
+
+"""
+TOOL = "@tool(errors=ERRORS)\nasync def fetch(ctx: Context, pmid: str, more: dict) -> str:\n"
+
+
+def in_tool(body):
+    """A handler with a body."""
+    return Spelling(f"{SERVER_HEAD}{TOOL}{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n")
+
+
+ERROR_SPELLINGS = {
+    "raised": in_tool("raise <X>"),
+    "with a cause": in_tool("try:\n    load(pmid)\nexcept Exception as error:\n    raise <X> from error"),
+    "built first": in_tool("error = <X>\nif pmid:\n    raise error\nreturn pmid"),
+    "annotated": in_tool("error: CodedError = <X>\nraise error"),
+    "conditional": in_tool("raise (<X> if pmid else UNKNOWN)"),
+    "walrus": in_tool("if (error := <X>) and pmid:\n    raise error\nreturn pmid"),
+    "with_traceback": in_tool("raise (<X>).with_traceback(None)"),
+    "called nested": in_tool("def inner():\n    raise <X>\nreturn inner()"),
+    "match": in_tool("match pmid:\n    case '1' | '2' if more:\n        raise <X>\n    case _:\n        return pmid"),
+    "finally": in_tool("try:\n    return load(pmid)\nfinally:\n    if more:\n        raise <X>"),
+    "loop": in_tool("for each in more:\n    while each:\n        raise <X>\nelse:\n    return pmid"),
+    "with": in_tool("async with load(pmid) as one, UNKNOWN:\n    raise <X>"),
+    "re-raised by name": in_tool("try:\n    raise <X>\nexcept CodedError as error:\n    raise error"),
+    "re-raised bare": in_tool("try:\n    raise <X>\nexcept m.CodedError:\n    print(pmid)\n    raise"),
+    "missed by its clause": in_tool("try:\n    raise <X>\nexcept OSError:\n    return ''"),
+    "group": in_tool("raise ExceptionGroup('all', [<X>])"),
+    "one line": in_tool("if pmid: raise <X>"),
+    "method": Spelling(
+        f"{SERVER_HEAD}server = Server('x')\nclass Tools:\n    @server.tool(errors=[*ERRORS])\n"
+        "    async def fetch(self, ctx: Context, pmid: str, more: dict) -> str:\n        raise <X>\n"
+    ),
+    "under decorators": Spelling(
+        f"{SERVER_HEAD}@m.tool(errors=tuple(ERRORS))\n@audited('x')\n@functools.cache\n"
+        "def fetch(ctx: Context, pmid: str, more: dict) -> str:\n    raise <X>\n"
+    ),
+    "nested tool": Spelling(
+        f"{SERVER_HEAD}def register(server: Server) -> None:\n    @server.tool(errors=ERRORS)\n"
+        "    def fetch(ctx: Context, pmid: str, more: dict) -> str:\n        raise <X>\n"
+    ),
+    "add_tool": Spelling(
+        f"{SERVER_HEAD}def fetch(ctx: Context, pmid: str, more: dict) -> str:\n    raise <X>\n"
+        "Server('x').add_tool(fetch, errors=ERRORS)\n"
+    ),
+    "tabs": Spelling(
+        f"{SERVER_HEAD}@tool(errors=ERRORS)\ndef fetch(ctx: Context, pmid: str, more: dict) -> str:\n\tif pmid:\n\t\traise <X>\n"
+    ),
+}
+
+ERROR_FAULTS = {
+    "error-contract-conformance": (
+        ["no_entry('x')", "m.forbidden('x', data=more)", "CodedError(ErrorCode.FORBIDDEN, 'x')",
+         "mcpcore.CodedError(code=m.ErrorCode.UNAUTHORIZED)", "CodedError(-32005, 'x')", "m.errors.forbidden()"],
+        ["ctx.fail('gone')", "not_found('x')", "timeout('x')", "m.validation_error('x')",
+         "CodedError(ErrorCode.INTERNAL_ERROR, 'x')", "CodedError(UNKNOWN, 'x')", "UNKNOWN.forbidden('x')",
+         "no_entry('x', reason='other')"],
+    ),
+    "error-contract-prefer-fail": (
+        ["not_found('x')", "nf('x', {'a': pmid})", "m.not_found()", "CodedError(ErrorCode.NOT_FOUND, 'x')",
+         "CodedError(-32001, message='x')", "m.rate_limited(f'no {pmid}')"],
+        ["ctx.fail('gone')", "no_entry('x')", "timeout('x')", "not_found('x', reason='other')",
+         "UNKNOWN.not_found('x')", "CodedError(UNKNOWN)"],
+    ),
+    "error-contract-fail-undeclared": (
+        ["ctx.fail('gonne')", "ctx.fail(reason='gonne')", "ctx.fail(TYPO, 'x')", "ctx.fail(Reasons.TYPO)",
+         "ctx.fail('go' + 'nne')", "ctx.fail('gone' if more else 'gonne')", "ctx.fail(Reasons.TYPO.value)"],
+        ["ctx.fail('gone')", "ctx.fail(GONE)", "ctx.fail(Reasons.GONE)", "ctx.fail(pmid)", "ctx.fail(TEXT)",
+         "UNKNOWN.fail('gonne')", "ctx.fail(f'{pmid}')", "not_found('x', reason='gonne')"],
+    ),
+    "error-contract-undeclared-reason": (
+        ["not_found('x', reason='gonne')", "m.conflict(reason=TYPO)", "no_entry('x', None, reason=Reasons.TYPO)",
+         "CodedError(ErrorCode.NOT_FOUND, 'x', reason='gonne')", "CodedError(-32001, reason='gon' 'ne')"],
+        ["not_found('x', reason='gone')", "not_found('x', reason=TEXT)", "not_found('x', reason=pmid)", "not_found('x')",
+         "ctx.fail('gonne')", "not_found('x', reason=None)", "not_found('x', data={'reason': 'gone'})"],
+    ),
+    "error-contract-code-mismatch": (
+        ["conflict('x', reason='gone')", "m.timeout(reason=GONE)", "no_entry('x', reason=Reasons.GONE)",
+         "CodedError(ErrorCode.CONFLICT, 'x', reason='gone')", "CodedError(-32001, reason='full')"],
+        ["not_found('x', reason='gone')", "CodedError(-32001, 'x', reason='gone')", "conflict('x', reason=TEXT)",
+         "CodedError(UNKNOWN, reason='gone')", "conflict('x', reason='other')", "ctx.fail('gone')"],
+    ),
+    "error-contract-data-mismatch": (
+        ["ctx.fail('told')", "ctx.fail('told', data={})", "ctx.fail('told', 'x', {'id': pmid})",
+         "ctx.fail('told', data={'pmid': pmid, 'extra': 1})", "ctx.fail('told', data=dict(id=pmid))",
+         "ctx.fail(reason='told', data=None)"],
+        ["ctx.fail('told', data={'pmid': pmid})", "ctx.fail('told', data=more)", "ctx.fail('told', data={**more})",
+         "ctx.fail('told', data=Gone(pmid=pmid).model_dump())", "ctx.fail('gone', data={'x': 1})",
+         "ctx.fail('told', data=dict(pmid=pmid))", "ctx.fail(pmid, data={'x': 1})"],
+    ),
+    "error-contract-message-data": (
+        ["ctx.fail('gone', f'no {pmid}')", "ctx.fail('gone', message=f'no {pmid!r}', data={})",
+         "ctx.fail('gone', 'no {}'.format(pmid))", "ctx.fail('gone', 'no %s' % pmid)", "ctx.fail('gone', 'no ' + pmid)",
+         "ctx.fail('gone', f'no {pmid}', data={'other': 1})"],
+        ["ctx.fail('gone', f'no {pmid}', data={'pmid': pmid})", "ctx.fail('gone', 'none')", "ctx.fail('gone')",
+         "ctx.fail('gone', f'no {pmid}', data=more)", "ctx.fail('gone', f'no {GONE}')",
+         "ctx.fail('gone', f'no {pmid}', {'id': pmid})", "ctx.fail('gone', TEXT)"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "spelling", "thing"), list(product(ERROR_FAULTS, ERROR_SPELLINGS, 0)))
+def test_a_fault_of_an_error_is_found_however_it_is_raised(rule, spelling, thing, tmp_path):
+    """Each fault is found in each way to raise an error."""
+    code, files = written(spelling, thing)
+    ast.parse(code)
+    assert lint(rule, code, files, tmp_path), f"{rule} must find something in:\n{code}"
+
+
+@pytest.mark.parametrize(("rule", "spelling", "thing"), list(product(ERROR_FAULTS, ERROR_SPELLINGS, 1)))
+def test_a_near_miss_of_an_error_is_left_alone_however_it_is_raised(rule, spelling, thing, tmp_path):
+    """What only looks like a fault is found in no way to raise an error."""
+    code, files = written(spelling, thing)
+    ast.parse(code)
+    assert not lint(rule, code, files, tmp_path), f"{rule} must find nothing in:\n{code}"
+
+
+@pytest.mark.parametrize("spelling", ERROR_SPELLINGS.values(), ids=ERROR_SPELLINGS)
+def test_a_reason_that_is_raised_in_any_way_is_thrown(spelling, tmp_path):
+    """Whatever the spelling of its raise, a declared reason counts as thrown, and those beside it do not."""
+    code, files = written(spelling, "ctx.fail('gone')")
+    unsure = "UNKNOWN" in code.replace(SERVER_HEAD, "")
+    found = [each.message for each in lint("error-contract-unthrown", code, files, tmp_path)]
+    assert not any("'gone'" in each for each in found)
+    assert unsure or [each for each in found if "'full'" in each]
+
+
+@pytest.mark.parametrize("spelling", ERROR_SPELLINGS.values(), ids=ERROR_SPELLINGS)
+def test_a_coded_error_without_a_contract_is_found_however_it_is_raised(spelling, tmp_path):
+    """A tool without a contract is asked for one, and one that throws a baseline code is not."""
+    for thing, expected in (("nf('x')", True), ("timeout('x')", False), ("UNKNOWN('x')", False)):
+        code, files = written(spelling, thing)
+        for given in ("(errors=ERRORS)", "(errors=[*ERRORS])", "(errors=tuple(ERRORS))"):
+            code = code.replace(given, "()")
+        code = code.replace(", errors=ERRORS)", ")")
+        assert bool(lint("error-contract-missing", code, files, tmp_path)) is expected, code
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Faults of a contract as a whole, of a context, of a result, and errors that are never raised.
+# ---------------------------------------------------------------------------------------------------------------------
+
+A = 'FailureMode("aa", ErrorCode.NOT_FOUND, when="x", recovery="y")'
+B = 'FailureMode("bb", ErrorCode.CONFLICT, when="x", recovery="y")'
+FILE_FAULTS = {
+    "error-contract-type": (
+        [f"@tool(errors={A})\ndef one() -> str: ...", f'@tool(errors={{"aa": {A}}})\ndef one() -> str: ...',
+         "@tool(errors='aa')\ndef one() -> str: ...", f"ERRORS = {{{A}, {B}}}\n@tool(errors=ERRORS)\ndef one() -> str: ...",
+         "@tool(errors=True)\ndef one() -> str: ...",
+         f"def one() -> str: ...\nServer('x').add_tool(one, errors={A})"],
+        [f"@tool(errors=[{A}])\ndef one() -> str: ...", f"@tool(errors=({A},))\ndef one() -> str: ...",
+         "@tool(errors=UNKNOWN)\ndef one() -> str: ...", f"@tool(errors=list([{A}]))\ndef one() -> str: ...",
+         "@tool(errors=None)\ndef one() -> str: ...", f"@tool(errors=m.Contract([{A}]))\ndef one() -> str: ..."],
+    ),
+    "error-contract-empty": (
+        ["@tool(errors=[])\ndef one() -> str: ...", "@tool(errors=())\ndef one() -> str: ...",
+         "ERRORS = []\n@m.tool(errors=[*ERRORS])\ndef one() -> str: ...", "@tool(errors=[] + [])\ndef one() -> str: ...",
+         "@tool(\n  errors = [ # nothing yet\n  ]\n , )\ndef one() -> str: ...", "@tool(errors=list())\ndef one() -> str: ..."],
+        [f"@tool(errors=[{A}])\ndef one() -> str: ...", "@tool(errors=[*UNKNOWN])\ndef one() -> str: ...",
+         "@tool\ndef one() -> str: ...", "@tool(errors=UNKNOWN or [])\ndef one() -> str: ...",
+         f"@tool(errors=[] + [{A}])\ndef one() -> str: ..."],
+    ),
+    "error-contract-entry-type": (
+        ["@tool(errors=['aa'])\ndef one() -> str: ...", "@tool(errors=[not_found('x')])\ndef one() -> str: ...",
+         f"ERRORS = [{A}]\n@tool(errors=[ERRORS])\ndef one() -> str: ...", "@tool(errors=[FailureMode])\ndef one() -> str: ...",
+         "@tool(errors=(ErrorCode.NOT_FOUND,))\ndef one() -> str: ...", "@tool(errors=[None])\ndef one() -> str: ...",
+         "@tool(errors=[dict(reason='aa')])\ndef one() -> str: ..."],
+        [f"ERRORS = [{A}]\n@tool(errors=[*ERRORS])\ndef one() -> str: ...", "@tool(errors=[UNKNOWN])\ndef one() -> str: ...",
+         "@tool(errors=[load()])\ndef one() -> str: ...", "@tool(errors=[*load()])\ndef one() -> str: ...",
+         f"def make(): return {A}\n@tool(errors=[make()])\ndef one() -> str: ..."],
+    ),
+    "error-contract-reason-unique": (
+        [f"@tool(errors=[{A}, {A}])\ndef one() -> str: ...", f"ONE = {A}\n@tool(errors=[ONE, ONE])\ndef one() -> str: ...",
+         f"COMMON = [{A}]\n@tool(errors=[*COMMON, {A}])\ndef one() -> str: ...",
+         f"COMMON = ({A},)\n@tool(errors=COMMON + COMMON)\ndef one() -> str: ...",
+         f"@tool(errors=[{A}, *UNKNOWN, {B}, {A}])\ndef one() -> str: ...",
+         f"@tool(errors=[{A}, FailureMode(Reasons.AA, ErrorCode.TIMEOUT, when='x', recovery='y')])\ndef one() -> str: ..."],
+        [f"@tool(errors=[{A}, {B}])\ndef one() -> str: ...", f"@tool(errors=[{A}, *UNKNOWN])\ndef one() -> str: ...",
+         f"ONE = {A}\n@tool(errors=[ONE])\ndef one() -> str: ...\n@tool(errors=[ONE])\ndef two() -> str: ...",
+         f"@tool(errors=[{A}] if UNKNOWN else [{A}])\ndef one() -> str: ...",
+         f"@tool(errors=[{A}, FailureMode(TEXT, ErrorCode.TIMEOUT, when='x', recovery='y')])\ndef one() -> str: ..."],
+    ),
+    "error-contract-context-mismatch": (
+        [f"@tool(errors=[{A}])\ndef one(ctx: Context) -> str: ...",
+         f'@tool(errors=[{A}])\ndef one(ctx: Context[Literal["zz"]]) -> str: ...',
+         f'R = Literal["zz"]\n@tool(errors=[{A}])\ndef one(ctx: m.Context[R]) -> str: ...',
+         f'@tool(errors=[{A}, {B}])\ndef one(ctx: Context[Literal["aa"]]) -> str:\n    raise ctx.fail("bb")',
+         f"@tool(errors=[{A}])\ndef one(c: 'Context[Literal[\"zz\"]]') -> str: ...",
+         f'@tool(errors=[{A},  # first\n])\ndef one(ctx: Context [ Literal [ "zz" , ] ], ) -> str: ...',
+         f'@tool(errors=[{A}])\ndef one(text: str, ctx: Context[Literal["aa"]]) -> str: ...',
+         f'class T:\n    @tool(errors=[{A}])\n    def one(self, text: str, *, ctx: Context[Literal["aa"]]) -> str: ...'],
+        [f'@tool(errors=[{A}])\ndef one(ctx: Context[Literal["aa"]]) -> str: ...', "@tool\ndef one(ctx: Context) -> str: ...",
+         f"@tool(errors=[{A}, *UNKNOWN])\ndef one(ctx: Context) -> str: ...", f"@tool(errors=[{A}])\ndef one(text: str) -> str: ...",
+         f"@tool(errors=[{A}])\ndef one(ctx: Context[UNKNOWN]) -> str: ...",
+         f'class T:\n    @tool(errors=[{A}])\n    def one(self, ctx: Context[Literal["aa"]], text: str) -> str: ...'],
+    ),
+    "output-error-field": (
+        ["class O(BaseModel):\n    error: str\n@tool\ndef one() -> O: ...",
+         "class P(BaseModel):\n    error: str = ''\nclass O(P): ...\n@m.tool()\nasync def one() -> O: ...",
+         "class O(TypedDict):\n    error: str\n@tool\ndef one() -> O: ...",
+         "@dataclasses.dataclass\nclass O:\n    error: str\n@tool\ndef one() -> O: ...",
+         "class O(BaseModel):\n    problem: str = Field(serialization_alias='error')\n@tool\ndef one() -> 'O': ..."],
+        ["class O(BaseModel):\n    errors: list[str]\n@tool\ndef one() -> O: ...",
+         "class O(BaseModel):\n    error: str\n@tool\ndef one() -> list[O]: ...",
+         "class O(BaseModel):\n    error: str\ndef one() -> O: ...", "@tool\ndef one() -> UNKNOWN: ...",
+         "class O(BaseModel):\n    error: str = Field('', exclude=True)\n@tool\ndef one() -> O: ..."],
+    ),
+    "error-contract-fail-not-raised": (
+        [f'@tool(errors=[{A}])\ndef one(ctx: Context) -> str:\n    {each}\n    return ""'
+         for each in ('ctx.fail("aa")', 'return ctx.fail("aa")', "not_found('x')", 'error = ctx.fail("aa")',
+                      'if ctx: m.conflict("x")', "CodedError(-32001)", 'with UNKNOWN:\n        ctx.fail("aa")  # why')],
+        [f'@tool(errors=[{A}])\ndef one(ctx: Context) -> str:\n    {each}\n    return ""'
+         for each in ('raise ctx.fail("aa")', 'UNKNOWN(ctx.fail("aa"))', 'error = not_found("x")\n    raise error',
+                      'errors = [ctx.fail("aa")]\n    print(errors)', 'UNKNOWN.error = ctx.fail("aa")',
+                      'make = lambda: ctx.fail("aa")\n    raise make()', 'ctx.recovery_for("aa")')],
+    ),
+}  # fmt: skip
+FILE_HEAD = """\
+import dataclasses
+import enum
+import mcpcore as m
+from typing import Literal, TypedDict
+from elsewhere import TEXT, UNKNOWN, load
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found, tool
+from pydantic import BaseModel, Field
+
+class Reasons(enum.StrEnum):
+    AA = "aa"
+
+"""
+
+
+def file_cases(index):
+    """The whole files of each rule."""
+    return [
+        pytest.param(rule, f"{FILE_HEAD}{code}\n", id=f"{rule}-{number}")
+        for rule, pair in FILE_FAULTS.items()
+        for number, code in enumerate(pair[index])
+    ]
+
+
+@pytest.mark.parametrize(("rule", "code"), file_cases(0))
+def test_a_fault_of_a_tool_is_found(rule, code, tmp_path):
+    """Each fault of a contract, a context or a result is found."""
+    assert lint(rule, code, {}, tmp_path), f"{rule} must find something in:\n{code}"
+
+
+@pytest.mark.parametrize(("rule", "code"), file_cases(1))
+def test_a_near_miss_of_a_tool_is_left_alone(rule, code, tmp_path):
+    """What only looks like a fault of a contract, a context or a result is none."""
+    assert not lint(rule, code, {}, tmp_path), f"{rule} must find nothing in:\n{code}"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Fixes.
+# ---------------------------------------------------------------------------------------------------------------------
+
+FIXED_ENTRIES = ("error-contract-code-type", "error-contract-reason-format")
+FIXED_ERRORS = ("error-contract-prefer-fail", "error-contract-fail-undeclared")
+FIXED_FILES = ("error-contract-context-mismatch", "error-contract-fail-not-raised")
+
+
+def fix_cases():
+    """Each spelling of what a fix mends."""
+    for faults, spellings, rules in (
+        (ENTRY_FAULTS, ENTRY_SPELLINGS, FIXED_ENTRIES),
+        (ERROR_FAULTS, ERROR_SPELLINGS, FIXED_ERRORS),
+    ):
+        for case in product({rule: faults[rule] for rule in rules}, spellings, 0):
+            rule, spelling, thing = case.values
+            yield pytest.param(rule, *written(spelling, thing), id=case.id)
+    for case in file_cases(0):
+        if case.values[0] in FIXED_FILES:
+            yield pytest.param(*case.values, {}, id=case.id)
+    for name, spelling in ERROR_SPELLINGS.items():
+        code, files = written(spelling, "nf('x')")
+        for given in ("(errors=ERRORS)", "(errors=[*ERRORS])", "(errors=tuple(ERRORS))"):
+            code = code.replace(given, "()")
+        code = code.replace(", errors=ERRORS)", ")")
+        yield pytest.param("error-contract-missing", code, files, id=f"error-contract-missing-{name}")
+
+
+@pytest.mark.parametrize(("rule", "code", "files"), list(fix_cases()))
+def test_a_fix_in_any_spelling_parses_and_is_idle_the_second_time(rule, code, files, tmp_path):
+    """What a fix leaves is Python, has the line ends that were there, and is left alone by a second run."""
+    chosen = Settings(select=frozenset({rule}))
+    results = []
+    for end in ("\n", "\r\n"):
+        text = code.replace("\n", end)
+        fixed, report = fix_source(text, path=PATH, settings=chosen, root=str(tmp_path), files=files, unsafe=True)
+        assert not report.failures
+        ast.parse(fixed.after)
+        assert fixed.after.count("\n") == fixed.after.count(end)
+        again, _ = fix_source(fixed.after, path=PATH, settings=chosen, root=str(tmp_path), files=files, unsafe=True)
+        assert again.after == fixed.after
+        results.append(fixed.after.replace("\r\n", "\n"))
+    assert results[0] == results[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint import fixes
@@ -21,8 +20,11 @@ from mcpcore_lint.rules.contract.entries import (
     last_name,
     near,
 )
+from mcpcore_lint.syntax import walk
 
 if TYPE_CHECKING:
+    import ast
+
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Value
     from mcpcore_lint.rules.base import Family
@@ -210,7 +212,7 @@ class ContractCodeType(EntryRule):
             return None
         target: ast.AST = code.node
         if isinstance(code.value, Choice):
-            if value.node is None or value.node not in set(ast.walk(code.node)):
+            if value.node is None or value.node not in set(walk([code.node])):
                 return None
             target = value.node
         if holds_comment(entry.module, target):

@@ -12,9 +12,12 @@ from mcpcore_lint import fixes
 from mcpcore_lint.diagnostics import Edit, Severity
 from mcpcore_lint.model import Symbol, options, string
 from mcpcore_lint.resolve import Resolver, unquote
+from mcpcore_lint.rules._contract_fix import context_is_misplaced
+from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.contract.entries import near
 from mcpcore_lint.source import Source
+from mcpcore_lint.syntax import walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,11 +40,13 @@ class ContractContextMismatch(Rule):
     family: ClassVar[Family] = "contract"
     fixable = True
     summary = (
-        "`Context[...]` names a reason that is not declared, lacks one that the handler uses, or has no type argument"
+        "`Context[...]` names a reason that is not declared, lacks one that the handler uses, has no type argument, or "
+        "is not the first parameter"
     )
     why = (
         "The type argument is what lets a type checker find a misspelt reason in `ctx.fail`. Without it any reason is "
-        "accepted; with a name that `errors` lacks, the tool is refused at import."
+        "accepted; with a name that `errors` lacks, the tool is refused at import, and so it is "
+        "where the context is not the first positional parameter."
     )
     bad = '@tool(errors=[FailureMode("no_match", ...)])\nasync def fetch(ctx: Context, id: str) -> Article: ...'
     good = (
@@ -299,6 +304,26 @@ class ContractContextMismatch(Rule):
                 raise ctx.fail("b")
             """,
         ),
+        Invalid(
+            """
+            from typing import Literal
+
+            from mcpcore import Context, ErrorCode, FailureMode, Server, tool
+
+            A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")
+
+            @tool(errors=[A])
+            def one(text: str, ctx: Context[Literal["a"]]) -> str: ...  # here
+
+            @tool(errors=[A])
+            def two(text: str, *, ctx: Context) -> str: ...  # here
+
+            class Tools:
+                @tool(errors=[A])
+                def three(self, text: str, ctx: Context[Literal["a"]]) -> str: ...  # here
+            """,
+            "the Context of one is not its first positional parameter, so the tool is refused at import",
+        ),
         # No contract at all; an alias that others may use; a handler that two contracts share: no fix.
         Invalid(
             """
@@ -331,6 +356,16 @@ class ContractContextMismatch(Rule):
         """Compare the context of the handler with the contract."""
         context = tool.handler.context
         if context is None or not context.mcpcore or tool.flavour != "mcpcore" or not context.resolved:
+            return
+        if tool.contract is not None and context_is_misplaced(tool) and not _binds(tool.registration):
+            ctx.report(
+                context.node,
+                f"the Context of {tool.display_name} is not its first positional parameter, so the tool is refused at "
+                "import",
+                help=f"move {context.name} to the front{', behind self' if is_method(tool) else ''}",
+                tool=tool,
+                module=tool.handler.module,
+            )
             return
         declared = _declared(tool.contract)
         if context.bare:
@@ -377,6 +412,15 @@ class ContractContextMismatch(Rule):
         )
 
 
+def _binds(registration: ast.expr) -> bool:
+    """Whether a registration may fill in the parameters before the context: `add_tool(partial(fetch, store))`."""
+    return any(
+        (each.attr if isinstance(each, ast.Attribute) else each.id) == "partial"
+        for each in walk([registration])
+        if isinstance(each, ast.Name | ast.Attribute)
+    )
+
+
 def _declared(contract: Contract | None) -> tuple[str, ...] | None:
     """All reasons of a contract, in order; None where some may be out of sight."""
     if contract is None:
@@ -403,8 +447,8 @@ def _named(context: ContextParameter, reason: str) -> ast.expr | None:
     """The string in the annotation that names a reason; else the whole type argument, or the annotation."""
     if context.annotation is None or context.argument is None:
         return context.annotation
-    inside = set(ast.walk(context.annotation))
-    for each in ast.walk(context.argument):
+    inside = set(walk([context.annotation]))
+    for each in walk([context.argument]):
         if isinstance(each, ast.Constant) and each.value == reason and each in inside:
             return each
     return context.argument if context.argument in inside else context.annotation
@@ -474,9 +518,9 @@ def _find(annotation: ast.expr, source: Source, scope: Scope) -> _Place | None:
     """`Context` in an annotation, which may be in `Annotated[...]` or beside `None`."""
     places: list[_Place] = []
     subscripted: dict[ast.expr, ast.Subscript] = {
-        each.value: each for each in ast.walk(annotation) if isinstance(each, ast.Subscript)
+        each.value: each for each in walk([annotation]) if isinstance(each, ast.Subscript)
     }
-    for node in ast.walk(annotation):
+    for node in walk([annotation]):
         if not isinstance(node, ast.Name | ast.Attribute):
             continue
         value = Resolver().expression(node, scope)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mcpcore_lint import fixes
 from mcpcore_lint.model import Missing, Symbol, options, string
 from mcpcore_lint.rules.contract.entries import FAILURE_MODE, contracts_of, holds_comment
+from mcpcore_lint.syntax import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ def renamed(entry: Entry, old: str, new: str, ctx: RuleContext) -> Fix | None:
             return None
     found: list[ast.Constant] = []
     named_in_literal = False
-    for node in ast.walk(module.tree):
+    for node in walk([module.tree]):
         if not isinstance(node, ast.Constant) or node.value != old:
             continue
         in_literal = _in_literal(node, module, ctx)

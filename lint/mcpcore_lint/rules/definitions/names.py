@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Symbol, Text, options, string
 from mcpcore_lint.rules.base import Invalid, ProjectContext, Rule, RuleContext, Valid
+from mcpcore_lint.syntax import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -194,7 +195,7 @@ def _name_place(tool: ToolDef) -> tuple[ast.AST, Module]:
     if keyword is not None:
         return keyword.value, tool.module
     if isinstance(tool.registration, ast.Call) and tool.name.node is not tool.handler.node:
-        inside = set(ast.walk(tool.registration))
+        inside = set(walk([tool.registration]))
         if tool.name.node in inside and isinstance(tool.name.node, ast.expr):
             return tool.name.node, tool.module
         return tool.registration, tool.module
@@ -496,7 +497,7 @@ def _listed(module: Module, ctx: RuleContext) -> Iterator[_Registered]:
             key = f"{module.path}:{node.lineno}:{node.col_offset}"
             for each in value.items:
                 name = _declared_name(each, ctx)
-                inside = each.node is not None and each.module is module and each.node in set(ast.walk(keyword.value))
+                inside = each.node is not None and each.module is module and each.node in set(walk([keyword.value]))
                 if name is not None:
                     at = each.node if inside and each.node is not None else keyword.value
                     yield _Registered(key, name, at, (at, module), None)

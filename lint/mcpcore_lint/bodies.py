@@ -430,6 +430,16 @@ class HandlerBuilder:
         """What is called; None where it is an attribute of a local value, which is no function that can be named."""
         return None if is_local(func, scope) else evaluate(func, scope)
 
+    def error_of(self, value: Value, at: ast.expr) -> ErrorSite | None:
+        """The error that a value is, for a `raise` of it: made by a call that is known, or a class."""
+        if isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef | None):
+            value = CallValue(at, self.module, value)
+            if value.func.name == CODED_ERROR or value.func.name.startswith("mcpcore."):
+                return None
+        if not isinstance(value, CallValue) or not self._makes_error(value.func):
+            return None
+        return self._error_of(value, at)
+
     def _makes_error(self, symbol: Symbol) -> bool:
         name = symbol.name
         if name.startswith("mcpcore."):
@@ -437,7 +447,7 @@ class HandlerBuilder:
             return last in FACTORIES or last == "CodedError"
         return self.form_of(symbol) is not None
 
-    def _error_of(self, value: CallValue, call: ast.Call) -> ErrorSite | None:
+    def _error_of(self, value: CallValue, call: ast.expr) -> ErrorSite | None:
         name = value.func.name
         if name.startswith("mcpcore.") and name.removeprefix("mcpcore.") in FACTORIES:
             code_name = FACTORIES[name.removeprefix("mcpcore.")]
@@ -723,6 +733,7 @@ class HandlerBuilder:
             escapes=True,
             function=function,
             call=call if isinstance(call, ast.Call) else None,
+            made=leaf,
         )
 
     def leaves(self, node: ast.expr, scope: Scope) -> list[ast.expr]:
@@ -741,7 +752,8 @@ class HandlerBuilder:
                 found.append(current)
             else:
                 stack.extend(reversed(following))
-        return found
+        # `raise None or build()`: None is what it is not.
+        return [each for each in found if not (isinstance(each, ast.Constant) and each.value is None)] or found
 
     def _catch_of(self, node: ast.AST) -> CatchSite | None:
         """The innermost `except` clause that a node stands in, in its own function."""

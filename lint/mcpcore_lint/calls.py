@@ -469,7 +469,7 @@ class _Collector:
         name = self.handler.qualname
         trail = (name,) if key.name == name else (name, key.name)
         for event in facts.events:
-            nested = [each for each in event.targets if self._inside(each)]
+            nested = [each for each in event.targets if event.kind != "result" and self._inside(each)]
             others = tuple(each for each in event.targets if each not in nested)
             for each in nested:
                 for target in self._with_bindings(each, event):

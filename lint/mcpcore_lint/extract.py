@@ -28,17 +28,20 @@ from mcpcore_lint.model import (
     ErrorForm,
     ErrorSite,
     FunctionNode,
+    Items,
+    Mapping,
     Missing,
     Symbol,
     Unknown,
+    Value,
     options,
 )
-from mcpcore_lint.resolve import PLAIN_BUILTINS, class_info, evaluate
+from mcpcore_lint.resolve import PLAIN_BUILTINS, Resolver, class_info, evaluate
 from mcpcore_lint.syntax import all_parameters, own_nodes, walk_shallow
 
 if TYPE_CHECKING:
     from mcpcore_lint.calls import CallGraph
-    from mcpcore_lint.project import Binding, ClassInfo, Module
+    from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
 
 
 K = TypeVar("K")
@@ -73,6 +76,8 @@ _WITH_CONSTRUCTORS: Final = frozenset({"coded", "project", "protocol", "framewor
 """How an error is made that may be of a class of the project."""
 
 
+MAX_VALUES_DEEP: Final = 8
+"""How many names and tables deep the values of an expression are looked for."""
 _EVERYTHING: Final = Clause(("builtins.BaseException",), (), star=True)
 _LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
@@ -92,6 +97,8 @@ class Extractor:
         self.parents = self.builder.parents
         self._guards_of: dict[ast.AST, tuple[Guard, ...]] = {}
         self._try_guards: dict[ast.AST, Guard] = {}
+        self._raised: set[ast.expr] = set()
+        """Calls that make an error of one of several classes."""
         self._errors = {each.node for each in self.model.errors}
 
     def extract(self, key: Key) -> Facts:
@@ -103,6 +110,8 @@ class Extractor:
                 continue
             if throw.error is not None:
                 self._add("throw", throw.node, throw=self._throw(throw.error, throw.node, grouped=throw.grouped))
+            elif throw.made is not None and self._elsewhere(throw.node, throw.made):
+                continue
             elif throw.call is not None:
                 targets, _ = self._targets(throw.call)
                 if targets:
@@ -113,7 +122,7 @@ class Extractor:
                 self._blind_raise(throw.node)
         nested = self.builder.function_of
         for call in self.builder.calls:
-            if call not in nested and call not in self._errors:
+            if call not in nested and call not in self._errors and call not in self._raised:
                 self._call(call)
         for error in self.model.errors:
             if error.function is self.node and error.form in _WITH_CONSTRUCTORS and isinstance(error.node, ast.expr):
@@ -130,6 +139,148 @@ class Extractor:
         if isinstance(self.node, ast.Lambda):
             self._return(self.node.body, facts)
         return facts
+
+    def _elsewhere(self, node: ast.Raise, made: ast.expr) -> bool:
+        """Tell what a `raise` raises that is made elsewhere, or is one of several; False where that is unknown."""
+        errors = self._errors_of(made)
+        for each in errors:
+            self._add("throw", node, throw=self._throw(each, node))
+        if errors and isinstance(made, ast.Call):
+            self._raised.add(made)
+        return bool(errors)
+
+    def _errors_of(self, made: ast.expr) -> list[ErrorSite]:
+        """The errors that an expression may be; none where one of them is not known to be an error."""
+        if isinstance(made, ast.Call):
+            values: list[Value] | None = None
+            if not (isinstance(made.func, ast.Name) and self._class_of(made.func)):
+                values = self._values(made.func, self.scope)
+            else:
+                values = [*self._class_of(made.func)]
+            args, keywords, complete = Resolver().arguments(made, self.scope) if values else ([], [], True)
+            values = (
+                [
+                    CallValue(made, self.module, each, tuple(args), tuple(keywords), complete)
+                    for each in values or ()
+                    if isinstance(each, Symbol)
+                ]
+                if values and all(isinstance(each, Symbol) for each in values)
+                else None
+            )
+        else:
+            values = self._values(made, self.scope)
+        found: list[ErrorSite] = []
+        for each in values or ():
+            if isinstance(each, Const) and each.value is None:
+                continue
+            error = self.builder.error_of(each, made)
+            if error is None:
+                return []
+            found.append(error)
+        return found
+
+    def _class_of(self, node: ast.Name) -> list[Symbol]:
+        """The class that `cls` is in a class method."""
+        found = self.scope.lookup(node.id)
+        if found is None or [each.kind for each in found[1]] != ["parameter"] or found[0].owner is None:
+            return []
+        return [
+            Symbol(node, self.module, f"{kind.info.module.name}.{kind.info.qualname}", kind.info.node)
+            for kind in self.inference.name(node, self.scope)
+            if isinstance(kind, ClassObject)
+        ]
+
+    def _values(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Value] | None:
+        """All that an expression may be, items of tables and attributes of objects included; None where unknown."""
+        if depth > MAX_VALUES_DEEP:
+            return None
+        found = list(options(evaluate(node, scope)))
+        if found and not any(isinstance(each, Unknown) for each in found):
+            return found
+        parts: list[tuple[ast.expr, Scope]] = []
+        if isinstance(node, ast.Lambda):
+            return [Symbol(node, scope.module, "<lambda>", node)]
+        if isinstance(node, ast.IfExp):
+            parts = [(node.body, scope), (node.orelse, scope)]
+        elif isinstance(node, ast.BoolOp):
+            parts = [(each, scope) for each in node.values]
+        elif isinstance(node, ast.NamedExpr):
+            parts = [(node.value, scope)]
+        elif isinstance(node, ast.Subscript):
+            return self._items(node.value, scope, depth)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            if not node.args or node.keywords:
+                return None
+            items = self._items(node.func.value, scope, depth, mapping=True)
+            more = self._values(node.args[1], scope, depth + 1) if len(node.args) > 1 else []
+            return None if items is None or more is None else [*items, *more]
+        elif isinstance(node, ast.Name):
+            bound = scope.lookup(node.id)
+            if bound is None:
+                return None
+            for binding in bound[1]:
+                if isinstance(binding.node, ast.For) and isinstance(binding.node.target, ast.Name):
+                    return self._items(binding.node.iter, bound[0], depth) if len(bound[1]) == 1 else None
+                if binding.kind not in {"assign", "annotated"} or binding.value is None:
+                    return None
+                parts.append((binding.value, bound[0]))
+        elif isinstance(node, ast.Attribute) and scope is self.scope:
+            kinds = self.inference.of(node.value, scope)
+            for kind in kinds:
+                held = self._held(kind, node.attr)
+                if not held:
+                    return None
+                parts.extend(held)
+        values: list[Value] = []
+        for part, where in parts:
+            more = self._values(part, where, depth + 1)
+            if more is None:
+                return None
+            values.extend(more)
+        return values or None
+
+    @staticmethod
+    def _held(kind: Kind, attr: str) -> list[tuple[ast.expr, Scope]]:
+        """What an attribute of an object of the project is set to; nothing where that is not all to be seen."""
+        if not isinstance(kind, Instance):
+            return []
+        for each in ancestry(kind.info):
+            if attr in each.instance_attributes:
+                held = [(value, scope) for _, value, scope in each.instance_attributes[attr]]
+                return (
+                    [(value, scope) for value, scope in held if value is not None]
+                    if all(value is not None for value, _ in held) and not each.module.changes_in_place(attr)
+                    else []
+                )
+            bindings = each.attributes.get(attr)
+            if bindings:
+                value = bindings[0].value
+                plain = len(bindings) == 1 and bindings[0].kind in {"assign", "annotated"}
+                if value is None or not plain or each.module.changes_in_place(attr):
+                    return []
+                return [(value, each.body_scope)]
+        return []
+
+    def _items(self, node: ast.expr, scope: Scope, depth: int, *, mapping: bool = False) -> list[Value] | None:
+        """The values of a table or of a sequence; None where they cannot all be seen."""
+        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
+            tables: list[Value] | None = [evaluate(node, scope)]
+        else:
+            tables = self._values(node, scope, depth + 1)
+        found: list[Value] = []
+        for each in tables or ():
+            if isinstance(each, Mapping) and each.complete:
+                found.extend(one for _, value in each.items for one in options(value))
+            elif isinstance(each, Items) and each.complete and not mapping:
+                found.extend(one for value in each.items for one in options(value))
+            else:
+                return None
+        for index, value in enumerate(found):
+            if isinstance(value, Unknown):
+                if not isinstance(value.node, ast.Lambda) or value.module is None:
+                    return None
+                found[index] = Symbol(value.node, value.module, "<lambda>", value.node)
+        return found or None
 
     def _made_with(self, node: ast.expr) -> None:
         """The constructors of an error's class, where it is the project's own: they may raise on their own account."""
@@ -342,9 +493,8 @@ class Extractor:
                 outside.extend(other)
         elif isinstance(func, ast.NamedExpr):
             return self._callable(func.value)
-        elif isinstance(func, ast.Subscript):
-            value = evaluate(func, self.scope)
-            for each in options(value):
+        if not keys and not outside and isinstance(func, ast.Subscript | ast.Name | ast.Call):
+            for each in self._values(func, self.scope) or ():
                 self._from_value(each, keys, outside)
         return _unique(keys), _unique(outside)
 
@@ -376,7 +526,10 @@ class Extractor:
         if not isinstance(value, Symbol):
             return
         definition = value.definition
-        if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(definition, ast.Lambda):
+            assert value.module is not None
+            keys.append(key_of(definition, value.module, None))
+        elif isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef):
             owner = self.module.project.module_defining(definition)
             if owner is not None:
                 scope = owner.scope_of(definition)
@@ -590,6 +743,8 @@ class Extractor:
             while isinstance(call, ast.Await):
                 call = call.value
             if isinstance(call, ast.Call):
+                if isinstance(call.func, ast.Name) and self._class_of(call.func):
+                    facts.returned.extend(self._throw(each, call) for each in self._errors_of(call))
                 facts.returned_from.extend(self._targets(call)[0])
 
     # -- guards --------------------------------------------------------------------------------------------------

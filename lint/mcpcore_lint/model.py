@@ -407,6 +407,8 @@ class ThrowSite:
     function: FunctionNode
     call: ast.Call | None = None
     """The call whose result is raised, where `error` is made elsewhere: `raise await helper()`."""
+    made: ast.expr | None = None
+    """What is raised, where `error` is made elsewhere."""
     grouped: bool = False
     """Whether it is raised inside an exception group: `raise ExceptionGroup("...", [not_found(...)])`."""
 

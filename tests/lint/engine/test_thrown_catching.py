@@ -765,7 +765,6 @@ CASES: Final[Cases] = {
 GAPS: Final[dict[str, Gap]] = {
     "re-raise under another name": "unknown",
     "a bare raise in a function that the clause calls": "missed",
-    "conversion through a table": "unknown",
     "conversion that hands the rest back": "missed",
     "except* sees into nested groups": "invented",
     "a decorator that is a class": "invented",

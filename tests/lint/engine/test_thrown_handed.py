@@ -870,7 +870,6 @@ CASES: Final[Cases] = {
 GAPS: Final[dict[str, Gap]] = {
     "a closure that is returned and then called": "unknown",
     "partials of functions and methods": "missed",
-    "a table of functions": "unknown",
     "a table of functions with get, and of methods and lambdas": "unknown",
     "a loop over functions": "unknown",
     "singledispatch": "missed",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+from stat import S_ISDIR
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _CLEAR = "\x1b[2J\x1b[H"
+_PAUSE = 0.5
+"""Seconds between two looks whether a watched folder went or came."""
 
 
 class WatchError(click.ClickException):
@@ -23,7 +27,7 @@ class WatchError(click.ClickException):
 
 
 def watch(paths: Sequence[str], run: Callable[[], int]) -> int:
-    """Run, and run again on each change, until interrupted; the exit code of the last run.
+    """Run, and run again on each change, until interrupted, which ends it as it ends any run: with 130.
 
     Raises:
         WatchError: If the library that watches is not installed.
@@ -34,25 +38,64 @@ def watch(paths: Sequence[str], run: Callable[[], int]) -> int:
         raise WatchError(
             '--watch needs watchfiles, which is not installed; run: pip install "mcpcore[watch]"'
         ) from error
-    code = _shown(run)
-    there = [os.path.abspath(path) for path in paths if os.path.exists(path)]
+    _shown(run)
+    wanted = [os.path.abspath(path) for path in paths]
+    # Of a file its folder is watched: many editors put another file in its place, and it imports what is beside it.
+    tops = sorted({path if os.path.isdir(path) else os.path.dirname(path) for path in wanted})
 
     def matters(_: object, path: str) -> bool:
-        top = next((each for each in there if path.startswith(os.path.join(each, ""))), os.path.dirname(path))
+        top = next((each for each in tops if path.startswith(os.path.join(each, ""))), os.path.dirname(path))
         folders = os.path.relpath(os.path.dirname(path), top).split(os.sep)
         if any(each in SKIPPED or (each.startswith(".") and each not in {".", ".."}) for each in folders):
             return False
-        return path.endswith((".py", ".md", "pyproject.toml"))
+        if path in tops or path.endswith((".py", ".md", ".markdown", "pyproject.toml", ".gitignore")):
+            return True
+        # A folder may come with files that nothing else is said of.
+        name = os.path.basename(path)
+        return os.path.isdir(path) and name not in SKIPPED and not name.startswith(".")
 
-    for _changed in changes(*there, watch_filter=matters, raise_interrupt=False):
-        click.echo(_CLEAR if sys.stdout.isatty() else "", nl=False)
-        code = _shown(run)
-    return code
-
-
-def _shown(run: Callable[[], int]) -> int:
     try:
-        return run()
+        there = _folders(tops)
+        while True:
+            if there:
+                every = int(_PAUSE * 1000)
+                for changed in changes(
+                    *there, watch_filter=matters, rust_timeout=every, yield_on_timeout=True, raise_interrupt=True
+                ):
+                    if _folders(tops) != there:
+                        break
+                    if changed:
+                        _again(run)
+            else:
+                time.sleep(_PAUSE)
+            now = _folders(tops)
+            if now != there:
+                _again(run)
+            there = now
+    except KeyboardInterrupt:
+        return 130
+
+
+def _folders(paths: Sequence[str]) -> dict[str, int]:
+    """Those that are there, each with what tells it from another folder that takes its place."""
+    found: dict[str, int] = {}
+    for path in paths:
+        try:
+            state = os.stat(path)
+        except OSError:
+            continue
+        if S_ISDIR(state.st_mode):
+            found[path] = state.st_ino
+    return found
+
+
+def _again(run: Callable[[], int]) -> None:
+    click.echo(_CLEAR if sys.stdout.isatty() else "", nl=False)
+    _shown(run)
+
+
+def _shown(run: Callable[[], int]) -> None:
+    try:
+        run()
     except click.ClickException as error:
         error.show()  # a configuration that is being edited is wrong for a moment; go on
-        return error.exit_code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -186,7 +187,40 @@ def test_watch(project):
         assert "No findings" in _until(child, "No findings")
         child.send_signal(signal.SIGINT)
         assert b"Traceback" not in child.stdout.read()
-        assert child.wait(10) in {0, 130}
+        assert 130 == child.wait(10)
+    finally:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+
+
+def test_watch_sees_what_editors_do(project):
+    """Files put in place of others, folders that come with their files, go, and come again: each is seen."""
+    pytest.importorskip("watchfiles")
+    project.write("deep/server.py", CLEAN)
+    child = subprocess.Popen(
+        command("--watch", "--format", "concise", "deep", "server.py"),
+        cwd=project.root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        _until(child, "in 2 files, 2 tools")
+        time.sleep(0.5)
+        for text, told in (
+            (CLEAN, "No findings in 2 files"),
+            (SERVER, "2 warnings in 2 files"),
+            ("", "2 files, 1 tool"),
+        ):
+            project.write("server.py.new", text).replace(project.root / "server.py")
+            _until(child, told)
+        shutil.rmtree(project.root / "deep")
+        _until(child, "deep: not checked in full")
+        project.write("deep/more/server.py", CLEAN)
+        project.write("deep/server.py", CLEAN)
+        _until(child, "in 3 files, 2 tools")
+        child.send_signal(signal.SIGINT)
+        assert 130 == child.wait(10)
     finally:
         child.kill()
         child.wait()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.infer import ancestry, method_of
 from mcpcore_lint.model import CallValue, Const, Symbol, Unknown, Value, options
+from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.registrations.servers import class_round, method_called
 from mcpcore_lint.resolve import class_info, evaluate
 from mcpcore_lint.syntax import all_parameters, own_nodes, walk
@@ -304,10 +305,12 @@ def _part(item: ast.expr, scope: Scope, node: ast.Attribute | ast.Subscript) -> 
         return None
     if not isinstance(item, ast.Call):
         return None
+    symbol = evaluate(item.func, scope)
+    if isinstance(symbol, Symbol) and symbol.name.partition(".")[0] in FRAMEWORKS:
+        return None  # what the frameworks make is registered where it is made
     for keyword in item.keywords:
         if keyword.arg == node.attr:
             return keyword.value, scope
-    symbol = evaluate(item.func, scope)
     info = class_info(symbol) if isinstance(symbol, Symbol) else None
     if info is not None and "__init__" not in info.methods:
         fields = [name for name, bindings in info.attributes.items() if bindings[0].kind == "annotated"]

@@ -869,9 +869,7 @@ CASES: Final[Cases] = {
 
 GAPS: Final[dict[str, Gap]] = {
     "a closure that is returned and then called": "unknown",
-    "partials of functions and methods": "missed",
     "a table of functions with get, and of methods and lambdas": "unknown",
-    "a loop over functions": "unknown",
     "singledispatch": "missed",
     "a callback that is kept in an attribute": "unknown",
     "a callback with a default": "unknown",

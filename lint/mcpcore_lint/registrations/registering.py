@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import CallValue, Const, Symbol, Unknown, Value, options
-from mcpcore_lint.registrations.servers import Servers
+from mcpcore_lint.registrations.servers import Servers, class_round
 from mcpcore_lint.registrations.sites import Maker, Site
 from mcpcore_lint.registrations.tables import (
     ADDERS,
@@ -172,6 +172,13 @@ class Registering:
             if flavour_here is not None and flavour_here != "lowlevel":
                 yield from self._site(Maker(ADDERS[func.attr], flavour_here, server_here), node, scope)
                 return
+        if isinstance(func, ast.Attribute) and func.attr == "__init__" and node.keywords:
+            # `super().__init__(tools=[...])` in a class that is a server.
+            info = class_round(scope)
+            own = self.servers.flavour_of_class(info) if info is not None else None
+            if own is not None:
+                yield from self._constructed(own, node, scope)
+            return
         if isinstance(func, ast.Attribute) and func.attr == "add_request_handler":
             yield from self._request_handler(node, scope)
             return

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.infer import Inference, Instance, Outside, method_of
-from mcpcore_lint.model import CallValue, Choice, Symbol, Unknown, Value, options
+from mcpcore_lint.model import CallValue, Choice, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS, SERVER_FACTORIES, SERVERS
 from mcpcore_lint.resolve import Resolver, evaluate, qualified
 from mcpcore_lint.syntax import own_nodes
@@ -154,7 +154,7 @@ class Servers:
                 flavour = self._flavour_of_call(binding.value, where)
             if flavour is not None:
                 return flavour, key
-        if not isinstance(value, Unknown | Choice) and not _made_elsewhere(value):
+        if not isinstance(value, Unknown | Choice) and not _is_none(value) and not _made_elsewhere(value):
             return NOTHING
         own = self._of_class(node, where, bindings)
         if own is not None:
@@ -178,9 +178,10 @@ class Servers:
         if not args or args[0].arg != node.id:
             return None
         info = where.module.classes[where.owner]
-        return self._flavour_of_class(info), f"{where.module.path}:{info.qualname}"
+        return self.flavour_of_class(info), f"{where.module.path}:{info.qualname}"
 
-    def _flavour_of_class(self, info: ClassInfo) -> ToolFlavour | None:
+    def flavour_of_class(self, info: ClassInfo) -> ToolFlavour | None:
+        """The flavour of a class of the project that is a server."""
         name = qualified(info.module, info.node)
         return self.flavour_of(Symbol(info.node, info.module, name, info.node))
 
@@ -224,7 +225,7 @@ class Servers:
         for kind in Inference().of(node, scope):
             flavour: ToolFlavour | None = None
             if isinstance(kind, Instance):
-                flavour = self._flavour_of_class(kind.info)
+                flavour = self.flavour_of_class(kind.info)
                 known = True
             elif isinstance(kind, Outside) and kind.name and kind.name not in _ANYTHING:
                 flavour = self.flavour_of(Symbol(node, self.module, kind.name))
@@ -245,6 +246,11 @@ class Servers:
         if "fastmcp" in text and "mcp.server.fastmcp" not in text:
             return "fastmcp"
         return "sdk" if "mcp" in text else None
+
+
+def _is_none(value: Value) -> bool:
+    """Whether a name is None here, until a function gives it a value."""
+    return isinstance(value, Const) and value.value is None
 
 
 def _made_elsewhere(value: Value) -> bool:

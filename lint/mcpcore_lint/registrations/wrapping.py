@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcpcore_lint.infer import method_of
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Unknown, Value
 from mcpcore_lint.registrations.servers import method_called
 from mcpcore_lint.registrations.sites import Maker, Site
 from mcpcore_lint.registrations.tables import HINTS
 from mcpcore_lint.registrations.targets import arguments_of, parameter_behind, wrapped_parameter
-from mcpcore_lint.resolve import evaluate
+from mcpcore_lint.resolve import class_info, evaluate
 from mcpcore_lint.syntax import children, own_nodes
 
 if TYPE_CHECKING:
@@ -61,11 +62,24 @@ class Wrapping:
         call = node if isinstance(node, ast.Call) else None
         callee = self._callee(call.func if call is not None else node, scope)
         if callee is None:
-            return None
+            return self._by_object(call, scope) if call is not None else None
         function, owner, bound_first = callee
         for each in self.registrars(function, owner):
             if (each.parameter is None) == (call is not None) and not each.spread:
                 return self._filled(each, call, scope, bound_first=bound_first)
+        return None
+
+    def _by_object(self, call: ast.Call, scope: Scope) -> Maker | None:
+        """What an object of a class of the project makes of the function that it decorates."""
+        value = evaluate(call.func, scope)
+        info = class_info(value) if isinstance(value, Symbol) else None
+        method = method_of(info, "__call__") if info is not None else None
+        if method is None:
+            return None
+        for each in self.registrars(method[0], method[1].module):
+            if each.parameter is not None and not each.spread:
+                # What the object keeps of its arguments is not followed, so that a name from them stays unknown.
+                return self._filled(each, None, scope, bound_first=True)
         return None
 
     def through_registrar(self, node: ast.Call, scope: Scope) -> Iterator[Site]:

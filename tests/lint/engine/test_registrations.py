@@ -545,6 +545,27 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         """,
         "search: tool % Mine.search(q)\nb: tool % first(q)\nother: tool % other(q)",
     ),
+    "a class that hands a list to the server that it is": (
+        """
+        class Mine(Made):
+            def __init__(self):
+                super().__init__("mine", tools=[first])  # here
+        """,
+        "first: tool % first(q)",
+    ),
+    "a server that a function makes for all": (
+        """
+        made = None
+        later: "Made | None" = None
+        def setup():
+            global made, later
+            later = Made("y")
+        @later.tool()  # here
+        def search(q: str):
+            raise ValueError(q)
+        """,
+        "search: tool % search(q)",
+    ),
     "one of several servers in a loop": (
         """
         for made in (mcp, Made("y")):
@@ -643,6 +664,28 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         first: tool % first(q)
         second: tool % second(n, limit)
         """,
+    ),
+    "a class of decorators": (
+        """
+        class my_tool:
+            def __init__(self, name=None):
+                self.name = name
+            def __call__(self, fn):
+                mcp.tool(name=self.name)(fn)
+                return fn
+        class plain_tool:
+            def __init__(self, **options): ...
+            def __call__(self, fn):
+                mcp.add_tool(fn)
+                return fn
+        @my_tool("a")  # here
+        def search(q: str):
+            raise ValueError(q)
+        @plain_tool()  # here
+        def other(q: str):
+            raise ValueError(q)
+        """,
+        "?: tool % search(q)\nother: tool % other(q)",
     ),
     "a method that registers": (
         """

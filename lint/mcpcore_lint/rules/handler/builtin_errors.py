@@ -1,0 +1,233 @@
+"""Builtin exceptions that a handler raises on purpose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules._bodies import short, where_to
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.handler._raised import NOT_FAILURES, about_an_unknown_tool
+
+if TYPE_CHECKING:
+    import ast
+
+    from mcpcore_lint.model import Handler, ThrowSite, ToolDef
+
+SUGGESTED: Final[dict[str, str]] = {
+    "builtins.ValueError": "validation_error",
+    "builtins.TypeError": "validation_error",
+    "builtins.KeyError": "not_found",
+    "builtins.IndexError": "not_found",
+    "builtins.LookupError": "not_found",
+    "builtins.FileNotFoundError": "not_found",
+    "builtins.FileExistsError": "conflict",
+    "builtins.PermissionError": "forbidden",
+    "builtins.TimeoutError": "timeout",
+    "builtins.ConnectionError": "service_unavailable",
+}
+"""The factory that says what a builtin exception usually means."""
+
+
+class PreferMcpErrorInHandler(Rule):
+    """A builtin exception raised on purpose."""
+
+    id = "prefer-mcp-error-in-handler"
+    severity = Severity.WARNING
+    family = "handler"
+    summary = "a builtin exception raised in a handler, where a coded error tells the agent more"
+    why = (
+        "`ValueError` and its kin carry a sentence and nothing else: no code, no retry advice, no next step. The agent "
+        "cannot tell a bad argument from an outage, and the boundary hides the sentence, since nobody declared it."
+    )
+    bad = 'raise ValueError(f"no article {pmid}")'
+    good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
+    how_to_fix = (
+        "With a contract, declare the failure and raise `ctx.fail(reason)`. Without one, raise the factory of what "
+        "went wrong, or the `ToolError` of the SDK or FastMCP. In a contract tool `ToolError` is reported too: it has "
+        "no code."
+    )
+    when_to_suppress = "Where the exception is a bug that no argument can bring about, and `assert` does not fit."
+    valid = (
+        """
+        from mcpcore import not_found, tool
+
+        @tool
+        def fetch(pmid: str) -> str:
+            if not pmid:
+                raise not_found("no such article")
+            assert pmid.isdigit()
+            raise AssertionError("unreachable")
+        """,
+        """
+        from mcp.server.fastmcp import FastMCP
+        from mcp.server.fastmcp.exceptions import ToolError
+
+        mcp = FastMCP("x")
+
+        @mcp.tool()
+        def fetch(pmid: str) -> str:
+            raise ToolError("no such article: call search first")
+        """,
+        """
+        from mcpcore import tool, validation_error
+
+        @tool
+        def fetch(pmid: str) -> str:
+            try:
+                if not pmid.isdigit():
+                    raise ValueError(pmid)
+                return pmid
+            except ValueError as error:
+                raise validation_error("a PMID is a number") from error
+
+        def service(pmid: str) -> str:
+            raise ValueError("services are not handlers")
+        """,
+        """
+        from mcp.server.lowlevel import Server
+
+        server = Server("x")
+
+        @server.call_tool()
+        async def call(name: str, arguments: dict):
+            raise ValueError(f"Unknown tool: {name}")
+        """,
+        """
+        from mcpcore import tool
+
+        class Gone(Exception): ...
+
+        @tool
+        def fetch(pmid: str) -> str:
+            raise Gone(pmid)
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import tool
+            import builtins as b
+
+            Bad = ValueError
+
+            @tool
+            async def fetch(pmid: str) -> str:
+                if not pmid:
+                    raise b.RuntimeError("no")  # here
+                if pmid == "1":
+                    raise Bad("no")  # here
+                if pmid == "2":
+                    error = Exception("no")  # here
+                    raise error
+                if pmid == "3":
+                    raise KeyError  # here
+                match pmid:
+                    case "4":
+                        raise (ValueError("a") if pmid else LookupError("b")).with_traceback(None)  # here
+                    case _:
+                        pass
+
+                def inner():
+                    raise OSError("no")  # here
+
+                return inner()
+            """,
+            "raises RuntimeError",
+        ),
+        Invalid(
+            """
+            from fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            def fetch(pmid: str) -> str:
+                if (error := ValueError(pmid)) and pmid:  # here
+                    raise error
+                return pmid
+
+            @mcp.resource("x://{name}")
+            def read(name: str) -> str:
+                raise FileNotFoundError(name)  # here
+            """,
+            "fetch raises ValueError",
+        ),
+        Invalid(
+            """
+            from mcpcore import Context, ErrorCode, FailureMode, tool
+            from mcp.server.mcpserver.exceptions import ToolError
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(ctx: Context) -> str:
+                raise ToolError("gone")  # here
+            """,
+            "ToolError",
+        ),
+        Invalid(
+            """
+            from mcpcore import tool
+
+            def bad(why: str) -> Exception:
+                return ValueError(why)
+
+            @tool
+            def fetch(pmid: str) -> str:
+                raise bad("no")  # here
+            """,
+            "ValueError",
+        ),
+        Invalid(
+            """
+            from functools import partial
+            from mcpcore import tool
+
+            Bad = partial(ValueError, "no")
+
+            @tool
+            def fetch(pmid: str) -> str:
+                raise ExceptionGroup("both", [Bad(), TypeError("x")])  # here
+            """,
+            "fetch raises ValueError",
+        ),
+    )
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each builtin exception that leaves its function, at the place where it is made."""
+        lines: set[int] = set()
+        for throw in handler.throws:
+            error = throw.error
+            if error is None:
+                self._made_elsewhere(throw, handler, tool, ctx)
+                continue
+            name = short(error.type_name)
+            builtin = error.form == "builtin" and error.type_name not in NOT_FAILURES
+            framework = error.form == "framework" and tool.contract is not None
+            if not throw.escapes or not (builtin or framework) or about_an_unknown_tool(error, tool):
+                continue
+            if error.node.lineno in lines:
+                continue
+            lines.add(error.node.lineno)
+            self._report(error.node, name, error.type_name, handler, tool, ctx)
+
+    def _made_elsewhere(self, throw: ThrowSite, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """`raise bad()`, where a function of the project makes the exception."""
+        if throw.call is None or throw.reraise:
+            return
+        span = handler.module.source.span(throw.node)
+        for reached in ctx.reach(tool).throws:
+            if reached.call == span and reached.form == "builtin" and reached.source == "project" and (
+                reached.type_name not in NOT_FAILURES
+            ):  # fmt: skip
+                self._report(throw.node, short(reached.type_name), reached.type_name, handler, tool, ctx)
+                return
+
+    @staticmethod
+    def _report(at: ast.AST, name: str, full: str, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        ctx.report(
+            at,
+            f"{tool.display_name} raises {name}, which tells the agent neither what failed nor what to do next",
+            help=where_to(tool, what=SUGGESTED.get(full, "")),
+            tool=tool,
+            module=handler.module,
+        )

@@ -1,0 +1,199 @@
+"""The cause of an error that takes the place of another."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from mcpcore_lint import fixes
+from mcpcore_lint.diagnostics import Edit, Severity
+from mcpcore_lint.rules._bodies import Body, body_of, short
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.handler._raised import NOT_FAILURES
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Fix
+    from mcpcore_lint.model import CatchSite, Handler, ThrowSite, ToolDef
+
+
+class PreserveCauseOnRethrow(Rule):
+    """An error raised in an `except` without `from`."""
+
+    id = "preserve-cause-on-rethrow"
+    severity = Severity.WARNING
+    family = "handler"
+    fixable = True
+    summary = "an error raised in an `except` clause without `from`"
+    why = (
+        "The log and the audit trail show the cause of a failure by its `__cause__`. Without `from` the first "
+        "exception reads as a second accident that happened while the first was being handled."
+    )
+    bad = "except httpx.HTTPError:\n    raise service_unavailable()"
+    good = "except httpx.HTTPError as error:\n    raise service_unavailable() from error"
+    how_to_fix = "Add `from error`, naming the exception in the clause; `from None` where the cause says nothing."
+    when_to_suppress = "Seldom: `from None` says that the cause is left out on purpose, and is not reported."
+    valid = (
+        """
+        from mcpcore import not_found, tool
+
+        @tool
+        def fetch(a: str) -> str:
+            try:
+                return open(a).read()
+            except FileNotFoundError as error:
+                raise not_found("x") from error
+            except PermissionError:
+                raise not_found("x") from None
+            except OSError as error:
+                if a:
+                    raise
+                if not a:
+                    raise error
+                again = error
+                raise again
+            except ValueError:
+                def later():
+                    raise not_found("not in the clause")
+                return ""
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import not_found, tool
+
+            @tool
+            def fetch(a: str) -> str:
+                try:
+                    return open(a).read()
+                except (FileNotFoundError):
+                    raise not_found("x")  # here
+                except PermissionError as denied:
+                    error = not_found("y")
+                    raise (error if a else not_found("z"))  # here
+                except:
+                    raise not_found(
+                        "x",  # why
+                    )
+            """.replace("raise not_found(\n", "raise not_found(  # here\n"),
+            "without `from`",
+            """
+            from mcpcore import not_found, tool
+
+            @tool
+            def fetch(a: str) -> str:
+                try:
+                    return open(a).read()
+                except (FileNotFoundError) as exc:
+                    raise not_found("x") from exc
+                except PermissionError as denied:
+                    error = not_found("y")
+                    raise (error if a else not_found("z")) from denied
+                except BaseException as exc:
+                    raise not_found(
+                        "x",  # why
+                    ) from exc
+            """,
+        ),
+        Invalid(
+            """
+            from mcp.server.fastmcp import FastMCP
+            from mcp.server.fastmcp.exceptions import ToolError
+
+            mcp = FastMCP("x")
+
+            @mcp.tool()
+            async def fetch(a: str) -> str:
+                try:
+                    return await load(a)
+                except* ValueError:
+                    try:
+                        return ""
+                    except KeyError:
+                        raise ToolError  # here
+                    raise ToolError("x")  # here
+            """,
+            "without `from`",
+            """
+            from mcp.server.fastmcp import FastMCP
+            from mcp.server.fastmcp.exceptions import ToolError
+
+            mcp = FastMCP("x")
+
+            @mcp.tool()
+            async def fetch(a: str) -> str:
+                try:
+                    return await load(a)
+                except* ValueError as error:
+                    try:
+                        return ""
+                    except KeyError as inner_error:
+                        raise ToolError from inner_error
+                    raise ToolError("x") from error
+            """,
+        ),
+    )
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each new error that a clause raises and that names no cause."""
+        seen: set[ast.AST] = set()
+        body = body_of(handler)
+        for throw in handler.throws:
+            if throw.cause != "implicit" or throw.catch is None or throw.reraise or throw.node in seen:
+                continue
+            if (throw.error is None and throw.call is None) or not throw.escapes:
+                continue
+            if throw.error is not None and throw.error.type_name in NOT_FAILURES - {"builtins.AssertionError"}:
+                continue
+            seen.add(throw.node)
+            made = short(throw.type_name) if throw.type_name is not None else "an error"
+            caught = [short(each) for each in throw.catch.types if each is not None]
+            of = f" of {' or '.join(caught)}" if caught and not throw.catch.bare else ""
+            ctx.report(
+                throw.node,
+                f"{made} is raised in the `except`{of} without `from`, so its cause is lost",
+                help="add `from` and the name of the exception, or `from None` where the cause says nothing",
+                tool=tool,
+                module=handler.module,
+                fix=self._fix(throw, throw.catch, body, ctx),
+            )
+
+    @staticmethod
+    def _fix(throw: ThrowSite, catch: CatchSite, body: Body, ctx: RuleContext) -> Fix | None:
+        clause = catch.node
+        if not isinstance(clause, ast.ExceptHandler):
+            return None
+        module = throw.module
+        edits: list[Edit] = []
+        name = catch.name
+        if name is None:
+            depth = sum(isinstance(each, ast.ExceptHandler) for each in body.above(clause))
+            taken = body.names()
+            prefix = "inner_" * depth
+            choices = [f"{prefix}{each}" for each in ("error", "exc", "cause", "caught")]
+            name = next((each for each in choices if each not in taken), None)
+            at = _colon_of(
+                clause, module.source.text, module.source.node_range(clause.type or clause)[1 if clause.type else 0]
+            )
+            if name is None or at is None:
+                return None
+            if clause.type is None:
+                edits.append(Edit(at, at, f" BaseException as {name}"))
+            elif isinstance(clause.type, ast.Tuple) and not module.source.segment(clause.type).startswith("("):
+                return None
+            else:
+                edits.append(Edit(at, at, f" as {name}"))
+        edits.append(fixes.insert_after(module, throw.node, f" from {name}"))
+        return ctx.fix("Add the cause", edits)
+
+
+def _colon_of(clause: ast.ExceptHandler, text: str, offset: int) -> int | None:
+    """The offset at which ` as name` goes in a clause: behind its type and the parentheses round it."""
+    if clause.type is None:
+        match = re.compile(r"except").match(text, offset)
+        return match.end() if match else None
+    match = re.compile(r"(?:[ \t\f]|\\\r?\n|\))*(?=:)").match(text, offset)
+    if match is None:
+        return None
+    return offset + len(match[0].rstrip(" \t\f"))

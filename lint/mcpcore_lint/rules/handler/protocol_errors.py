@@ -1,0 +1,168 @@
+"""The SDK's protocol error in a tool."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import CallValue, Const, Symbol, options
+from mcpcore_lint.rules._bodies import short, where_to
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.handler._raised import about_an_unknown_tool
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import ErrorSite, Handler, ToolDef
+
+NEEDED_CODES: Final = frozenset({-32042, -32021})
+NEEDED_NAMES: Final = frozenset({"URL_ELICITATION_REQUIRED", "MISSING_REQUIRED_CLIENT_CAPABILITY"})
+
+
+class NoProtocolErrorInTool(Rule):
+    """The SDK's `MCPError` raised in a tool."""
+
+    id = "no-protocol-error-in-tool"
+    severity = Severity.ERROR
+    family = "handler"
+    summary = "the SDK's MCPError raised in a tool, where most hosts never show it to the model"
+    why = (
+        "`MCPError` ends the request with a JSON-RPC error. That is for broken requests: most hosts log it or show it "
+        "to the person, and the model, which could have tried again with better arguments, never reads it."
+    )
+    bad = 'raise MCPError(code=INVALID_PARAMS, message="no such article")'
+    good = 'raise ctx.fail("no_match")'
+    how_to_fix = (
+        "Raise a declared reason, a coded error, or the framework's `ToolError`: each becomes a result that is marked "
+        "as failed."
+    )
+    when_to_suppress = (
+        "Where the protocol itself needs the error. URL elicitation, a missing capability and an unknown tool of the "
+        "low-level server are known and not reported."
+    )
+    valid = (
+        """
+        from mcp import MCPError
+        from mcpcore import resource, tool
+
+        @resource("x://{name}")
+        def read(name: str) -> str:
+            raise MCPError(code=-32602, message="no")
+
+        @tool
+        def fetch() -> str:
+            try:
+                raise MCPError(code=-32602, message="no")
+            except MCPError:
+                return "caught"
+        """,
+        """
+        from mcp.shared.exceptions import McpError, UrlElicitationRequiredError
+        from mcp.types import ErrorData, URL_ELICITATION_REQUIRED
+        from mcp.server.fastmcp import FastMCP
+
+        mcp = FastMCP("x")
+
+        @mcp.tool()
+        def fetch(a: str) -> str:
+            if a:
+                raise UrlElicitationRequiredError([])
+            if a == "1":
+                raise McpError(ErrorData(code=URL_ELICITATION_REQUIRED, message="open"))
+            raise McpError(ErrorData(code=-32042, message="open"))
+        """,
+        """
+        from mcp.server.lowlevel import Server
+        from mcp import McpError
+        from mcp.types import ErrorData, INVALID_PARAMS
+
+        server = Server("x")
+
+        @server.call_tool()
+        async def call(name, arguments):
+            raise McpError(ErrorData(code=INVALID_PARAMS, message=f"Unknown tool: {name}"))
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            import mcp
+            from mcp.shared.exceptions import McpError as Err
+            from mcp.types import ErrorData, INVALID_PARAMS
+            from mcp.server.fastmcp import FastMCP
+
+            server = FastMCP("x")
+
+            class Mine(Err): ...
+
+            @server.tool()
+            async def fetch(a: str) -> str:
+                if a == "1":
+                    raise Err(ErrorData(code=INVALID_PARAMS, message="no"))  # here
+                if a == "2":
+                    raise mcp.MCPError(code=-32602, message="no")  # here
+                error = Mine(a)  # here
+                raise error
+            """,
+            "fetch raises McpError",
+        ),
+        Invalid(
+            """
+            from mcp import MCPError
+            from mcpcore import tool
+
+            @tool
+            def fetch(a: str) -> str:
+                def inner() -> None:
+                    raise MCPError(code=-32603, message="no")  # here
+
+                inner()
+                return a
+            """,
+            "MCPError",
+        ),
+    )
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each protocol error that leaves its function."""
+        if tool.kind != "tool":
+            return
+        seen: set[ast.AST] = set()
+        for throw in handler.throws:
+            error = throw.error
+            if error is None or error.form != "protocol" or not throw.escapes or error.node in seen:
+                continue
+            seen.add(error.node)
+            if error.sdk_exempt or self._needed(error) or about_an_unknown_tool(error, tool):
+                continue
+            written = error.node.func if isinstance(error.node, ast.Call) else error.node
+            name = written.attr if isinstance(written, ast.Attribute) else short(error.type_name)
+            source = handler.module.source.segment(written)
+            shown = "McpError" if "McpError" in source or self._imported_as_old(error, handler) else name
+            ctx.report(
+                error.node,
+                f"{tool.display_name} raises {shown}, a protocol error that most hosts never show to the model",
+                help=where_to(tool),
+                tool=tool,
+                module=handler.module,
+            )
+
+    @staticmethod
+    def _imported_as_old(error: ErrorSite, handler: Handler) -> bool:
+        if error.type_name != "mcp.MCPError":
+            return False
+        bindings = handler.module.scope.bindings.values()
+        return any(each.target is not None and each.target[1] == "McpError" for found in bindings for each in found)
+
+    @staticmethod
+    def _needed(error: ErrorSite) -> bool:
+        """Whether the code is one that only the protocol's own error can carry, in `ErrorData(code=...)` too."""
+        values = list(options(error.code))
+        for each in list(values):
+            if isinstance(each, CallValue) and each.func.name == "mcp.ErrorData":
+                values.extend(options(each.argument("code", 0)))
+        for each in values:
+            if isinstance(each, Const) and each.value in NEEDED_CODES:
+                return True
+            if isinstance(each, Symbol) and short(each.name) in NEEDED_NAMES:
+                return True
+        return False

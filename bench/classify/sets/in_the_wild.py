@@ -1,8 +1,9 @@
 """Sentences of applications as their authors wrote them, changed only in what they name.
 
-Three parts, each gathered and labelled when the tables stood and asked once before anything was changed for it: what
+Four parts, each gathered and labelled when the tables stood and asked once before anything was changed for it: what
 other people's programs raise where the class or the status tells the meaning (the ordinary "not found" left out), what
-they raise with a class that tells nothing, and sentences that say the common things as nobody says them twice.
+they raise with a class that tells nothing, sentences that say the common things as nobody says them twice, and a last
+helping of the second kind.
 """
 
 from __future__ import annotations
@@ -595,6 +596,143 @@ the planner gave up
 Exit status 2
 """
 
-for sentences in (BY_MEANING, BY_WORDS_ALONE, IN_OTHER_WORDS):
+LAST = r"""
+== VALIDATION_ERROR
+INVALID_TIMESTAMP
+--url must be a valid HTTP or HTTPS URL
+Configuration kind must be board or project
+branch reason must not be blank
+invalid project id
+workflow file has an invalid schema
+a template revision starts at 1 and only goes up
+API key or URL contains invalid characters
+reason must be a non-empty string
+quality must be 1-4
+Sequence consists entirely of unknown amino acids.
+request ID must be 1-128 letters, numbers, dots or colons
+UPLOAD_TOO_LARGE
+url must be an http:// or https:// URL
+Export path is empty.
+Plugin source must be a regular file
+Plugin request exceeded the size limit
+work item id does not contain a safe branch fragment
+--cached accepts at most one revision
+URL is required for adding a remote.
+Rule file must contain at least one rule.
+--publish needs --base-sha or GIT_COMMIT
+You can't blacklist yourself or the owner.
+Error parsing coords: 3,x
+unknown option
+size must be positive
+Filename must be present
+A folder upload must contain a single top-level folder
+Seat count must be at least 1.
+Invalid booking path
+Price required for limit orders
+Each shared step needs an execution_step_id and label
+title is required
+Volume must be positive
+Agent result must be a JSON object
+That QR code isn't valid for this class.
+Object 'cube' does not have a UV layer
+invalid source
+No enriched profiles to score.
+Nothing to compile: no output folder.
+== NOT_FOUND
+unknown camera 'ghost'
+Application not found
+a.json does not exist
+creator profile not found
+'x' has no selection 'y'
+The answer sheet no longer exists.
+jobs.not_found
+TASK_NOT_FOUND
+git executable not found
+That section is not in this template.
+Custom not found.
+Clinic not found or inactive.
+company not found
+room not found
+Resource not found
+repository root not found
+Ollama CLI not found. Please install it first.
+There is no available queue for this job
+no_stores_located
+== SERVICE_UNAVAILABLE
+GATEWAY_UNREACHABLE
+The service is currently unavailable.
+Corpus backend circuitbreaker
+Backend failed
+connection refused
+UPSTREAM_ERROR
+Service container not available
+Session not connected.
+dropout: connection lost
+== TIMEOUT
+timeout
+== CONFIGURATION_ERROR
+BACKEND_PUBLIC_URL is not configured.
+fast role not configured
+XAI_API_KEY is not configured.
+GEMINI_API_KEY is not set. Add it as an environment variable
+ollama package not installed. Run: pip install ollama
+AZURE_OPENAI_ENDPOINT or OPENAI_BASE_URL is required for Entra
+OPENROUTER_API_KEY is not set
+cloudinary is not installed. Run: pip install cloudinary
+simconf contains no `SIMULATION` settings
+Failed to open environment file .env:
+PyYAML is required
+unresolved placeholder in rendered configuration
+== FORBIDDEN
+HOST_DENIED
+S3 write refused by selected endpoint
+FORBIDDEN
+only the post owner can mark a solution
+Access denied: Path outside data directory.
+== UNAUTHORIZED
+OpenRouter rejected the API key (401 Unauthorized)
+missing session token
+api_key and api_secret are required for live calls
+== CONFLICT
+Cannot create a revision for an already CONVERTED quotation.
+operations_revision_conflict
+Wrong status!
+! [rejected] (non-fast-forward)
+conflict
+Git index has unmerged entries
+There is already a game ongoing
+Flight is no longer available (sold out)
+Order is not in DRAFT status
+Found another plugin with the same keyword
+request is not scoreable
+Not prepared
+== RATE_LIMITED
+too many login attempts - wait a minute
+== SERIALIZATION_ERROR
+Invalid JSON
+Market data manager returned invalid candle data.
+Ollama returned an empty response
+Codex App Server sent a message with non-object params
+== REQUEST_CANCELLED
+Agent interrupted by user
+== INTERNAL_ERROR
+Child failed
+Order failed
+boom
+Unexpected retry loop exit
+no result message from the model
+Could not prepare reservation search: x
+observe produced no OBS line
+Could not allocate a unique session path
+"""
+
+PARTS = {
+    "by meaning": BY_MEANING,
+    "by words alone": BY_WORDS_ALONE,
+    "in other words": IN_OTHER_WORDS,
+    "last": LAST,
+}
+
+for sentences in PARTS.values():
     for label, sentence in listed(sentences):
         says(CASES, label, sentence)

@@ -198,6 +198,7 @@ class Extractor:
         if found and not any(isinstance(each, Unknown) for each in found):
             return found
         parts: list[tuple[ast.expr, Scope]] = []
+        looped: list[Value] = []
         if isinstance(node, ast.Lambda):
             return [Symbol(node, scope.module, "<lambda>", node)]
         if isinstance(node, ast.IfExp):
@@ -220,7 +221,11 @@ class Extractor:
                 return None
             for binding in bound[1]:
                 if isinstance(binding.node, ast.For) and isinstance(binding.node.target, ast.Name):
-                    return self._items(binding.node.iter, bound[0], depth) if len(bound[1]) == 1 else None
+                    items = self._items(binding.node.iter, bound[0], depth)
+                    if items is None:
+                        return None
+                    looped.extend(items)
+                    continue
                 if binding.kind not in {"assign", "annotated"} or binding.value is None:
                     return None
                 parts.append((binding.value, bound[0]))
@@ -231,7 +236,7 @@ class Extractor:
                 if not held:
                     return None
                 parts.extend(held)
-        values: list[Value] = []
+        values = looped
         for part, where in parts:
             more = self._values(part, where, depth + 1)
             if more is None:
@@ -595,6 +600,8 @@ class Extractor:
                     for one in options(resolved):
                         self._from_value(one, keys, outside)
             for binding in each.attributes.get(attr, ()):
+                if (method := _made_of_method(binding, each, "partialmethod")) is not None:
+                    keys.append(key_of(method, each.module, kind.info))
                 if binding.kind == "class" and isinstance(binding.node, ast.ClassDef):
                     info = each.module.classes.get(binding.node)
                     if info is not None:
@@ -712,6 +719,8 @@ class Extractor:
                 found = method_of(kind.info, node.attr)
                 if found is not None and is_property(found[0]) and not _abstract(*found):
                     self._add("call", node, targets=(key_of(found[0], found[1].module, kind.info),))
+                elif found is None:
+                    self._made_property(node, kind)
             if type(node.ctx) is not ast.Load:
                 word = "deleter" if type(node.ctx) is ast.Del else "setter"
                 for each in ancestry(kind.info):
@@ -721,6 +730,16 @@ class Extractor:
                         break
                     if node.attr in each.attributes:
                         break
+
+    def _made_property(self, node: ast.Attribute, kind: Instance) -> None:
+        """Reading `size = property(_read)`."""
+        for each in ancestry(kind.info):
+            bindings = each.attributes.get(node.attr)
+            if bindings:
+                method = _made_of_method(bindings[-1], each, "property")
+                if method is not None:
+                    self._add("call", node, targets=(key_of(method, each.module, kind.info),))
+                return
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
@@ -1058,6 +1077,19 @@ def _abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) ->
             return any("Protocol" in spelled(base) or "ABC" in spelled(base) for base in owner.node.bases)
         return True
     return False
+
+
+def _made_of_method(binding: Binding, info: ClassInfo, maker: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The method that `name = maker(method, ...)` in a class is made of."""
+    value = binding.value
+    if binding.kind != "assign" or not isinstance(value, ast.Call) or not value.args:
+        return None
+    first = value.args[0]
+    return (
+        info.methods.get(first.id)
+        if spelled(value.func).rpartition(".")[2] == maker and isinstance(first, ast.Name)
+        else None
+    )
 
 
 def _static(node: FunctionNode) -> bool:

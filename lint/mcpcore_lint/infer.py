@@ -352,8 +352,12 @@ class Inference:
     def call(self, node: ast.Call, scope: Scope) -> list[Kind]:
         """What the result of a call may be an instance of."""
         func = node.func
-        if isinstance(func, ast.Name) and func.id == "super" and not node.args:
+        if isinstance(func, ast.Name) and func.id == "super" and len(node.args) in {0, 2}:
             owner = _owner(scope)
+            if owner is not None and node.args:
+                # `super(A, self)` in a method of A; of another class it begins elsewhere.
+                named = evaluate(node.args[0], scope)
+                owner = owner if isinstance(named, Symbol) and named.definition is owner.node else None
             if owner is not None:
                 return [Super(owner, self.receiver or owner)]
         if isinstance(func, ast.Attribute):

@@ -59,6 +59,7 @@ class Builder:
             if not isinstance(node, ast.Lambda) and node.decorator_list:
                 self._decorated(node, scope)
         for call, scope in self._calls():
+            self.registering.targets.steps = 0
             for site in self.registering.sites(call, scope):
                 self._registered(site)
         if "request_handlers[" in self.module.source.text:
@@ -73,6 +74,7 @@ class Builder:
         outside = self.outside(scope)
         stands_in: bool | None = None
         for decorator in node.decorator_list:
+            self.registering.targets.steps = 0
             maker = self.registering.maker(decorator, outside)
             if maker is None:
                 continue
@@ -129,6 +131,7 @@ class Builder:
     def _registered(self, site: Site) -> None:
         targets = self.registering.targets
         for env in targets.rounds(site.call, site.target, site.scope):
+            targets.steps = 0
             target, scope = see(site.target, site.scope, env)
             maker = site.maker
             if env and isinstance(maker.inner, ast.Call) and maker.call is not None:

@@ -62,7 +62,7 @@ class Registering:
             made = self._method(node, scope, depth)
             if made is not None:
                 return made
-            if isinstance(node, ast.Name | ast.Attribute) and depth < DEEP:
+            if isinstance(node, ast.Name | ast.Attribute) and depth < DEEP and not self.targets.too_much():
                 # Of a name that is bound to a call of `mcp.tool(...)`.
                 for each, where in bound(node, scope):
                     if isinstance(each, ast.Call):
@@ -81,7 +81,7 @@ class Registering:
             maker = self._server_method(func, scope)
             if maker is not None:
                 return maker
-        if depth >= DEEP or not isinstance(func, ast.Name | ast.Attribute):
+        if depth >= DEEP or not isinstance(func, ast.Name | ast.Attribute) or self.targets.too_much():
             return None
         if isinstance(value, CallValue):
             if value.func.name != "functools.partial":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.infer import ancestry, method_of
@@ -22,6 +23,9 @@ DEEP: Final = 8
 """How many names, wrappers and factories deep a handler is looked for."""
 MANY: Final = 300
 """How many items of a list are looked at."""
+STEPS: Final = 400
+"""How many expressions are looked at for one registration: names bound over and over make more ways than can be walked.
+"""
 
 Placed = tuple[ast.expr, "Scope"]
 """An expression and the scope to read it in."""
@@ -48,12 +52,18 @@ class Targets:
 
     def __init__(self, counted: Callable[[ast.Call, Scope], bool]) -> None:
         self.counted = counted
+        self.steps = 0
+
+    def too_much(self) -> bool:
+        """Whether one more expression is one too many."""
+        self.steps += 1
+        return self.steps > STEPS
 
     # -- functions ---------------------------------------------------------------------------------------------------
 
     def behind(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Target]:
         """The functions that an expression may be: a name, a lambda, `partial(f)`, a method, a callable object."""
-        if depth > DEEP:
+        if depth > DEEP or self.too_much():
             return []
         if isinstance(node, ast.Lambda):
             scope.module.note_lambda(node, scope)
@@ -166,7 +176,9 @@ class Targets:
 
     def elements(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Placed]:
         """The items that going through an expression gives, as far as they can be seen."""
-        return list(self._elements(node, scope, depth))[:MANY] if depth <= DEEP else []
+        if depth > DEEP or self.too_much():
+            return []
+        return list(islice(self._elements(node, scope, depth), MANY))
 
     def _elements(self, node: ast.expr, scope: Scope, depth: int) -> Iterator[Placed]:
         deeper = depth + 1
@@ -209,7 +221,7 @@ class Targets:
     def _called_elements(self, node: ast.Call, scope: Scope, depth: int) -> Iterator[Placed]:
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr in {"values", "items", "keys"} and not node.args:
-            for table, where in _dicts(func.value, scope):
+            for table, where in self._dicts(func.value, scope, depth):
                 for key, value in zip(table.keys, table.values, strict=True):
                     if key is not None:
                         pair = ast.copy_location(ast.Tuple([key, value], ast.Load()), value)
@@ -243,6 +255,13 @@ class Targets:
                 for each_node in own_nodes(symbol.definition):
                     if isinstance(each_node, ast.Return) and each_node.value is not None:
                         yield from self.elements(each_node.value, inside, depth)
+
+    def _dicts(self, node: ast.expr, scope: Scope, depth: int) -> list[tuple[ast.Dict, Scope]]:
+        if isinstance(node, ast.Dict):
+            return [(node, scope)]
+        if depth > DEEP or self.too_much():
+            return []
+        return [found for each, where in bound(node, scope) for found in self._dicts(each, where, depth + 1)]
 
     # -- loops -------------------------------------------------------------------------------------------------------
 
@@ -344,14 +363,6 @@ def _bind(target: ast.expr, element: Placed, env: Env) -> None:
         if len(items) == len(target.elts) and not any(isinstance(each, ast.Starred) for each in target.elts):
             for each, one in zip(target.elts, items, strict=True):
                 _bind(each, (one, scope), env)
-
-
-def _dicts(node: ast.expr, scope: Scope, depth: int = 0) -> list[tuple[ast.Dict, Scope]]:
-    if isinstance(node, ast.Dict):
-        return [(node, scope)]
-    if depth > DEEP:
-        return []
-    return [found for each, where in bound(node, scope) for found in _dicts(each, where, depth + 1)]
 
 
 # -- what names are bound to -----------------------------------------------------------------------------------------
@@ -463,39 +474,40 @@ def wrapped_parameter(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Modu
 
 
 def parameter_behind(
-    node: ast.expr, scope: Scope, function: ast.FunctionDef | ast.AsyncFunctionDef, depth: int = 0
+    node: ast.expr, scope: Scope, function: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> tuple[str, bool] | None:
     """The parameter of a function that an expression in it is, or wraps; and whether it is an item of it."""
-    if depth > DEEP:
-        return None
-    if isinstance(node, ast.Call):
-        for each in node.args:
-            found = parameter_behind(each, scope, function, depth + 1)
-            if found is not None:
-                return found
-        return None
-    if not isinstance(node, ast.Name):
-        return None
-    place = scope.lookup(node.id)
-    if place is None:
-        return None
-    where, bindings = place
-    for binding in bindings:
-        if binding.kind == "parameter":
-            return (node.id, False) if where.node is function else None
-        if binding.kind == "function" and isinstance(binding.node, ast.FunctionDef | ast.AsyncFunctionDef):
-            name = wrapped_parameter(binding.node, scope.module)
-            if name is not None:
-                return parameter_behind(ast.Name(name, ast.Load()), where, function, depth + 1)
-        elif binding.value is not None and not where.is_module:
-            found = parameter_behind(binding.value, where, function, depth + 1)
-            if found is not None:
-                return found
-        elif isinstance(binding.node, ast.For | ast.AsyncFor) and isinstance(binding.node.target, ast.Name):
-            iterated = binding.node.iter
-            found = parameter_behind(iterated, where, function, depth + 1) if isinstance(iterated, ast.Name) else None
-            if found is not None:
-                return found[0], True
+    seen: set[tuple[int, str]] = set()
+    stack: list[tuple[ast.expr, Scope, bool]] = [(node, scope, False)]
+    while stack and len(seen) < STEPS:
+        current, inside, item = stack.pop()
+        if isinstance(current, ast.Call):
+            stack.extend((each, inside, item) for each in reversed(current.args))
+            continue
+        place = inside.lookup(current.id) if isinstance(current, ast.Name) else None
+        if place is None or not isinstance(current, ast.Name):
+            continue
+        where, bindings = place
+        if (id(where), current.id) in seen:
+            continue
+        seen.add((id(where), current.id))
+        for binding in bindings:
+            at = binding.node
+            if binding.kind == "parameter":
+                if where.node is function:
+                    return current.id, item
+            elif isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef):
+                name = wrapped_parameter(at, inside.module)
+                if name is not None:
+                    stack.append((ast.Name(name, ast.Load()), where, item))
+            elif binding.value is not None and not where.is_module:
+                stack.append((binding.value, where, item))
+            elif (
+                isinstance(at, ast.For | ast.AsyncFor)
+                and isinstance(at.target, ast.Name)
+                and isinstance(at.iter, ast.Name)
+            ):
+                stack.append((at.iter, where, True))
     return None
 
 

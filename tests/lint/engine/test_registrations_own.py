@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Final
 
 import pytest
@@ -795,3 +796,39 @@ def test_a_contract_goes_through_a_decorator_of_the_project(project):
     )
     reasons = {name: tool.contract.reasons if tool.contract else None for name, tool in project.tools().items()}
     assert {"one": ("gone",), "two": ("gone",), "three": ("gone",)} == reasons
+
+
+HOSTILE: Final = {
+    "names bound over and over": "\n".join(
+        [f"tool = tool{n} = mcp.tools or tool{n - 1}" for n in range(1, 300)] + ["@tool", "def f(): ..."]
+    ),
+    "lists of lists": "\n".join(
+        ["t = []"] + ["t = t + t + [*t, *t]"] * 200 + ["for f in t + t:", "    mcp.tool(f)", "mcp.tool(t)"]
+    ),
+    "dicts of dicts": "\n".join(["t = {}"] + ["t = t"] * 200 + ["for k, f in t.items():", "    mcp.tool(f, name=k)"]),
+    "wrappers of wrappers": "\n".join(
+        ["def w(fn):"] + ["    fn = w(fn, fn(fn))"] * 200 + ["    return mcp.tool(fn)", "@w", "def f(): ..."]
+    ),
+    "decorators that call one another": "\n".join(
+        [
+            f"def tool_{n}(**k):\n    if k:\n        return tool_{n - 1}(**k)\n    return tool_{n - 2}(**k)"
+            for n in range(2, 60)
+        ]
+        + ["def tool_1(**k):\n    return mcp.tool(**k)", "def tool_0(**k):\n    return tool_59(**k)"]
+        + ["@tool_59(name='x')", "def f(): ..."]
+    ),
+    "a chain of calls": "mcp.tool" + "()" * 300 + "(f)\nmcp.tool(" + "g(" * 80 + "f" + ")" * 80 + ")",
+    "factories of servers": "\n".join(
+        [f"def make_{n}():\n    return make_{n - 1}() or make_{n + 1}()" for n in range(100)]
+        + ["server = make_50()", "@server.tool", "def f(): ..."]
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_what_leads_everywhere_is_left_in_time(project, case):
+    """Code that no one would write costs no more than other code."""
+    project.write(app=f"from fastmcp import FastMCP\nmcp = FastMCP('x')\n{HOSTILE[case]}\n")
+    before = time.process_time()
+    project.run()
+    assert time.process_time() - before < 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import sys
 import time
@@ -322,6 +323,7 @@ class _Command:
                 raw, name, group, told=lambda each: self._told(each, [group]), unsafe=options["unsafe_fixes"]
             )
             if options["diff"]:
+                self._line_ends_as_they_are()
                 self._say(mended.diff(name.replace(os.sep, "/")) if mended else "")
                 return 1 if mended else 0
             if mended:
@@ -383,7 +385,14 @@ class _Command:
                 folder, above = os.path.dirname(folder), folder
         memo.current.keep(self._said, code, inputs, repositories)
 
+    @staticmethod
+    def _line_ends_as_they_are() -> None:
+        """Keep Windows from adding a carriage return to each line of a patch, which would then fit no file."""
+        if os.name == "nt" and isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(newline="")
+
     def _diff(self, mended: list[Mended], result: Result) -> int:
+        self._line_ends_as_they_are()
         self._write("".join(each.diff(result.place(each.path)) for each in mended))
         for failure in result.failures:
             click.echo(_clean(f"{result.place(failure.path)}: not checked in full: {failure.message}"), err=True)
@@ -515,7 +524,10 @@ class _Command:
         forced = os.environ.get("FORCE_COLOR")
         if forced:
             return forced != "0"
-        return (sys.stderr if err else sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+        on = (sys.stderr if err else sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+        if on and os.name == "nt":
+            os.system("")  # noqa: S605, S607 - nothing is run; the console begins to read escapes by it
+        return on
 
     def _write(self, text: str, *, err: bool = False) -> None:
         path = self.options["output_file"]

@@ -266,7 +266,7 @@ class _Level(NamedTuple):
 def _ignored(path: str, levels: Sequence[_Level], *, folder: bool) -> bool:
     """Whether the patterns leave a path out; the nearest file's last match decides."""
     for level in reversed(levels):
-        below = path[len(level.base) + 1 :].replace(os.sep, "/")
+        below = path[len(level.base.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
         verdict = level.patterns.verdict(below, folder=folder)
         if verdict is not None:
             return verdict
@@ -383,7 +383,7 @@ class Walk:
         return self
 
     def _fail(self, path: str, error: OSError) -> None:
-        shown = path[len(self.root) + 1 :] if path.startswith(self.root + os.sep) else path
+        shown = path.removeprefix(self.root.rstrip(os.sep) + os.sep)
         self.failures.append(Failure(shown.replace(os.sep, "/"), f"cannot be read: {error.strerror or error}"))
 
     def _folder(self, top: str, levels: list[_Level]) -> None:
@@ -442,4 +442,4 @@ class Walk:
 
 
 def _inside(path: str, root: str) -> bool:
-    return path.startswith(root + os.sep)
+    return path.startswith(root.rstrip(os.sep) + os.sep)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from errno import EINVAL
 from time import time_ns
 
 # What `typing` would take to load is more than this module has to spend.
@@ -154,10 +155,14 @@ def replay(arguments: Iterable[str]) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Who reads has enough; nothing is to be flushed into the closed pipe at the end either.
+    except OSError as error:
+        # Nothing is to be flushed into the closed pipe or the full disk at the end either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        code = 1
+        # Who reads may have enough, which changes nothing of what was found; Windows says EINVAL of such a pipe.
+        if not isinstance(error, BrokenPipeError) and error.errno != EINVAL:
+            if sys.stderr is not None:
+                sys.stderr.write(f"mcpcore lint: stdout cannot be written: {error.strerror or error}\n")
+            code = 2
     sys.exit(code)
 
 

@@ -381,7 +381,7 @@ class Mended:
         import re
 
         old, new = (re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text) for text in (self.before, self.after))
-        names = (shown, shown) if shown.startswith("/") else (f"a/{shown}", f"b/{shown}")
+        names = (shown, shown) if os.path.isabs(shown) else (f"a/{shown}", f"b/{shown}")
         lines = difflib.unified_diff(old, new, *names)
         return "".join(
             line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines

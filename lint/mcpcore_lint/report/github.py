@@ -1,4 +1,7 @@
-"""Workflow commands, which GitHub Actions turns into annotations of the changed lines."""
+"""Workflow commands, which GitHub Actions turns into annotations of the changed lines.
+
+Paths start at the top of the repository, which is where Actions looks for them, whatever folder the step runs in.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,13 @@ def render(outcome: Outcome) -> str:
     lines = []
     for each in outcome.diagnostics:
         span = each.span
-        place = f"file={_property(outcome.place(each.path))},line={span.line},endLine={span.end_line},col={span.column}"
+        place = f"file={_property(each.path)},line={span.line},endLine={span.end_line},col={span.column}"
         if span.end_line == span.line:
             place += f",endColumn={span.end_column}"
         said = f"{each.message}. {each.help}" if each.help else each.message
         lines.append(f"::{_COMMANDS[each.severity]} {place},title={_property(each.rule)}::{_text(said)}")
     lines += [
-        f"::error file={_property(outcome.place(each.path))},title=not checked in full::{_text(each.message)}"
+        f"::error file={_property(each.path)},title=not checked in full::{_text(each.message)}"
         for each in outcome.failures
     ]
     lines += [printable(each) for each in (*outcome.notes, summary(outcome))]

@@ -155,7 +155,6 @@ def test_diff_shows_exactly_what_fix_writes(empty, unsafe):
     assert mended == empty.git("diff")
 
 
-
 def test_fix_mends_nothing_that_the_change_does_not_concern(repository):
     """Where `--fix` itself makes a file differ from the revision, it does not go on to all that was in it before."""
     line = '    if store.get("a"):'

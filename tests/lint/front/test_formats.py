@@ -285,6 +285,13 @@ def test_junit(project):
     assert "日本" in ET.fromstring(render("junit", hostile()))[0][0][0].get("message")
 
 
+def test_github_paths_start_at_the_repository(repository):
+    """Annotations are looked for from the top of the repository, wherever the step runs."""
+    repository.write("inner/server.py", (repository.root / "server.py").read_text())
+    text = repository.lint("--format", "github", cwd=repository.root / "inner").stdout
+    assert "file=inner/server.py,line=11," in text
+
+
 def test_github():
     """Properties and texts of workflow commands are escaped, each in its own way."""
     first = render("github", hostile()).splitlines()[0]

@@ -72,6 +72,16 @@ def test_patterns_of_many_stars(empty):
     assert time.perf_counter() - before < 2
 
 
+def test_settings_of_the_outermost_folder(empty):
+    """Globs hold below a root that ends with a separator, as that of a drive does."""
+    empty.write("a/x.py", "")
+    empty.write("b/x.py", "")
+    top = empty.root.anchor
+    excluded = (empty.root / "a").relative_to(top).as_posix()
+    walk = Walk(Settings(exclude=(excluded,)), top).run([empty.root])
+    assert [str(empty.root / "b" / "x.py")] == list(walk.files)
+
+
 def test_what_the_user_excludes(repository, monkeypatch, tmp_path):
     """The user's own excludes of git count: by the default name, and by that which its configuration gives."""
     repository.write("scratch.py", SERVER)

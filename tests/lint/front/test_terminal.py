@@ -132,6 +132,27 @@ def test_a_full_disk(project, args):
     assert 2 == silent.returncode
 
 
+def test_output_of_a_run_that_is_given_again(project):
+    """Where an outcome is given again, a reader that leaves and a full disk come to what they come to at first."""
+    for path in project.root.iterdir():
+        os.utime(path, (1, 1))
+    os.utime(project.root, (1, 1))
+    for _ in range(3):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(command(), cwd=project.root, stdout=write, stderr=subprocess.PIPE, check=False)
+        os.close(write)
+        assert (1, b"") == (done.returncode, done.stderr)
+        assert 1 == project.process().returncode
+        if os.path.exists("/dev/full"):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run(command(), cwd=project.root, stdout=full, stderr=subprocess.PIPE, check=False)
+            assert 2 == done.returncode
+            assert b"mcpcore lint: stdout cannot be written: No space left on device\n" == done.stderr.replace(
+                b"<>", b""
+            )
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a shell closes the streams")
 @pytest.mark.parametrize(
     ("streams", "code"), [(">&-", 1), ("2>&-", 1), (">&- 2>&-", 1), ("--stdin-filename x.py <&-", 2)]

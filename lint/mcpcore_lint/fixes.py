@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import os
 import re
 import stat
@@ -393,6 +394,9 @@ def replace_file(path: str, content: bytes, *, expected: bytes | None = None) ->
 
     target = os.path.realpath(path)
     mode = stat.S_IMODE(os.stat(target).st_mode)
+    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+        # Another file could be put in its place all the same, which is not what its mode asks for.
+        raise PermissionError(errno.EACCES, "the file is read-only")
     descriptor, temporary = tempfile.mkstemp(prefix=".mcpcore-", dir=os.path.dirname(target))
     try:
         with os.fdopen(descriptor, "wb") as file:

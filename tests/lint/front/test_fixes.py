@@ -83,6 +83,25 @@ def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
     assert (project.root / "server.py").read_text().endswith("# saved meanwhile\n")
 
 
+def test_read_only_files_stay(project):
+    """A file that may not be written is told and left as it is; the others are mended."""
+    project.write("other.py", SERVER)
+    path = project.root / "server.py"
+    path.chmod(0o444)
+    result = project.lint("--fix", "--format", "concise", code=2)
+    assert "server.py: not checked in full: not fixed: the file is read-only\n" in result.stdout
+    assert SERVER == path.read_text()
+    assert SERVER != (project.root / "other.py").read_text()
+
+
+def test_other_encodings(project):
+    """A file stays in the encoding that it declares; a fix that this one cannot hold is not made."""
+    raw = b"# coding: latin-1\n# caf\xe9\n" + SERVER.encode()
+    path = project.write("server.py", raw)
+    project.lint("--fix")
+    assert raw.replace(b'not_found("There', b'ctx.fail("no_match", "There') == path.read_bytes()
+
+
 def test_links_stay_links(project):
     """Mending a link mends what it leads to."""
     (project.root / "server.py").rename(project.root / "real.txt")

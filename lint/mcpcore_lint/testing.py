@@ -60,9 +60,6 @@ def check(rule: Rule, case: Valid | Invalid) -> None:
             lines = [each.span.line for each in mine if each.path == PATH]
             assert lines == expected, f"{rule.id} must find lines {expected}, but found {_shown(report)} in:\n{code}"
         assert mine, f"{rule.id} must find something in:\n{code}"
-        if case.spans:
-            spans = tuple(each.span for each in mine if each.path == PATH)
-            assert spans == case.spans, f"{rule.id} must find {case.spans}, but found {spans} in:\n{code}"
         assert case.message in mine[0].message, f"{case.message!r} must be part of {mine[0].message!r}"
         for each in mine:
             assert each.help, f"{rule.id} must name the next step"

@@ -25,10 +25,13 @@ def replace(piece: Piece, node: libcst.CSTNode, replacement: Replacement) -> Edi
         ValueError: If the node does not stand in the piece.
     """
     piece.bounds(node)
-    for start, old, new in _ways(piece, node, replacement):
-        # An edit counts from the file's own text: it holds only where libcst gives back exactly that.
-        if piece.text[start : start + len(old)] == old:
-            return _smallest(start + piece.shift, old, new, first=piece.start)
+    try:
+        for start, old, new in _ways(piece, node, replacement):
+            # An edit counts from the file's own text: it holds only where libcst gives back exactly that.
+            if piece.text[start : start + len(old)] == old:
+                return _smallest(start + piece.shift, old, new, first=piece.start)
+    except RecursionError:
+        raise piece.too_deep() from None
     raise Unreadable(f"libcst does not give the code round line {piece.span(node).line} back as it is written")
 
 
@@ -66,14 +69,16 @@ def _statement(piece: Piece, node: libcst.CSTNode) -> libcst.CSTNode | None:
 def _replacing(node: libcst.CSTNode, replacement: Replacement) -> libcst.CSTTransformer:
     import libcst
 
+    old = node
+
     class Replacing(libcst.CSTTransformer):
         """Puts one node in the place of another."""
 
-        def on_visit(self, node_: libcst.CSTNode, /) -> bool:
-            return node_ is not node
+        def on_visit(self, node: libcst.CSTNode) -> bool:
+            return node is not old
 
-        def on_leave(self, original: libcst.CSTNode, updated: libcst.CSTNode, /) -> Replacement:  # type: ignore[override]
-            return replacement if original is node else updated
+        def on_leave(self, original_node: libcst.CSTNode, updated_node: libcst.CSTNode) -> Replacement:  # type: ignore[override]
+            return replacement if original_node is old else updated_node
 
     return Replacing()
 

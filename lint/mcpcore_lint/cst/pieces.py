@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.project import Module, Scope
 
 _BLANK = " \t\f"
+_PLACE = re.compile(r"\w+ error: (?:error at \d+:\d+: )?")
 _TO_DECORATOR = re.compile(r"@(?:[\s(\\]|#[^\r\n]*)*")
 
 
@@ -154,6 +155,16 @@ def _default_indent(module: Module) -> str:
     return "    "
 
 
+def _opening(source: Source, around: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The statements whose blocks have to be opened: an `elif` is a statement in the one that it belongs to."""
+    found: list[ast.stmt] = []
+    for each in around:
+        if found and len(_indent(source, each)) <= len(_indent(source, found[-1])):
+            found.pop()
+        found.append(each)
+    return found
+
+
 def _header(statement: ast.stmt) -> str:
     """A line that opens a block of the kind that a statement opens."""
     if isinstance(statement, ast.ClassDef):
@@ -191,7 +202,7 @@ class Piece:
     def __init__(
         self,
         module: Module,
-        target: ast.AST | None = None,
+        where: Cut | None = None,
         *,
         handler: Handler | None = None,
         tool: ToolDef | None = None,
@@ -201,13 +212,15 @@ class Piece:
         self.handler = handler
         self.tool = tool
         source = module.source
-        where = Cut(0, len(source.text), ()) if target is None else cut(module, target)
-        lead = _imports(module) if imports and target is not None else []
-        if where.around:
+        whole = where is None
+        where = where or Cut(0, len(source.text), ())
+        lead = _imports(module) if imports and not whole else []
+        around = _opening(source, where.around)
+        if around:
             # The first block of a text tells libcst what new blocks are indented by: it has to be the file's own way.
             lead += ["if True:", f"{_default_indent(module)}pass"]
-        own = len(lead) - (1 if where.around else 0)
-        lead += [f"{_indent(source, each)}{_header(each)}" for each in where.around]
+        own = len(lead) - (1 if around else 0)
+        lead += [f"{_indent(source, each)}{_header(each)}" for each in around]
         self.lead = "".join(f"{line}{source.newline}" for line in lead)
         self.start = where.start
         self.lines = source.position(where.start)[0] - 1 - len(lead)
@@ -218,9 +231,9 @@ class Piece:
         self._nodes: dict[tuple[int, int], tuple[ast.expr, Scope]] | None = None
         self.tree: libcst.Module = self._parse()
         self.roots: Sequence[libcst.CSTNode] = self.tree.body
-        if target is not None:
+        if lead:
             self.roots = self.tree.body[own:]
-        for _ in where.around:
+        for _ in around:
             self.roots = _body(self.roots[0])
 
     def _parse(self) -> libcst.Module:
@@ -231,8 +244,9 @@ class Piece:
         try:
             return libcst.parse_module(self.text)
         except libcst.ParserSyntaxError as error:
-            line = error.raw_line + self.lines
-            raise Unreadable(f"{what}: line {line}: {' '.join(error.message.split())}") from None
+            # The parser counts from the start of the piece.
+            why = _PLACE.sub("", " ".join(error.message.split()))
+            raise Unreadable(f"{what}: {why} at line {max(error.raw_line + self.lines, first)}") from None
         except (RecursionError, UnicodeError, ValueError) as error:
             raise Unreadable(f"{what}: {type(error).__name__}: {error}") from None
         except BaseException as error:
@@ -278,6 +292,7 @@ class Piece:
 
         Raises:
             RuntimeError: If it needs more than the file.
+            Unreadable: If the code is nested too deeply for libcst.
         """
         from libcst.metadata import FilePathProvider, FullyQualifiedNameProvider
 
@@ -285,7 +300,15 @@ class Piece:
         for each in needs - {FilePathProvider, FullyQualifiedNameProvider}:
             if each.gen_cache is not None:
                 raise RuntimeError(f"{each.__name__} needs more than the file that is looked at: do without it")
-        return self.wrapper.resolve(provider)
+        try:
+            return self.wrapper.resolve(provider)
+        except RecursionError:
+            raise self.too_deep() from None
+
+    def too_deep(self) -> Unreadable:
+        """That libcst cannot follow the code."""
+        line = self.module.source.position(self.start)[0]
+        return Unreadable(f"the code from line {line} on is nested too deeply for libcst")
 
     def bounds(self, node: libcst.CSTNode, *, whole: bool = False) -> tuple[int, int]:
         """The offsets in the piece at which a node starts and ends; where `whole`, with all that belongs to it.
@@ -331,7 +354,8 @@ class Piece:
             self._nodes = self._expressions()
         start, end = self.bounds(node)
         found = self._nodes.get((start + self.shift, end + self.shift))
-        if found is None and getattr(node, "lpar", ()):
+        parentheses: Sequence[object] = getattr(node, "lpar", None) or ()
+        if found is None and parentheses:
             # The parentheses of a tuple or a generator are its own for `ast`, and round it for libcst.
             opening, closing = self.bounds(node, whole=True)
             found = self._nodes.get((opening + self.shift, closing + self.shift))

@@ -7,7 +7,6 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore_lint.diagnostics import Span
 from mcpcore_lint.rules.base import Invalid, Valid
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ def adopt(kind: type[CstRule]) -> None:
     own = vars(kind)
     message = " ".join(str(getattr(kind, "MESSAGE", "")).split())
     whole = kind.scope == "file"
-    valid = tuple(Valid(_code(each, whole=whole)) for each in own.get("VALID", ()))
+    valid = tuple(each if isinstance(each, Valid) else Valid(_code(each, whole=whole)) for each in own.get("VALID", ()))
     invalid = tuple(_invalid(each, whole=whole) for each in own.get("INVALID", ()))
     said_of_it = (inspect.getdoc(kind) if own.get("__doc__") else None) or message or kind.__name__
     summary, _, rest = said_of_it.partition("\n")
@@ -66,21 +65,15 @@ def _plain(cases: Any) -> str:
 
 
 def _invalid(case: Any, *, whole: bool) -> Invalid:
-    code = _code(case, whole=whole)
     if isinstance(case, Invalid):
         return case
+    code = _code(case, whole=whole)
     place = getattr(case, "range", None)
+    if place is not None:
+        # The line that it starts on; of a class or a function its name is what this linter points at.
+        lines = code.split("\n")
+        lines[place.start.line - 1] += "  # here"
+        code = "\n".join(lines)
     message = " ".join((getattr(case, "expected_message", None) or "").split()).removesuffix(".")
     fixed = getattr(case, "expected_replacement", None)
-    spans = (
-        (Span(place.start.line, place.start.column + 1, place.end.line, place.end.column + 1),)
-        if place is not None
-        else ()
-    )
-    return Invalid(
-        code,
-        message,
-        None if fixed is None else _code(fixed, whole=whole),
-        spans=spans,
-        loose=True,
-    )
+    return Invalid(code, message, None if fixed is None else _code(fixed, whole=whole), loose=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
-from mcpcore_lint.cst.pieces import Piece, Unreadable
+from mcpcore_lint.cst.pieces import Piece, Unreadable, cut
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
 from mcpcore_lint.light import light
 from mcpcore_lint.marks import speaks_of_mcp
@@ -69,6 +69,9 @@ class CstRule(Rule, _Visitor):
     scope: ClassVar[CstScope] = "tool"
     """`"tool"`: the handlers of tools, resources and prompts, each with its decorators. `"file"`: whole files that have
     to do with MCP, which costs several times as much."""
+    words: ClassVar[Sequence[str]] = ()
+    """Texts without one of which code holds nothing for the rule: such code is not even parsed, which is most of what
+    the rule costs."""
 
     _look: Look | None = None
 
@@ -76,6 +79,8 @@ class CstRule(Rule, _Visitor):
         super().__init_subclass__(**options)
         if cls.scope not in {"tool", "file"}:
             raise TypeError(f"{cls.__name__}.scope is {cls.scope!r}: choose 'tool' or 'file'")
+        if isinstance(cls.words, str):
+            raise TypeError(f"{cls.__name__}.words is one text: write a tuple of texts, ({cls.words!r},)")
         if "VALID" in vars(cls) or "INVALID" in vars(cls):
             from mcpcore_lint.cst.ported import adopt
 
@@ -161,7 +166,7 @@ class CstRule(Rule, _Visitor):
         """
         look = self._looking()
         piece = look.piece
-        text = " ".join((message or getattr(self, "MESSAGE", "")).split())
+        text = " ".join(str(message or getattr(self, "MESSAGE", "")).split())
         if not text:
             raise ValueError(f"{self.id} reports without a message: give one, or set MESSAGE")
         span = piece.span(node) if position is None else _span(position)
@@ -234,11 +239,19 @@ class _Run:
     def __init__(self) -> None:
         self.findings: dict[str, list[Finding]] = {}
         self.errors: dict[str, Exception] = {}
+        """The first of each rule."""
+        self._crashed: set[str] = set()
         self._seen: set[tuple[str, str, Span, str]] = set()
 
     def of(self, rule: CstRule) -> tuple[Sequence[Finding], Exception | None]:
         """What a rule found, and how it failed if it did."""
         return self.findings.get(rule.id, ()), self.errors.get(rule.id)
+
+    def _crash(self, rule: CstRule, error: Exception) -> None:
+        """A rule that failed does no more; code that libcst cannot read is no reason to pass by the rest."""
+        self.errors.setdefault(rule.id, error)
+        if not isinstance(error, Unreadable):
+            self._crashed.add(rule.id)
 
     def look(
         self,
@@ -249,7 +262,20 @@ class _Run:
         tool: ToolDef | None = None,
     ) -> None:
         """Show a handler, or a whole file, to rules."""
-        working = [each for each in rules if each.id not in self.errors]
+        try:
+            where = None if handler is None else cut(module, handler.node)
+        except Unreadable as error:
+            for each in rules:
+                self._crash(each, error)
+            return
+        text = module.source.text
+        start, end = (0, len(text)) if where is None else (where.start, where.end)
+        working = [
+            each
+            for each in rules
+            if each.id not in self._crashed
+            and (not each.words or any(text.find(word, start, end) >= 0 for word in each.words))
+        ]
         if not working:
             return
         from mcpcore_lint.cst.walk import Visit, visiting_class, walk
@@ -259,13 +285,13 @@ class _Run:
             try:
                 classes[rule.id] = visiting_class(type(rule))
             except Exception as error:  # noqa: BLE001 - reported as the rule's own
-                self.errors[rule.id] = error
+                self._crash(rule, error)
         imports = any(_sees_imports(each) for each in classes.values())
-        target = None if handler is None else handler.node
         try:
-            piece = Piece(module, target, handler=handler, tool=tool, imports=imports)
+            piece = Piece(module, where, handler=handler, tool=tool, imports=imports)
         except Unreadable as error:
-            self.errors.update((each.id, error) for each in working if each.id in classes)
+            for each in working:
+                self._crash(each, error)
             return
         visits: list[tuple[CstRule, Look, Visit]] = []
         for rule in working:
@@ -274,13 +300,13 @@ class _Run:
                 try:
                     visitor = _instance(classes[rule.id], look)
                 except Exception as error:  # noqa: BLE001 - reported as the rule's own
-                    self.errors[rule.id] = error
+                    self._crash(rule, error)
                     continue
                 visits.append((rule, look, Visit(visitor)))
         walk(piece, [visit for _, _, visit in visits])
         for rule, look, visit in visits:
             if visit.error is not None:
-                self.errors[rule.id] = visit.error
+                self._crash(rule, visit.error)
             for finding in look.findings:
                 # A handler inside another one is visited with both.
                 key = (rule.id, finding.module.path, finding.span, finding.message)

@@ -24,8 +24,6 @@ from libcst.metadata import (
     WhitespaceInclusivePositionProvider,
 )
 
-from mcpcore_lint.cst.pieces import Unreadable
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
@@ -81,10 +79,11 @@ def visiting_class(kind: type[CstRule]) -> type[Any]:
         TypeError: If it has a method for a node that libcst does not have.
     """
     _check_names(kind)
+    same = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
     if not any(_decorated(each) for each in _own_methods(kind).values()):
-        return type(kind.__name__, (kind, _plain_base()), {"__module__": kind.__module__})
+        return type(kind.__name__, (kind, _plain_base()), same)
     matching = _matching_base()
-    made = type(kind.__name__, (kind, matching), {"__module__": kind.__module__})
+    made = type(kind.__name__, (kind, matching), same)
     # Gathering the decorated methods goes through every name of the class, several times: done once, and copied.
     template: Any = object.__new__(made)
     matching.gather(template)
@@ -192,14 +191,35 @@ def _check_names(kind: type[CstRule]) -> None:
         raise TypeError(f"{kind.__name__}.{name} would never be called, since libcst has no {parts[1]}{hint}")
 
 
+@cache
 def wants_all(kind: type[CstRule]) -> bool:
-    """Whether libcst itself has to visit for a rule: for matchers, methods for attributes and hooks of its own."""
+    """Whether libcst itself has to visit for a rule: for methods for attributes, and what is for any node."""
     methods = _own_methods(kind)
     if any(name.startswith(("on_visit", "on_leave")) for name in methods):
         return True
-    if any(_decorated(each) for each in methods.values()):
+    if any(_decorated(each) and _matched(each) is None for each in methods.values()):
         return True
     return any(parts[2] for name in methods if (parts := _visits(name)) is not None)
+
+
+def _matched(method: Callable[..., object]) -> frozenset[type] | None:
+    """The kinds of nodes that can match the decorators of a method; None where that may be any."""
+    found: set[type] = set()
+    stack: list[Any] = [each for value in vars(method).values() if isinstance(value, list | tuple) for each in value]
+    if not stack:
+        return None
+    while stack:
+        matcher = stack.pop()
+        name = type(matcher).__name__
+        node = _node_class(name)
+        if node is not None:
+            # A matcher has the name of the node that it is for.
+            found.add(node)
+        elif name in {"OneOf", "AllOf"}:
+            stack.extend(matcher.options)
+        else:
+            return None
+    return frozenset(found)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -293,15 +313,16 @@ def attributes(node: libcst.CSTNode) -> tuple[str, ...]:
     found = _ORDER.get(type(node))
     if found is None:
         names: list[str] = []
+        asked = node
 
         class Asking(libcst.CSTVisitor):
             """Notes the attributes of one node."""
 
-            def on_visit(self, node_: libcst.CSTNode, /) -> bool:
-                return node_ is node
+            def on_visit(self, node: libcst.CSTNode) -> bool:
+                return node is asked
 
-            def on_visit_attribute(self, node_: libcst.CSTNode, attribute: str, /) -> None:
-                if node_ is node:
+            def on_visit_attribute(self, node: libcst.CSTNode, attribute: str) -> None:
+                if node is asked:
                     names.append(attribute)
 
         node.visit(Asking())
@@ -319,15 +340,23 @@ def _signs() -> frozenset[type]:
 
 
 @cache
-def _methods(kind: type[CstRule]) -> tuple[tuple[str, str, type[libcst.CSTNode]], ...]:
+def _methods(kind: type[CstRule]) -> tuple[tuple[str, str, type], ...]:
     """The methods for nodes: visit or leave, the method's name, the kind of node."""
-    found: list[tuple[str, str, type[libcst.CSTNode]]] = []
-    for name in _own_methods(kind):
+    found: list[tuple[str, str, type]] = []
+    methods = _own_methods(kind)
+    for name in methods:
         parts = _visits(name)
         node = _node_class(parts[1]) if parts is not None else None
         if parts is not None and node is not None:
             found.append((parts[0], name, node))
-    return tuple(found)
+    if not any(_decorated(each) for each in methods.values()):
+        return tuple(found)
+    # Only nodes that can match change anything for a rule with matchers: for others libcst need not be asked.
+    kinds = {node for _, _, node in found}
+    for each in methods.values():
+        if _decorated(each):
+            kinds |= _matched(each) or frozenset()
+    return tuple((verb, f"on_{verb}", node) for node in kinds for verb in ("visit", "leave"))
 
 
 def _walk_plain(piece: Piece, visits: Sequence[Visit]) -> None:
@@ -450,6 +479,10 @@ def _walk_full(piece: Piece, visits: Sequence[Visit]) -> None:
             for root in piece.roots:
                 root.visit(together)
         together.on_leave(piece.tree)
-    except RecursionError:
+    except RecursionError as error:
         for each in visits:
-            each.error = each.error or Unreadable("the code is nested too deeply for libcst to visit")
+            each.error = each.error or error
+    for each in visits:
+        # libcst visits by recursion: where that ends, so does what a rule can be called for.
+        if isinstance(each.error, RecursionError):
+            each.error = piece.too_deep()

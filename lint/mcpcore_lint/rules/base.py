@@ -48,8 +48,6 @@ class Invalid:
     fixed: str | None = None
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    spans: tuple[Span, ...] = ()
-    """Where the findings stand to the column, where their lines are not enough."""
     loose: bool = False
     """Whether any finding on any line will do, and whatever the fixes make where `fixed` is None: as Fixit has it."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from mcpcore_lint.config import KEYS, SECTION
 from mcpcore_lint.pages import pages
 
-from mcpcore.classify import by_fact, by_message, by_type, status
+from mcpcore.classify import by_fact, by_message, by_name, by_type, status
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
 from mcpcore.errors import FACTORIES
@@ -125,7 +125,8 @@ def classification() -> str:
         "## By message",
         "",
         "In this order; the first row that matches decides. Words match whole words, `..` what lies between two words of "
-        "one sentence.",
+        "one sentence, `[word]` may be left out, `!word` must not follow, `#` is a number, and `<env>` a name in capitals "
+        "such as API_BASE. Words of names in mixed case, such as OrderNotFound, are read too.",
         "",
         table(
             ["code", "phrases", "only for"],
@@ -139,7 +140,21 @@ def classification() -> str:
             ],
         ),
         "",
+        "## By the name of a class",
+        "",
+        "For classes outside the standard library that have no row by type: the words of the name, as `user not found "
+        "error` of `UserNotFoundError`. The rows of the first table decide before the message is read; those of the "
+        "second where the message says nothing.",
     ]
+    for rows in (by_name.NAMES, by_name.VAGUE_NAMES):
+        parts += [
+            "",
+            table(
+                ["code", "phrases"],
+                [[f"`{row.code.name}`", ", ".join(f"`{p}`" for p in row.phrases)] for row in rows if row.code],
+            ),
+        ]
+    parts.append("")
     return "\n".join(parts)
 
 

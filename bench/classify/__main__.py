@@ -26,15 +26,33 @@ if TYPE_CHECKING:
 
     from bench.classify.case import Case
 
-PARTS = ("stdlib", "databases", "clients", "validation", "sentences", "held_back", "second")
+PARTS = (
+    "stdlib", "databases", "clients", "validation", "sentences", "held_back", "second", "sampled", "in_the_wild"
+)  # fmt: skip
 TARGET = 97
 FIRST_ANSWERS = (
     {"part": "held_back", "cases": 176, "right": 163, "blamed": 0},
     {"part": "second", "cases": 110, "right": 97, "blamed": 0},
+    {"part": "sampled, the half not looked at", "cases": 370, "right": 353, "before": 193, "blamed": 0},
+    {"part": "in the wild, by meaning", "cases": 169, "right": 122, "before": 92, "blamed": 0},
+    {"part": "in the wild, by words alone", "cases": 136, "right": 114, "before": 82, "blamed": 0},
+    {"part": "in the wild, in other words", "cases": 232, "right": 128, "before": 64, "blamed": 0},
+    {"part": "in the wild, last", "cases": 115, "right": 86, "before": 64, "blamed": 0},
 )
 """What `classify` said of the parts written after the tables, before the tables were changed for any of them.
 
-Two cases of the second part did not raise what their names say and were repaired; they count as wrong here.
+Two cases of the second part did not raise what their names say and were repaired; they count as wrong here. "before"
+is what the tables of phrases said that knew no families of sentences yet.
+"""
+NOTES = """
+Each part held back was labelled when the tables stood and asked once, before anything was changed for it; the tables
+learned from it afterwards, so that the accuracy over all says how well they remember, and the parts at first say how
+well they generalise. What stays hard:
+
+- sentences whose code only the program around them tells: "Not prepared", "request is not scoreable";
+- the caller's text against a service's: "could not parse" is VALIDATION_ERROR of a date, else SERIALIZATION_ERROR;
+- a refusal by state (CONFLICT) in the words of a rule of the input (VALIDATION_ERROR): "must keep at least one admin";
+- what is missing in a file of the caller's, which is said as NOT_FOUND is: "No text found in this PDF".
 """
 RESULTS = Path(__file__).parents[1] / "results" / "classify.json"
 
@@ -92,6 +110,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{name:10} {right:4} of {len(found)}: {percent:.1f} %; bugs blamed on the caller: {blamed}")
     for batch in FIRST_ANSWERS:
         print(f"held back {batch['part']}: {batch['right']} of {batch['cases']} at first, before the tables learned")
+    report["parts"] = by_part(found)
     if options.verbose:
         for case, exc in found:
             if classify(exc) is not case.label:
@@ -102,7 +121,41 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"over the set: median {spread[len(spread) // 2]:.2f} us, worst {spread[-1]:.2f} us")
     options.results.parent.mkdir(parents=True, exist_ok=True)
     options.results.write_text(json.dumps(report, indent=2) + "\n")
+    options.results.with_suffix(".md").write_text(as_page(report))
     return 0 if report["classify"]["percent"] >= TARGET and report["classify"]["blamed"] == 0 else 1
+
+
+def by_part(found: Sequence[tuple[Case, BaseException]]) -> dict[str, dict[str, int]]:
+    """How many of each part are right by now."""
+    part_of = {id(case): part for part in PARTS for case in all_cases((part,))}
+    counts: dict[str, dict[str, int]] = {part: {"cases": 0, "right": 0} for part in PARTS}
+    for case, exc in found:
+        counts[part_of[id(case)]]["cases"] += 1
+        counts[part_of[id(case)]]["right"] += classify(exc) is case.label
+    return counts
+
+
+def as_page(report: dict[str, Any]) -> str:
+    """The figures as a page."""
+    lines = ["# Classification", "", "`python -m bench.classify` writes this page.", ""]
+    lines += ["| judge | right | of | percent | bugs blamed on the caller |", "|---|---|---|---|---|"]
+    for judge in ("reference", "classify"):
+        row = report[judge]
+        lines.append(f"| {judge} | {row['right']} | {report['cases']} | {row['percent']} | {row['blamed']} |")
+    lines += [
+        "",
+        "## Held back: right at first",
+        "",
+        "| part | right | of | percent | before |",
+        "|---|---|---|---|---|",
+    ]
+    for row in report["held_back_at_first"]:
+        percent = f"{100 * row['right'] / row['cases']:.1f}"
+        lines.append(f"| {row['part']} | {row['right']} | {row['cases']} | {percent} | {row.get('before', '')} |")
+    lines += [NOTES, "## Cost of a call", "", "| | `classify` | `explain` | limit |", "|---|---|---|---|"]
+    for name, row in report["microseconds"].items():
+        lines.append(f"| {name} | {row['classify']} us | {row['explain']} us | {row['limit']} us |")
+    return "\n".join(lines) + "\n"
 
 
 def describe(case: Case, exc: BaseException) -> str:

@@ -818,7 +818,7 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
         "isn't|aren't|is|are not|no|a valid",
         "isn't|aren't valid",
         "needs",
-        "nothing to",
+        "nothing to !do",
         "does|do|doesn't|don't not|have|contain [have|contain|a|any]",
         "mandatory", "is|are needed", "conform|conforms|comply", "looks|is|are|was|were wrong",
         "wrong format|number|type|kind|value|name|order|length", "precede|precedes", "over the limit",

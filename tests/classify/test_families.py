@@ -1,0 +1,182 @@
+"""Families of sentences: how people say one thing, and what only sounds as if they did."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpcore.classify import explain
+from mcpcore.classify.by_message import MESSAGES
+from mcpcore.classify.engine import classify
+from mcpcore.classify.matcher import Matcher, bound, fold, mark, prepare, words_of
+from mcpcore.codes import ErrorCode
+
+C = ErrorCode
+
+FAMILIES = {
+    C.NOT_FOUND: [
+        "Could not find a branch of that name", "No invoice with id 7", "The tide table is not in our catalogue",
+        "Unknown station: X", "unable to locate gauge 4", "this listing no longer exists", "the row was deleted",
+        "OrderNotFound: 17", "gauge does not exist or you do not have access to it", "Search returned 0 results",
+    ],
+    C.VALIDATION_ERROR: [
+        "depth must be positive", "depth should be a number", "depth has to be at most 10", "depth is required",
+        "expected metres, got 'deep'", "depth is not a valid length", "unsupported unit: cubit", "depth out of range",
+        "the note is too long", "depth cannot be empty", "missing parameter: depth", "depth and height are mutually exclusive",
+        "could not parse date 'soon'", "only metric units are supported", "'x' isn't a number", "specify either a or b",
+    ],
+    C.UNAUTHORIZED: [
+        "your session has ended: session expired", "API key rejected", "wrong passphrase", "please sign in first",
+        "could not verify the token", "bad credentials", "the password is incorrect", "no valid session",
+    ],
+    C.FORBIDDEN: [
+        "you are not authorized to drain the lock", "you lack the scope gauges:write", "only the owner may close it",
+        "the harbour is read-only for guests", "access denied", "path escapes the root: path escapes /srv",
+        "requires the enterprise plan", "not a member of this crew", "the policy forbids night entries",
+    ],
+    C.CONFLICT: [
+        "berth 4 already taken", "version mismatch: expected 3, found 4", "the log was changed by somebody since you read it",
+        "a survey is still running", "the lock is in use", "the basin is not empty: folder is not empty",
+        "cannot cancel a trip that has been made", "the entry cannot be archived", "trip is not in DRAFT status",
+    ],
+    C.CONFIGURATION_ERROR: [
+        "TIDE_API_KEY is not set", "TIDE_API_KEY must be set", "set TIDE_API_KEY to use this tool",
+        "missing TIDE_API_KEY", "environment variable TIDE_KEY is required", "no gauge provider has been configured",
+        "the mail relay is not configured", "config file not readable: bad configuration",
+    ],
+    C.RATE_LIMITED: [
+        "rate exceeded", "you are sending requests too quickly", "slow down", "daily quota used up",
+        "too many sign-in attempts, wait a minute", "requests were throttled", "calls per hour: limit reached",
+    ],
+    C.SERVICE_UNAVAILABLE: [
+        "the tide service is down for maintenance", "gauge server overloaded", "connection refused by the gauge",
+        "the gauge is not responding", "could not reach the gauge", "the remote end hung up", "no nodes available",
+        "circuit breaker is open", "Error communicating with the gauge",
+    ],
+    C.TIMEOUT: [
+        "the gauge did not answer in time", "survey took too long", "no answer from the gauge within 10 seconds",
+        "deadline passed", "gave up waiting for the lock", "the scan timed out", "query exceeded 30 s",
+    ],
+    C.SERIALIZATION_ERROR: [
+        "malformed response from the gauge", "unexpected token < in JSON", "cannot decode the frame",
+        "failed to parse response", "the archive is corrupt", "the answer was not valid JSON",
+    ],
+    C.REQUEST_CANCELLED: [
+        "cancelled by the skipper", "the user aborted the survey", "stopped by the user", "user declined the request",
+    ],
+    C.DATABASE_ERROR: ["no such column: depht", "deadlock detected", "the transaction was rolled back", "ORA-00942: x"],
+    C.INITIALIZATION_FAILED: ["failed to initialize the pump", "could not start the browser", "startup failed"],
+}  # fmt: skip
+
+SAYS_NOTHING = [
+    "Something went wrong", "Failed to process request", "An error has occurred", "Operation failed", "oops",
+    "Could not render the chart", "tool execution failed", "this should never happen", "assertion failed in planner",
+    "this is not one of the things that are allowed for", "Exit status 2", "Step 3 of 7 did not succeed",
+    "the quotable line failed", "throttleable pump failed", "the validator-free build broke", "misforbidden path",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sentence", "code"), [(s, code) for code, said in FAMILIES.items() for s in said])
+def test_a_family_of_sentences_has_one_code(sentence: str, code: ErrorCode) -> None:
+    """One thing said in many ways has one code, in a plain error and in one of an application's own."""
+    assert code is classify(RuntimeError(sentence))
+    assert code is classify(type("GaugeError", (Exception,), {})(sentence))
+
+
+@pytest.mark.parametrize("sentence", SAYS_NOTHING)
+def test_a_sentence_that_says_nothing_blames_nobody(sentence: str) -> None:
+    """What tells no cause stays INTERNAL_ERROR."""
+    assert C.INTERNAL_ERROR is classify(RuntimeError(sentence)), explain(RuntimeError(sentence)).matched.row
+
+
+@pytest.mark.parametrize(
+    ("one", "its", "other", "others"),
+    [
+        ("could not parse date 'x'", C.VALIDATION_ERROR, "could not parse the answer", C.SERIALIZATION_ERROR),
+        ("method not allowed", C.INVALID_REQUEST, "you are not allowed here", C.FORBIDDEN),
+        ("null values are not allowed", C.VALIDATION_ERROR, "visitors are not allowed", C.FORBIDDEN),
+        ("name must not be empty", C.VALIDATION_ERROR, "the folder is not empty", C.CONFLICT),
+        ("api_key is not a word: it is too short", C.VALIDATION_ERROR, "API_KEY is not set", C.CONFIGURATION_ERROR),
+        ("exceeds the size limit", C.VALIDATION_ERROR, "the time limit was exceeded", C.TIMEOUT),
+        ("invalid id", C.VALIDATION_ERROR, "invalid token", C.UNAUTHORIZED),
+        ("the key is missing a digit: too short", C.VALIDATION_ERROR, "no API key", C.UNAUTHORIZED),
+        ("not authorized", C.UNAUTHORIZED, "not authorized to read x", C.FORBIDDEN),
+        ("refusing to enter the yard", C.FORBIDDEN, "refusing to overwrite a.txt", C.CONFLICT),
+        ("the record is missing", C.NOT_FOUND, "the field is missing", C.VALIDATION_ERROR),
+        ("STORE_NOT_FOUND", C.NOT_FOUND, "STORE_URL not found", C.CONFIGURATION_ERROR),
+    ],
+)
+def test_the_more_specific_sentence_beats_the_general_one(
+    one: str, its: ErrorCode, other: str, others: ErrorCode
+) -> None:
+    """Two sentences with the same words and different meanings have different codes."""
+    assert its is classify(RuntimeError(one)), explain(RuntimeError(one)).matched.row
+    assert others is classify(RuntimeError(other)), explain(RuntimeError(other)).matched.row
+
+
+@pytest.mark.parametrize(
+    "kind", [TypeError, AttributeError, NameError, AssertionError, KeyError, IndexError, ZeroDivisionError, ImportError]
+)
+def test_no_family_blames_the_caller_for_a_mistake_of_the_program(kind: type[Exception]) -> None:
+    """A programmer's error stays INTERNAL_ERROR, whatever sentence of any family it carries."""
+    for said in FAMILIES.values():
+        for sentence in said:
+            assert C.INTERNAL_ERROR is classify(kind(sentence)), sentence
+
+
+def test_a_vague_name_yields_to_the_message_and_a_clear_one_does_not() -> None:
+    """`StorageError` says what it is about, `NotFoundError` what happened."""
+    vague = type("StorageError", (Exception,), {})
+    assert C.DATABASE_ERROR is classify(vague("x"))
+    assert C.NOT_FOUND is classify(vague("file not found"))
+    assert C.RATE_LIMITED is classify(type("ApiError", (Exception,), {})("quota exceeded"))
+    assert C.NOT_FOUND is classify(type("NotFoundError", (Exception,), {})("quota exceeded"))
+    assert C.INTERNAL_ERROR is classify(type("BugError", (Exception,), {})("user not found"))
+    found = explain(vague("x"))
+    assert ("name", C.DATABASE_ERROR) == (found.matched.layer, found.code)
+
+
+def test_names_in_capitals_and_in_mixed_case_are_marked() -> None:
+    """A name like API_BASE gets a dollar; the words of OrderNotFound stand at the end, out of reach of the message."""
+    assert "$api_base is gone" == mark("API_BASE is gone")
+    assert "api_base is gone" == mark("api_base is gone")
+    assert "ordernotfound: 7\n;\norder not found" == mark("OrderNotFound: 7")
+    assert "$" in words_of(mark("API_BASE"))
+    assert C.INTERNAL_ERROR is classify(RuntimeError("gate, GateKeeper"))
+    assert prepare("x\u2019Y") == fold(bound("x\u2019Y"))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["no ", "not ", "must be ", "expected , ", "A_", "AB_C ", "aB", "aaaB ", "is not a ", "too many ", "within 1 ",
+     "access .. ", "_-", "- ", "unknown [", "a" * 99 + " ", "user client caller hung ", "(" * 50 + " ", "$x ", "\n;\n",
+     "could not be parsed while ", "only can may be ", "required missing "],
+)  # fmt: skip
+def test_a_message_of_any_size_costs_little(unit: str) -> None:
+    """A hundred kilobytes of the worst words for the expressions take a moment, and no more than a kilobyte does."""
+    exc = RuntimeError(unit * (100_000 // len(unit)))
+    classify(exc)
+    started = time.process_time()
+    classify(exc)
+    assert time.process_time() - started < 0.1
+
+
+@given(st.lists(st.sampled_from(sorted({w for row in MESSAGES for p in row.phrases for w in p.split()})), max_size=200))
+def test_any_words_of_the_table_in_any_order_are_read_quickly(words: list[str]) -> None:
+    """No arrangement of the table's own words makes an expression slow."""
+    exc = RuntimeError(" ".join(words).replace("|", " "))
+    started = time.process_time()
+    explain(exc)
+    assert time.process_time() - started < 1
+
+
+def test_a_guard_keeps_the_next_word_out() -> None:
+    """`!word` in a phrase refuses a match where that word follows."""
+    matcher = Matcher([MESSAGES[0]._replace(code=C.CONFLICT, phrases=("mooring taken !by|from",), only=None)])
+    assert matcher.find("mooring taken") is not None
+    assert matcher.find("mooring taken at noon") is not None
+    assert matcher.find("mooring taken by storm") is None
+    assert matcher.find("mooring taken bytes") is not None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.model import CallValue, Const, Symbol, Unknown, Value, options
+from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Unknown, Value, options
 from mcpcore_lint.registrations.servers import Servers, class_round
 from mcpcore_lint.registrations.sites import Maker, Site
 from mcpcore_lint.registrations.tables import (
     ADDERS,
     DECORATORS,
+    FROM_TOOL,
     LISTS,
     LOWLEVEL,
     LOWLEVEL_KEYWORDS,
@@ -44,6 +45,8 @@ class Registering:
         self.servers = Servers(module, hierarchy)
         self.targets = Targets(self.counted)
         self.wrapping = Wrapping(self)
+        self._changing: list[ast.Call] = []
+        """The calls of `Tool.from_tool` that are being looked through."""
 
     def of(self, module: Module) -> Registering:
         """The same for another file."""
@@ -204,19 +207,42 @@ class Registering:
             target, first = node.args[0], True
         else:
             target = next((each.value for each in node.keywords if each.arg in maker.way.handler), None)
-        if maker.way in (MADE["Tool.from_tool"], MADE["TransformedTool.from_tool"]):
-            changed = next((each.value for each in node.keywords if each.arg == "transform_fn"), None)
-            target = changed if changed is not None and not _is_none(changed) else target
-        if target is None or (isinstance(target, ast.Starred | ast.Constant)):
+        if target is None or isinstance(target, ast.Starred | ast.Constant):
             return
         call = self.arguments(node, scope)
-        yield Site(
-            maker._replace(call=_joined(maker.call, _without_first(call) if first else call), inner=node, first=first),
-            target,
-            scope,
-            node,
-            node,
+        maker = maker._replace(
+            call=_joined(maker.call, _without_first(call) if first else call), inner=node, first=first
         )
+        if maker.way is FROM_TOOL:
+            yield from self._changed(maker, target, node, scope)
+        else:
+            yield Site(maker, target, scope, node, node)
+
+    def _changed(self, maker: Maker, target: ast.expr, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """`Tool.from_tool(other, name=..., transform_fn=...)`: another tool, by a new name or by a new function."""
+        assert maker.call is not None
+        changed = next((each.value for each in node.keywords if each.arg == "transform_fn"), None)
+        named = not isinstance(maker.call.argument("name", maker.way.name), Missing)
+        if changed is not None and not _is_none(changed):
+            if not named:
+                unknown = Unknown(node, scope.module, "it has the name of the tool that it is made of")
+                call = maker.call
+                keywords = (*call.keywords, ("name", unknown))
+                maker = maker._replace(
+                    call=CallValue(call.node, call.module, call.func, call.args, keywords, call.complete)
+                )
+            yield Site(maker, changed, scope, node, node)
+        elif named:
+            inner: list[Site] = []
+            if len(self._changing) < DEEP and node not in self._changing:
+                self._changing.append(node)
+                made = [(target, scope)] if isinstance(target, ast.Call) else bound(target, scope)
+                inner = [site for each, where in made if isinstance(each, ast.Call) for site in self.sites(each, where)]
+                self._changing.pop()
+            for each in inner:
+                yield Site(maker, each.target, each.scope, node, node)
+            if not inner:
+                yield Site(maker, target, scope, node, node)
 
     def _constructed(self, flavour: ToolFlavour, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """What the constructor of a server is given."""

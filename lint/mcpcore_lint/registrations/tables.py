@@ -47,11 +47,14 @@ ADDERS: Final[dict[str, Way]] = {
 }
 """Methods of a server that take a handler, or what was made of one."""
 
+FROM_TOOL: Final = Way("tool", ("tool",))
+"""Makes a tool of another one."""
+
 MADE: Final[dict[str, Way]] = {
     "Tool.from_function": Way("tool", ("fn",), described=2),
     "FunctionTool.from_function": Way("tool", ("fn",), described=2),
-    "Tool.from_tool": Way("tool", ("tool",)),
-    "TransformedTool.from_tool": Way("tool", ("tool",)),
+    "Tool.from_tool": FROM_TOOL,
+    "TransformedTool.from_tool": FROM_TOOL,
     "FunctionTool": Way("tool", ("fn",), name=None, keyword_only=True),
     "ToolBinding": Way("tool", ("fn",), name=None),
     "Resource.from_function": Way("resource", ("fn",), name=1, uri=0),

@@ -135,11 +135,18 @@ OWN: Final[dict[str, tuple[str, str]]] = {
             raise ValueError(key)
         mcp.add_tool(Tool.from_tool(search, name="a", transform_fn=narrowed))  # here
         mcp.add_tool(TransformedTool.from_tool(search, name="b"))  # here
+        made = Tool.from_function(narrowed, name="c")  # here
+        mcp.add_tool(Tool.from_tool(made, name="d"))  # here
+        Tool.from_tool(made, description="The same by its name.")
+        Tool.from_tool(made, transform_fn=narrowed)  # here
         """,
         """
         search: tool fastmcp search(q)
         a: tool fastmcp narrowed(key)
         b: tool fastmcp search(q)
+        c: tool fastmcp narrowed(key)
+        d: tool fastmcp narrowed(key)
+        ?: tool fastmcp narrowed(key)
         """,
     ),
     "FastMCP: decorators that stand by themselves": (
@@ -816,6 +823,10 @@ HOSTILE: Final = {
         ]
         + ["def tool_1(**k):\n    return mcp.tool(**k)", "def tool_0(**k):\n    return tool_59(**k)"]
         + ["@tool_59(name='x')", "def f(): ..."]
+    ),
+    "tools made of one another": "\n".join(
+        ["from fastmcp.tools import Tool", "t = t0 = Tool.from_tool(t, name='x')"]
+        + [f"t = t{n} = Tool.from_tool(t{n - 1}, name='x')" for n in range(1, 400)]
     ),
     "a chain of calls": "mcp.tool" + "()" * 300 + "(f)\nmcp.tool(" + "g(" * 80 + "f" + ")" * 80 + ")",
     "factories of servers": "\n".join(

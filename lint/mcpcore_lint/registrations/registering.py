@@ -166,6 +166,9 @@ class Registering:
                 if way is not None:
                     yield from self._site(Maker(way, flavour, None), node, scope)
                     return
+                if each.name == "builtins.map":
+                    yield from self._mapped(node, scope)
+                    return
                 server = self.servers.flavour_of(each) if node.keywords else None
                 if server is not None:
                     yield from self._constructed(server, node, scope)
@@ -243,6 +246,20 @@ class Registering:
                 yield Site(maker, each.target, each.scope, node, node)
             if not inner:
                 yield Site(maker, target, scope, node, node)
+
+    def _mapped(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """`map(mcp.add_tool, fns)`, `map(mcp.tool(), fns)`."""
+        if len(node.args) != 2:
+            return
+        what, items = node.args
+        maker = self.maker(what, scope)
+        if maker is None and isinstance(what, ast.Attribute) and what.attr in ADDERS:
+            flavour, server = self.servers.server(what.value, scope)
+            if flavour is not None and flavour != "lowlevel":
+                maker = Maker(ADDERS[what.attr], flavour, server)
+        for element, where in self.targets.elements(items, scope) if maker is not None else ():
+            if maker is not None:
+                yield Site(maker, element, where, node, node)
 
     def _constructed(self, flavour: ToolFlavour, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """What the constructor of a server is given."""

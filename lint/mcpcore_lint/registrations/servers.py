@@ -9,7 +9,7 @@ from mcpcore_lint.infer import Inference, Instance, Outside, method_of
 from mcpcore_lint.model import CallValue, Choice, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS, SERVER_FACTORIES, SERVERS
 from mcpcore_lint.resolve import Resolver, evaluate, qualified
-from mcpcore_lint.syntax import own_nodes
+from mcpcore_lint.syntax import all_parameters, own_nodes
 
 if TYPE_CHECKING:
     from mcpcore_lint.hierarchy import Hierarchy
@@ -162,7 +162,28 @@ class Servers:
         flavour, known = self._inferred(node, scope)
         if flavour is not None or known:
             return flavour, key
-        return self._guess(node.id), key
+        return self._guess(node.id) or self._handed_in(node.id, where), key
+
+    def _handed_in(self, name: str, where: Scope) -> ToolFlavour | None:
+        """The flavour of a parameter that says nothing of itself: by the calls of its function in the same file."""
+        function, module = where.node, where.module
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            return None
+        key = ("handed in", function, name)
+        if key not in module.memo:
+            module.memo[key] = None  # a function that hands on what it gets leads back to itself
+            for call, scope in module.calls_near(f"{function.name}("):
+                handed = arguments_of(function, call, bound_first=where.owner is not None).get(name)
+                callee = evaluate(call.func, scope) if handed is not None and where.owner is None else None
+                same = isinstance(callee, Symbol) and callee.definition is function
+                method = isinstance(call.func, ast.Attribute) and call.func.attr == function.name
+                if handed is not None and (same or (where.owner is not None and method)):
+                    flavour = Servers(module, self.hierarchy).server(handed, scope)[0]
+                    if flavour is not None:
+                        module.memo[key] = flavour
+                        break
+        found: ToolFlavour | None = module.memo[key]
+        return found
 
     def _annotated(self, binding: Binding, where: Scope) -> ToolFlavour | None:
         if binding.annotation is None:
@@ -281,4 +302,23 @@ def method_called(func: ast.Attribute, scope: Scope) -> tuple[ast.FunctionDef | 
     return None
 
 
-__all__ = ["Servers", "class_round", "method_called"]
+def arguments_of(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, *, bound_first: bool = False
+) -> dict[str, ast.expr]:
+    """Which parameter of a function each argument of a call is for, as far as that can be seen."""
+    positional = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    if bound_first and positional:
+        positional = positional[1:]
+    found: dict[str, ast.expr] = {}
+    for name, each in zip(positional, call.args, strict=False):
+        if isinstance(each, ast.Starred):
+            break
+        found[name] = each
+    names = {each.arg for each in all_parameters(function.args)}
+    for keyword in call.keywords:
+        if keyword.arg in names and keyword.arg is not None:
+            found[keyword.arg] = keyword.value
+    return found
+
+
+__all__ = ["Servers", "arguments_of", "class_round", "method_called"]

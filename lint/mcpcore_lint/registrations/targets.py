@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mcpcore_lint.infer import ancestry, method_of
 from mcpcore_lint.model import CallValue, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS
-from mcpcore_lint.registrations.servers import class_round, method_called
+from mcpcore_lint.registrations.servers import arguments_of, class_round, method_called
 from mcpcore_lint.resolve import class_info, evaluate
-from mcpcore_lint.syntax import all_parameters, own_nodes, walk
+from mcpcore_lint.syntax import own_nodes, statements, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -208,6 +208,29 @@ class Targets:
         elif isinstance(node, ast.Name | ast.Attribute):
             for each, where in bound(node, scope):
                 yield from self.elements(each, where, deeper)
+            if isinstance(node, ast.Name) and scope.module.changes_in_place(node.id):
+                yield from self._put_in(node.id, scope, deeper)
+
+    def _put_in(self, name: str, scope: Scope, depth: int) -> Iterator[Placed]:
+        """What is put into a list or a set once it is made: `x.append(fn)`, `x.extend([...])`, `x += [...]`."""
+        place = scope.lookup(name)
+        if place is None:
+            return
+        home = place[0]
+        for call, where in scope.module.calls_near(f"{name}.append(", f"{name}.add(", f"{name}.extend("):
+            func = call.func
+            if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or func.value.id != name:
+                continue
+            found = where.lookup(name)
+            if len(call.args) != 1 or found is None or found[0] is not home:
+                continue
+            if func.attr == "extend":
+                yield from self.elements(call.args[0], where, depth)
+            elif not isinstance(call.args[0], ast.Name) or not _looped(call.args[0].id, where):
+                yield call.args[0], where
+        for each in statements(list(home.node.body)) if not isinstance(home.node, ast.Lambda) else ():
+            if isinstance(each, ast.AugAssign) and isinstance(each.target, ast.Name) and each.target.id == name:
+                yield from self.elements(each.value, home, depth)
 
     def _comprehended(
         self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope, depth: int
@@ -437,25 +460,6 @@ def _defined_several_times(node: ast.Name, scope: Scope) -> list[tuple[ast.Funct
 
 
 # -- parameters ------------------------------------------------------------------------------------------------------
-
-
-def arguments_of(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, *, bound_first: bool = False
-) -> dict[str, ast.expr]:
-    """Which parameter of a function each argument of a call is for, as far as that can be seen."""
-    positional = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
-    if bound_first and positional:
-        positional = positional[1:]
-    found: dict[str, ast.expr] = {}
-    for name, each in zip(positional, call.args, strict=False):
-        if isinstance(each, ast.Starred):
-            break
-        found[name] = each
-    names = {each.arg for each in all_parameters(function.args)}
-    for keyword in call.keywords:
-        if keyword.arg in names and keyword.arg is not None:
-            found[keyword.arg] = keyword.value
-    return found
 
 
 def wrapped_parameter(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> str | None:

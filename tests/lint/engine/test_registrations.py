@@ -305,6 +305,29 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         z: tool % second(n, limit)
         """,
     ),
+    "by map": (
+        """
+        list(map(mcp.add_tool, [first, second]))  # here
+        list(map(mcp.tool(), (first,)))  # here
+        """,
+        "first: tool % first(q)\nsecond: tool % second(n, limit)\nfirst: tool % first(q)",
+    ),
+    "in a loop over a list that grows": (
+        """
+        import os
+        tools = [first]
+        if os.environ.get("WRITES"):
+            tools.append(second)
+        for fn in tools:
+            mcp.add_tool(fn)  # here
+        def setup():
+            more = []
+            more.extend((first,))
+            for fn in more:
+                mcp.add_tool(fn, name="b")  # here
+        """,
+        "first: tool % first(q)\nsecond: tool % second(n, limit)\nb: tool % first(q)",
+    ),
     "what nobody can know in a loop": (
         """
         import helpers
@@ -565,6 +588,25 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
             raise ValueError(q)
         """,
         "search: tool % search(q)",
+    ),
+    "a server that is handed in without a word": (
+        """
+        def setup(m, n=None):
+            @m.tool()  # here
+            def search(q: str):
+                raise ValueError(q)
+            deeper(m)
+        def deeper(x):
+            x.add_tool(first)  # here
+        def never(y):
+            y.add_tool(first)
+        class App:
+            def setup(self, z):
+                z.add_tool(second)  # here
+        setup(mcp)
+        App().setup(mcp)
+        """,
+        "search: tool % setup.search(q)\nfirst: tool % first(q)\nsecond: tool % second(n, limit)",
     ),
     "one of several servers in a loop": (
         """

@@ -97,7 +97,7 @@ OWN: Final[dict[str, tuple[str, str]]] = {
         mcp.add_tool(made)
         mcp.add_tool(Tool.from_function(search))  # here
         FunctionTool.from_function(search, name="b")  # here
-        Other.from_function(lambda q: search(q), name="c") if False else None
+        Other.from_function(search, name="c")  # here
         fastmcp.tools.Tool.from_function(search, "d")  # here
         FunctionTool(fn=search, name="e", parameters={})  # here
         mcp.add_resource(Resource.from_function(search, uri="a://b", name="f"))  # here
@@ -107,9 +107,10 @@ OWN: Final[dict[str, tuple[str, str]]] = {
         mcp.add_prompt(FunctionPrompt.from_function(fn=search))  # here
         tools = [Tool.from_function(each, name="j") for each in (search,)]  # here
         mcp.add_tool(tools[0])
-        """.replace('        Other.from_function(lambda q: search(q), name="c") if False else None\n', ""),
+        """,
         """
         a: tool fastmcp search(q)
+        c: tool fastmcp search(q)
         search: tool fastmcp search(q)
         b: tool fastmcp search(q)
         d: tool fastmcp search(q)

@@ -675,7 +675,7 @@ def _listens(sink: Sink) -> bool:
 
 
 def _level(code: object) -> int:
-    return logging.ERROR if code in _SERVER_FAULTS else logging.INFO
+    return logging.ERROR if isinstance(code, str) and code in _SERVER_FAULTS else logging.INFO
 
 
 def _default_sinks() -> tuple[Sink, ...]:

@@ -779,7 +779,7 @@ MESSAGES: Final[tuple[MessageRow, ...]] = (
     )),
     # Words that tell little alone, where nothing else was said
     MessageRow(_C.UNAUTHORIZED, (
-        "authenticate|authenticated|authentication|credential|credentials|login|logon|password|passwords",
+        "authenticate|authenticated|authentication|credential|credentials|login|logon",
     )),
     MessageRow(_C.FORBIDDEN, (
         "privilege|privileges|admins|administrators|blocked|banned|unpermitted",

@@ -33,33 +33,90 @@ class Found(NamedTuple):
 
 
 class _Pattern(NamedTuple):
-    source: str
+    """One line. Most are plain: a name, the end of a name, or a path, each compared as it is."""
+
+    line: str
     negated: bool
     folders_only: bool
+    name: str | None = None
+    ending: str | None = None
+    whole: str | None = None
+
+    @property
+    def plain(self) -> bool:
+        return self.name is not None or self.ending is not None or self.whole is not None
+
+    def matches(self, path: str, name: str) -> bool:
+        """Whether a path, which ends in `name`, is one of those meant."""
+        if self.name is not None:
+            return name == self.name
+        if self.ending is not None:
+            return name.endswith(self.ending)
+        if self.whole is not None:
+            return path == self.whole
+        expression = _expression(self.line)
+        return expression is not None and expression.match(path) is not None
+
+
+class _Screen(NamedTuple):
+    """What tells that a path matches none of the patterns of a file, as most do."""
+
+    names: frozenset[str]
+    endings: tuple[str, ...]
+    wholes: frozenset[str]
+    others: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, rows: Iterable[_Pattern]) -> _Screen:
+        """That of some patterns."""
+        rows = tuple(rows)
+        sources = dict.fromkeys(source for row in rows if not row.plain and (source := _translate(row.line)))
+        return cls(
+            frozenset(row.name for row in rows if row.name is not None),
+            tuple({row.ending for row in rows if row.ending is not None}),
+            frozenset(row.whole for row in rows if row.whole is not None),
+            re.compile("|".join(rf"(?:{each})\Z" for each in sources)) if sources else None,
+        )
+
+    def passes(self, path: str, name: str) -> bool:
+        """Whether some pattern matches."""
+        return (
+            name in self.names
+            or name.endswith(self.endings)
+            or path in self.wholes
+            or (self.others is not None and self.others.match(path) is not None)
+        )
 
 
 class _Patterns:
-    """The patterns of one file. Most paths match none of them, which one expression for all tells at once."""
+    """The patterns of one file."""
 
     def __init__(self, rows: tuple[_Pattern, ...]) -> None:
         self.rows = rows
-        self._any: dict[bool, re.Pattern[str] | None] = {}
+        self._screens: dict[bool, _Screen] = {}
 
     def __bool__(self) -> bool:
         return bool(self.rows)
 
     def verdict(self, path: str, *, folder: bool) -> bool | None:
         """Whether the last pattern that matches leaves the path out; None where none matches."""
-        if folder not in self._any:
-            sources = [row.source for row in self.rows if folder or not row.folders_only]
-            self._any[folder] = re.compile("|".join(f"(?:{each})" for each in sources)) if sources else None
-        screen = self._any[folder]
-        if screen is None or screen.match(path) is None:
+        screen = self._screens.get(folder)
+        if screen is None:
+            screen = _Screen.of(row for row in self.rows if folder or not row.folders_only)
+            self._screens[folder] = screen
+        name = path[path.rfind("/") + 1 :]
+        if not screen.passes(path, name):
             return None
         for row in reversed(self.rows):
-            if (folder or not row.folders_only) and re.match(row.source, path):
+            if (folder or not row.folders_only) and row.matches(path, name):
                 return not row.negated
         return None
+
+
+@lru_cache(maxsize=1024)
+def _expression(line: str) -> re.Pattern[str] | None:
+    source = _translate(line)
+    return None if source is None else re.compile(rf"{source}\Z")
 
 
 def _translate(pattern: str) -> str | None:
@@ -239,11 +296,25 @@ def _compiled(lines: tuple[str, ...]) -> _Patterns:
             line = line[1:]
         if not line.strip("/"):
             continue
-        source = _translate(line)
-        if source is not None:
-            found.append(_Pattern(rf"{source}\Z", negated, line.endswith("/")))
+        found.append(_pattern(line, negated=negated))
     return _Patterns(tuple(found))
 
+
+def _pattern(line: str, *, negated: bool) -> _Pattern:
+    folders_only = line.endswith("/")
+    body = line.removesuffix("/")
+    rest = body[1:] if body.startswith("*") else body
+    if _WILD.search(rest) is None:
+        if "/" not in body:
+            if rest is body:
+                return _Pattern(line, negated, folders_only, name=body)
+            return _Pattern(line, negated, folders_only, ending=rest)
+        if rest is body:
+            return _Pattern(line, negated, folders_only, whole=body.removeprefix("/"))
+    return _Pattern(line, negated, folders_only)
+
+
+_WILD: Final = re.compile(r"[*?\[\\]")
 
 _BLANKS: Final = re.compile(r"^((?:[^\\ ]|\\.| +(?! *$))*\\?) *$", re.DOTALL)
 """A line, and the blanks at its end that no backslash keeps."""

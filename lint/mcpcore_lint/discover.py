@@ -303,13 +303,14 @@ def _compiled(lines: tuple[str, ...]) -> _Patterns:
 def _pattern(line: str, *, negated: bool) -> _Pattern:
     folders_only = line.endswith("/")
     body = line.removesuffix("/")
-    rest = body[1:] if body.startswith("*") else body
+    starred = body.startswith("*")
+    rest = body.removeprefix("*")
     if _WILD.search(rest) is None:
         if "/" not in body:
-            if rest is body:
-                return _Pattern(line, negated, folders_only, name=body)
-            return _Pattern(line, negated, folders_only, ending=rest)
-        if rest is body:
+            if starred:
+                return _Pattern(line, negated, folders_only, ending=rest)
+            return _Pattern(line, negated, folders_only, name=body)
+        if not starred:
             return _Pattern(line, negated, folders_only, whole=body.removeprefix("/"))
     return _Pattern(line, negated, folders_only)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.bodies import HandlerBuilder
+from mcpcore_lint.bodies.builder import HandlerBuilder
 from mcpcore_lint.contracts import contract_given, contract_of
 from mcpcore_lint.light import replace
 from mcpcore_lint.model import (

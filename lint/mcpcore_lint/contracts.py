@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.bodies import argument_of
+from mcpcore_lint.bodies.errors import argument_of
 from mcpcore_lint.model import (
     Argument,
     CallValue,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from mcpcore_lint.bodies import HandlerBuilder
+from mcpcore_lint.bodies.builder import HandlerBuilder
 from mcpcore_lint.effects import Blind, Clause, Event, EventKind, Facts, Guard, Key, Parameter, Throw, key_of
 from mcpcore_lint.infer import (
     BUILTIN_METHODS,

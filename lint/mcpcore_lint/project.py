@@ -20,7 +20,7 @@ from mcpcore_lint.syntax import all_parameters, children, own_nodes, statements,
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcpcore_lint.bodies import HandlerBuilder
+    from mcpcore_lint.bodies.builder import HandlerBuilder
     from mcpcore_lint.model import FunctionNode, Value
 
 BindingKind: TypeAlias = Literal[

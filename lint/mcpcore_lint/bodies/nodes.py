@@ -1,0 +1,98 @@
+"""The nodes of a function's body, by kind, with the function that each of them is in."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore_lint.project import bind_statement
+from mcpcore_lint.syntax import FIELDS, body_of
+
+if TYPE_CHECKING:
+    from mcpcore_lint.hierarchy import Hierarchy
+    from mcpcore_lint.model import FunctionNode
+    from mcpcore_lint.project import Module, Scope
+
+
+_FUNCTIONS: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda})
+
+
+class BodyNodes:
+    """The body of one function, nested functions included."""
+
+    def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
+        self.node = node
+        self.module = module
+        self.hierarchy = hierarchy
+        self.scope = module.scope_of(node)
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.function_of: dict[ast.AST, FunctionNode] = {}
+
+    def _index(self) -> None:
+        """Note every node's parent, which nodes are in a nested function, and those that matter by their kind."""
+        module = self.module
+        parents = self.parents
+        function_of = self.function_of
+        self.calls: list[ast.Call] = []
+        self.attributes: list[ast.Attribute] = []
+        self._raises: list[ast.Raise] = []
+        self.returns: list[ast.Return] = []
+        self._clauses: list[ast.ExceptHandler] = []
+        self.withs: list[ast.With | ast.AsyncWith] = []
+        noted: dict[type, list[Any]] = {
+            ast.Call: self.calls,
+            ast.Attribute: self.attributes,
+            ast.Raise: self._raises,
+            ast.Return: self.returns,
+            ast.ExceptHandler: self._clauses,
+            ast.With: self.withs,
+            ast.AsyncWith: self.withs,
+        }
+        body = body_of(self.node)
+        for each in body:
+            parents[each] = self.node
+        functions: list[tuple[list[ast.AST], FunctionNode]] = [(body[::-1], self.node)]
+        fields = FIELDS
+        while functions:
+            stack, function = functions.pop()
+            inner = function is not self.node
+            while stack:
+                each = stack.pop()
+                kind = type(each)
+                if inner:
+                    function_of[each] = function
+                found = noted.get(kind)
+                if found is not None:
+                    found.append(each)
+                names = fields[kind]
+                if not names:
+                    continue
+                # As `children` does; written out, since this is where most of the time of a run is spent.
+                below: list[ast.AST] = []
+                for name in names:
+                    value = getattr(each, name, None)
+                    if value is None:
+                        continue
+                    if type(value) is list:
+                        for child in value:
+                            if child is not None:
+                                parents[child] = each
+                                below.append(child)
+                    else:
+                        parents[value] = each
+                        below.append(value)
+                below.reverse()
+                if kind in _FUNCTIONS:
+                    if kind is ast.Lambda:
+                        module.note_lambda(each, module.functions[function])  # type: ignore[arg-type]
+                    # What is nested belongs to the nested function; the rest of this one is taken up again after it.
+                    functions.append((stack, function))
+                    functions.append((below, each))  # type: ignore[arg-type]
+                    break
+                if kind is ast.comprehension:
+                    # Its variables are those of a scope of its own; here they are the function's.
+                    bind_statement(each, module.functions[function].bindings, module.functions[function])
+                stack += below
+
+    def _scope(self, node: ast.AST) -> Scope:
+        return self.module.scope_of(self.function_of.get(node, self.node))

@@ -24,7 +24,8 @@ from mcpcore_lint.effects import (
     Throw,
     key_of,
 )
-from mcpcore_lint.extract import Extractor, yield_guards
+from mcpcore_lint.facts.extract import Extractor
+from mcpcore_lint.facts.guards import yield_guards
 from mcpcore_lint.model import (
     FunctionNode,
     Reach,

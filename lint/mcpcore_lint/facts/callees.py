@@ -1,0 +1,314 @@
+"""Which functions an expression is, called or handed over."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, TypeVar
+
+from mcpcore_lint.effects import Key, Parameter, key_of
+from mcpcore_lint.facts.choices import ChoiceReader
+from mcpcore_lint.facts.spelling import is_abstract, is_static, made_of_method
+from mcpcore_lint.infer import (
+    BUILTIN_METHODS,
+    ClassObject,
+    Instance,
+    Kind,
+    Outside,
+    Super,
+    ancestry,
+    is_property,
+    method_of,
+    outside_bases,
+)
+from mcpcore_lint.model import (
+    CallValue,
+    Symbol,
+    Unknown,
+    options,
+)
+from mcpcore_lint.resolve import PLAIN_BUILTINS, class_info, evaluate
+from mcpcore_lint.syntax import all_parameters
+
+if TYPE_CHECKING:
+    from mcpcore_lint.project import Binding, ClassInfo
+
+
+K = TypeVar("K")
+
+
+class CalleeReader(ChoiceReader):
+    """Finds the functions that are called, and those that are handed over."""
+
+    def _parameter(self, func: ast.expr) -> Parameter | None:
+        """The parameter that is called, of this function or of one round it."""
+        if not isinstance(func, ast.Name):
+            return None
+        return self._parameter_named(func.id)
+
+    def _parameter_named(self, name: str) -> Parameter | None:
+        found = self.scope.lookup(name)
+        if found is None:
+            return None
+        where, bindings = found
+        if where.is_module or any(each.kind != "parameter" for each in bindings):
+            return None
+        for each in bindings:
+            kinds = self.inference.annotation(each.annotation, where.parent or where) if each.annotation else []
+            if kinds:
+                return None
+        node = where.node
+        assert not isinstance(node, ast.Module)
+        if where.owner is not None and bindings[0].node is next(iter(all_parameters(node.args)), None):
+            return None
+        return Parameter(self.module.path, node.lineno, node.col_offset, name)
+
+    def _targets(self, node: ast.Call) -> tuple[list[Key], list[str]]:
+        """The functions of the project that a call may run, and the names of those outside it."""
+        return self._callable(node.func)
+
+    def _callable(self, func: ast.expr) -> tuple[list[Key], list[str]]:
+        keys: list[Key] = []
+        outside: list[str] = []
+        if isinstance(func, ast.Lambda):
+            return [key_of(func, self.module, None)], []
+        if isinstance(func, ast.Name | ast.Attribute):
+            if type(func) is ast.Name and func.id in PLAIN_BUILTINS and self.scope.lookup(func.id) is None:
+                return [], [f"builtins.{func.id}"]
+            value = self.builder.callee(func, self.scope)
+            if value is not None:
+                for each in options(value):
+                    self._from_value(each, keys, outside)
+                if keys or outside:
+                    return unique(keys), unique(outside)
+        if isinstance(func, ast.Attribute):
+            for kind in self.inference.of(func.value, self.scope):
+                self._from_kind(kind, func.attr, keys, outside)
+            if not keys and not outside and func.attr in BUILTIN_METHODS:
+                outside.append(f"builtins.object.{func.attr}")
+        elif isinstance(func, ast.Name):
+            for kind in self.inference.name(func, self.scope):
+                self._called_kind(kind, keys, outside)
+            alias = self._local_function(func)
+            if alias is not None:
+                keys.append(alias)
+        elif isinstance(func, ast.Call):
+            value = evaluate(func, self.scope)
+            for each in options(value):
+                if isinstance(each, CallValue) and each.func.name == "functools.partial" and each.args:
+                    self._from_value(each.args[0], keys, outside)
+            if not keys and not outside:
+                for kind in self.inference.of(func, self.scope):
+                    self._called_kind(kind, keys, outside)
+        elif isinstance(func, ast.IfExp | ast.BoolOp):
+            for part in (func.body, func.orelse) if isinstance(func, ast.IfExp) else tuple(func.values):
+                more, other = self._callable(part)
+                keys.extend(more)
+                outside.extend(other)
+        elif isinstance(func, ast.NamedExpr):
+            return self._callable(func.value)
+        if not keys and not outside and isinstance(func, ast.Subscript | ast.Name | ast.Call):
+            for each in self._values(func, self.scope) or ():
+                self._from_value(each, keys, outside)
+        return unique(keys), unique(outside)
+
+    def _local_function(self, func: ast.Name) -> Key | None:
+        """`handler = lambda: ...` or `f = self.method`, called by the name."""
+        found = self.scope.lookup(func.id)
+        if found is None:
+            return None
+        where, bindings = found
+        if len(bindings) == 1 and bindings[0].kind == "assign":
+            value = bindings[0].value
+            if isinstance(value, ast.Lambda):
+                return key_of(value, where.module, None)
+            if isinstance(value, ast.Attribute) and where.node is self.node:
+                keys, _ = self._callable(value)
+                return keys[0] if len(keys) == 1 else None
+        return None
+
+    def _from_value(self, value: object, keys: list[Key], outside: list[str]) -> None:
+        if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
+            for each in options(value.args[0]):
+                self._from_value(each, keys, outside)
+            return
+        if isinstance(value, CallValue) and isinstance(value.func.definition, ast.ClassDef):
+            info = class_info(value.func)
+            if info is not None:
+                self._called_kind(Instance(info), keys, outside)
+            return
+        if not isinstance(value, Symbol):
+            return
+        definition = value.definition
+        if isinstance(definition, ast.Lambda):
+            assert value.module is not None
+            keys.append(key_of(definition, value.module, None))
+        elif isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            owner = self.module.project.module_defining(definition)
+            if owner is not None:
+                scope = owner.scope_of(definition)
+                receiver = owner.classes.get(scope.owner) if scope.owner is not None else None
+                if receiver is not None and (abstract := is_abstract(definition, receiver)):
+                    del abstract
+                    return
+                keys.append(key_of(definition, owner, receiver))
+        elif isinstance(definition, ast.ClassDef):
+            info = class_info(value)
+            if info is not None:
+                self._constructed(info, keys, outside)
+        elif definition is None:
+            outside.append(value.name)
+
+    def _constructed(self, info: ClassInfo, keys: list[Key], outside: list[str]) -> None:
+        hit = False
+        for name in ("__new__", "__init__", "__post_init__"):
+            found = method_of(info, name)
+            if found is not None:
+                keys.append(key_of(found[0], found[1].module, info))
+                hit = True
+        if not hit:
+            outside.extend(each for each in outside_bases(info) if each)
+            if not outside:
+                outside.append("builtins.object")
+
+    def _called_kind(self, kind: Kind, keys: list[Key], outside: list[str]) -> None:
+        if isinstance(kind, Instance):
+            found = method_of(kind.info, "__call__")
+            if found is not None:
+                keys.append(key_of(found[0], found[1].module, kind.info))
+        elif isinstance(kind, ClassObject):
+            self._constructed(kind.info, keys, outside)
+        elif isinstance(kind, Outside):
+            outside.append(kind.name or "builtins.object")
+
+    def _from_kind(self, kind: Kind, attr: str, keys: list[Key], outside: list[str]) -> None:
+        if isinstance(kind, Outside):
+            outside.append(f"{kind.name}.{attr}" if kind.name else "builtins.object")
+            return
+        if isinstance(kind, Super):
+            for parent in self._after(kind):
+                method = parent.methods.get(attr)
+                if method is not None:
+                    if not is_abstract(method, parent):
+                        keys.append(key_of(method, parent.module, kind.receiver))
+                    return
+            outside.append(f"builtins.object.{attr}")
+            return
+        found = method_of(kind.info, attr)
+        if found is not None:
+            if not is_abstract(*found):
+                keys.append(key_of(found[0], found[1].module, kind.info))
+            return
+        for each in ancestry(kind.info):
+            for annotation, value, scope in each.instance_attributes.get(attr, ()):
+                del annotation
+                if isinstance(value, ast.Lambda):
+                    keys.append(key_of(value, each.module, None))
+                elif isinstance(value, ast.Name):
+                    resolved = evaluate(value, scope)
+                    for one in options(resolved):
+                        self._from_value(one, keys, outside)
+            for binding in each.attributes.get(attr, ()):
+                if (method := made_of_method(binding, each, "partialmethod")) is not None:
+                    keys.append(key_of(method, each.module, kind.info))
+                if binding.kind == "class" and isinstance(binding.node, ast.ClassDef):
+                    info = each.module.classes.get(binding.node)
+                    if info is not None:
+                        self._constructed(info, keys, outside)
+        for inner in self.inference.attribute_of(kind, attr):
+            self._called_kind(inner, keys, outside)
+        if not keys and not outside:
+            outside.extend(
+                f"{each}.{attr}" for each in outside_bases(kind.info) if each and not each.startswith("typing.")
+            )
+
+    @staticmethod
+    def _after(kind: Super) -> list[ClassInfo]:
+        """The classes that come after `owner` in the order in which the receiver's methods are looked up."""
+        order = list(ancestry(kind.receiver))
+        for index, each in enumerate(order):
+            if each is kind.owner:
+                return order[index + 1 :]
+        return list(ancestry(kind.owner))[1:]
+
+    def _bindings(self, node: ast.Call, targets: list[Key]) -> tuple[tuple[Parameter, Key | Parameter], ...]:
+        """Functions that are handed over: for each target, its parameter to what it gets."""
+        handed: list[tuple[int | str, Key | Parameter]] = []
+        for index, each in enumerate(node.args):
+            handed.extend((index, value) for value in self._functions_in(each))
+        for keyword in node.keywords:
+            if keyword.arg is not None:
+                handed.extend((keyword.arg, value) for value in self._functions_in(keyword.value))
+        if not handed:
+            return ()
+        found: list[tuple[Parameter, Key | Parameter]] = []
+        for target in targets:
+            located = self.graph._find(target)  # noqa: SLF001
+            if located is None:
+                continue
+            function, module = located
+            args = function.args
+            positional = [*args.posonlyargs, *args.args]
+            scope = module.scope_of(function)
+            if scope.owner is not None and not is_static(function):
+                positional = positional[1:]
+            for place, value in handed:
+                name: str | None = None
+                if isinstance(place, str):
+                    name = place
+                elif place < len(positional):
+                    name = positional[place].arg
+                if name is not None:
+                    found.append((Parameter(module.path, function.lineno, function.col_offset, name), value))
+        return tuple(found)
+
+    def _functions_in(self, node: ast.expr) -> list[Key | Parameter]:
+        """The functions that an argument is."""
+        if isinstance(node, ast.Lambda):
+            return [key_of(node, self.module, None)]
+        if isinstance(node, ast.Name):
+            bound = self.scope.lookup(node.id)
+            if bound is None:
+                if not self.module.star_imports:
+                    return []
+            elif not any(_may_be_function(each) for each in bound[1]):
+                parameter = self._parameter_named(node.id) if bound[1][0].kind == "parameter" else None
+                return [parameter] if parameter is not None else []
+        if isinstance(node, ast.Name | ast.Attribute):
+            value = evaluate(node, self.scope)
+            found: list[Key | Parameter] = []
+            if not isinstance(value, Unknown):
+                for each in options(value):
+                    if isinstance(each, Symbol) and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+                        keys: list[Key] = []
+                        self._from_value(each, keys, [])
+                        found.extend(keys)
+                return found
+            if isinstance(node, ast.Attribute):
+                for kind in self.inference.of(node.value, self.scope):
+                    if isinstance(kind, Instance | ClassObject):
+                        method = method_of(kind.info, node.attr)
+                        if method is not None and not is_property(method[0]):
+                            found.append(key_of(method[0], method[1].module, kind.info))
+            if isinstance(node, ast.Name) and not found:
+                local = self._local_function(node)
+                if local is not None:
+                    found.append(local)
+            return found
+        if isinstance(node, ast.Call):
+            value = evaluate(node, self.scope)
+            if isinstance(value, CallValue) and value.func.name == "functools.partial" and node.args:
+                return self._functions_in(node.args[0])
+        return []
+
+
+def _may_be_function(binding: Binding) -> bool:
+    """Whether a name is bound in a way that can make it a function: cheaper than finding out what it is."""
+    return binding.kind in {"function", "import"} or (
+        binding.kind == "assign"
+        and isinstance(binding.value, ast.Name | ast.Attribute | ast.Lambda | ast.Call | ast.IfExp)
+    )
+
+
+def unique(items: list[K]) -> list[K]:
+    """Each item once, in order."""
+    return list(dict.fromkeys(items))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.knowledge import KNOWLEDGE
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import canonical
-from mcpcore_lint.resolve import Resolver, class_info
+from mcpcore_lint.resolve import Resolver
+from mcpcore_lint.symbols import class_info
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,70 +3,32 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.annotations import MAX_DEPTH, unquote
+from mcpcore_lint.elements import ElementReader
+from mcpcore_lint.kinds import (
+    ClassObject,
+    Instance,
+    Kind,
+    Outside,
+    Super,
+    ancestry,
+    is_property,
+    method_of,
+    once,
+    outside_bases,
+)
 from mcpcore_lint.knowledge import KNOWLEDGE
-from mcpcore_lint.light import light_value
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Symbol, Text, Value, options
-from mcpcore_lint.resolve import MAX_DEPTH, MAX_STEPS, Resolver, class_info, evaluate, is_local, unquote
+from mcpcore_lint.resolve import MAX_STEPS, Resolver, evaluate, is_local
+from mcpcore_lint.symbols import class_info
 from mcpcore_lint.syntax import own_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mcpcore_lint.model import FunctionNode
     from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
 
-
-@light_value
-class Instance:
-    """An instance of a class of the project."""
-
-    info: ClassInfo
-
-
-@light_value
-class ClassObject:
-    """A class of the project itself, not an instance of it."""
-
-    info: ClassInfo
-
-
-@light_value
-class Outside:
-    """A value that no code of the project made the class of; `name` is its class where that is known."""
-
-    name: str = ""
-
-
-@light_value
-class Super:
-    """`super()` in a method of `owner`, of an instance of `receiver`."""
-
-    owner: ClassInfo
-    receiver: ClassInfo
-
-
-Kind: TypeAlias = Instance | ClassObject | Outside | Super
-"""What a value is an instance of. An empty list of kinds means: nobody can tell."""
-
-BUILTIN_METHODS: Final = frozenset(
-    name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("_")
-) - {"get", "pop", "update", "remove", "find", "index", "count", "copy", "clear", "add", "insert", "replace", "format"}
-"""Methods that a value of unknown class has because it is a string, a list or the like. Names that services often use
-for their own methods are left out."""
-
-_ELEMENTS: Final = frozenset(
-    {
-        "builtins.list", "builtins.set", "builtins.tuple", "builtins.frozenset", "collections.deque",
-        "typing.List", "typing.Set", "typing.Sequence", "typing.Iterable", "typing.Iterator", "typing.Collection",
-        "typing.AsyncIterator", "typing.AsyncIterable", "typing.Generator", "typing.AsyncGenerator",
-        "collections.abc.Sequence", "collections.abc.Iterable", "collections.abc.Iterator",
-        "collections.abc.Collection",
-        "collections.abc.AsyncIterator", "collections.abc.AsyncIterable", "collections.abc.Generator",
-        "collections.abc.AsyncGenerator", "collections.abc.Set",
-    }
-)  # fmt: skip
 _WRAPPERS: Final = frozenset(
     {"typing.Annotated", "typing.Final", "typing.ClassVar", "typing.Optional", "typing.Awaitable", "typing.Required",
      "collections.abc.Awaitable", "typing.NotRequired", "typing.ReadOnly", "contextlib.AbstractContextManager",
@@ -74,65 +36,8 @@ _WRAPPERS: Final = frozenset(
 )  # fmt: skip
 
 
-def method_of(info: ClassInfo, name: str) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ClassInfo] | None:
-    """A method of a class, its own or inherited from a class of the project, with the class that defines it."""
-    for each in ancestry(info):
-        found = each.methods.get(name)
-        if found is not None:
-            return found, each
-    return None
-
-
-def ancestry(info: ClassInfo) -> Iterator[ClassInfo]:
-    """A class and those classes of the project that it inherits from, nearest first."""
-    seen: set[int] = set()
-    queue = [info]
-    while queue:
-        current = queue.pop(0)
-        if id(current) in seen:
-            continue
-        seen.add(id(current))
-        yield current
-        for base in current.node.bases:
-            value = evaluate(base, current.scope)
-            if isinstance(value, Symbol):
-                parent = class_info(value)
-                if parent is not None:
-                    queue.append(parent)
-
-
-def outside_bases(info: ClassInfo) -> list[str]:
-    """The classes outside the project that a class inherits from; "" for one that cannot be resolved."""
-    found: list[str] = []
-    for each in ancestry(info):
-        for base in each.node.bases:
-            value = evaluate(base, each.scope)
-            if isinstance(value, Symbol) and class_info(value) is None:
-                found.append(value.name)
-            elif not isinstance(value, Symbol):
-                found.append("")
-    return found
-
-
-class Trail:
-    """What a question has led to so far: the names that are being found out, and how much was looked at for it."""
-
-    __slots__ = ("active", "cut", "steps")
-
-    def __init__(self) -> None:
-        self.active: set[tuple[int, str, int]] = set()
-        self.steps = 0
-        self.cut = False
-        """Whether something was left out: a name made of itself, too deep, or too much to look at."""
-
-
-class Inference:
+class Inference(ElementReader):
     """Answers for one function, whose `self` is an instance of `receiver` (a subclass of the class that defines it)."""
-
-    def __init__(self, receiver: ClassInfo | None = None, depth: int = 0, trail: Trail | None = None) -> None:
-        self.receiver = receiver
-        self.depth = depth
-        self.trail = Trail() if trail is None else trail
 
     def of(self, node: ast.expr, scope: Scope) -> list[Kind]:
         """What an expression may be an instance of; empty where that cannot be told."""
@@ -224,7 +129,7 @@ class Inference:
                     kinds.extend(self._element(binding.node.iter, where))
             elif isinstance(binding.node, ast.ExceptHandler):
                 kinds.append(Outside("builtins.Exception"))
-        return _once(kinds)
+        return once(kinds)
 
     def _parameter(self, name: str, scope: Scope, annotation: ast.expr | None) -> list[Kind]:
         if scope.owner is not None and not isinstance(scope.node, ast.Module | ast.Lambda):
@@ -259,7 +164,7 @@ class Inference:
         if isinstance(node, ast.Constant):
             return []
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            return _once([*self.annotation(node.left, scope), *self.annotation(node.right, scope)])
+            return once([*self.annotation(node.left, scope), *self.annotation(node.right, scope)])
         if isinstance(node, ast.Subscript):
             head = evaluate(node.value, scope)
             inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -267,7 +172,7 @@ class Inference:
                 if head.name in _WRAPPERS or head.name in {"typing.Coroutine", "collections.abc.Coroutine"}:
                     return self.annotation(inner[-1 if head.name.endswith("Coroutine") else 0], scope)
                 if head.name == "typing.Union":
-                    return _once([kind for each in inner for kind in self.annotation(each, scope)])
+                    return once([kind for each in inner for kind in self.annotation(each, scope)])
                 if head.name in {"builtins.type", "typing.Type"}:
                     return [
                         ClassObject(each.info)
@@ -345,7 +250,7 @@ class Inference:
             for each in own_nodes(node):
                 if isinstance(each, ast.Return) and each.value is not None:
                     kinds.extend(self.of(each.value, scope))
-            return _once(kinds)
+            return once(kinds)
         finally:
             self.depth -= 5
 
@@ -366,7 +271,7 @@ class Inference:
             for kind in base:
                 found.extend(self._method_result(kind, func.attr))
             if found or base:
-                return _once(found)
+                return once(found)
         if isinstance(func, ast.Name):
             value = evaluate(func, scope)
             found = []
@@ -378,7 +283,7 @@ class Inference:
                         if isinstance(one, Symbol):
                             found.extend(self._made(one, node, scope.module))
             if found:
-                return _once(found)
+                return once(found)
             for kind in self.name(func, scope):
                 if isinstance(kind, ClassObject):
                     found.append(Instance(kind.info))
@@ -386,10 +291,10 @@ class Inference:
                     found.extend(self._method_result(kind, "__call__"))
                 elif isinstance(kind, Outside) and kind.name:
                     found.append(Outside())
-            return _once(found)
+            return once(found)
         if is_local(func, scope):
             return []
-        return _once(self._value(evaluate(node, scope)))
+        return once(self._value(evaluate(node, scope)))
 
     def _method_result(self, kind: Kind, name: str) -> list[Kind]:
         if isinstance(kind, Super):
@@ -439,9 +344,9 @@ class Inference:
         for kind in base:
             kinds.extend(self.attribute_of(kind, node.attr))
         if kinds:
-            return _once(kinds)
+            return once(kinds)
         value = evaluate(node, scope)
-        return _once(self._value(value))
+        return once(self._value(value))
 
     def _lifespan(self, found: tuple[Scope, list[Binding]], attr: str) -> list[Kind]:
         if attr != "lifespan_context":
@@ -502,103 +407,11 @@ class Inference:
                 return inner.annotation(annotation, scope)
             if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
                 kinds.extend(inner.of(value, scope))
-        return _once(kinds) if hit else None
-
-    def _entered(self, node: ast.expr, scope: Scope) -> list[Kind]:
-        """What `with node as name` binds the name to."""
-        kinds: list[Kind] = []
-        for kind in self.of(node, scope):
-            if isinstance(kind, Instance):
-                entered: list[Kind] = []
-                for name in ("__aenter__", "__enter__"):
-                    method = method_of(kind.info, name)
-                    if method is not None:
-                        entered = Inference(kind.info, self.depth, self.trail).returned(method[0], method[1].module)
-                        break
-                kinds.extend(entered or [kind])
-            else:
-                kinds.append(kind)
-        if not kinds and isinstance(node, ast.Call):
-            # A generator made a context manager: what it yields.
-            value = evaluate(node.func, scope)
-            for each in options(value):
-                if isinstance(each, Symbol) and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
-                    returns = unquote(each.definition.returns)
-                    if isinstance(returns, ast.Subscript) and each.module is not None:
-                        owner = each.module.project.module_defining(each.definition)
-                        inner = returns.slice.elts[0] if isinstance(returns.slice, ast.Tuple) else returns.slice
-                        if owner is not None:
-                            kinds.extend(self.annotation(inner, owner.scope))
-        return kinds
-
-    def _element(self, node: ast.expr, scope: Scope) -> list[Kind]:
-        """What the items of an iterable are instances of."""
-        annotation: ast.expr | None = None
-        where = scope
-        if isinstance(node, ast.Name):
-            found = scope.lookup(node.id)
-            if found is not None:
-                where, bindings = found
-                for binding in bindings:
-                    if binding.annotation is not None:
-                        annotation = unquote(binding.annotation)
-                    elif isinstance(binding.value, ast.List | ast.Tuple):
-                        return _once([kind for each in binding.value.elts for kind in self.of(each, where)])
-                    elif binding.value is not None:
-                        inner = self._element(binding.value, where) if self.depth < MAX_DEPTH - 5 else []
-                        if inner:
-                            return inner
-        elif isinstance(node, ast.Call | ast.Await):
-            call = node.value if isinstance(node, ast.Await) else node
-            if isinstance(call, ast.Call):
-                definition = self._callee(call, scope)
-                if definition is not None:
-                    annotation = unquote(definition[0].returns)
-                    where = definition[1]
-        elif isinstance(node, ast.Attribute):
-            for kind in self.of(node.value, scope):
-                if isinstance(kind, Instance):
-                    for info in ancestry(kind.info):
-                        for binding in info.attributes.get(node.attr, ()):
-                            if binding.annotation is not None:
-                                annotation, where = unquote(binding.annotation), info.body_scope
-                        for noted, _, at in info.instance_attributes.get(node.attr, ()):
-                            if noted is not None:
-                                annotation, where = unquote(noted), at
-        elif isinstance(node, ast.List | ast.Tuple):
-            return _once([kind for each in node.elts for kind in self.of(each, scope)])
-        if isinstance(annotation, ast.Subscript):
-            head = evaluate(annotation.value, where)
-            inner_nodes = list(annotation.slice.elts) if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
-            if isinstance(head, Symbol):
-                last = head.name.rpartition(".")[2].lower()
-                if (
-                    last in {"dict", "mapping", "mutablemapping", "defaultdict", "ordereddict"}
-                    and len(inner_nodes) == 2
-                ):
-                    return self.annotation(inner_nodes[1], where)
-                if head.name in _ELEMENTS:
-                    return self.annotation(inner_nodes[0], where)
-        kinds = self.of(node, scope) if not isinstance(node, ast.Subscript) else []
-        return [Outside()] if kinds and all(isinstance(each, Outside) for each in kinds) else []
+        return once(kinds) if hit else None
 
     def _outside_item(self, node: ast.Subscript, scope: Scope) -> list[Kind]:
         value = evaluate(node, scope)
         return self._value(value)
-
-    def _callee(self, node: ast.Call, scope: Scope) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, Scope] | None:
-        value = evaluate(node.func, scope)
-        if isinstance(value, Symbol) and isinstance(value.definition, ast.FunctionDef | ast.AsyncFunctionDef):
-            owner = scope.module.project.module_defining(value.definition)
-            if owner is not None:
-                return value.definition, owner.scope
-        if isinstance(node.func, ast.Attribute):
-            for kind in self.of(node.func.value, scope):
-                if isinstance(kind, Instance | ClassObject):
-                    method = method_of(kind.info, node.func.attr)
-                    if method is not None:
-                        return method[0], method[1].scope
-        return None
 
 
 def _owner(scope: Scope) -> ClassInfo | None:
@@ -610,22 +423,5 @@ def _owner(scope: Scope) -> ClassInfo | None:
     return None
 
 
-def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether reading an attribute runs the function."""
-    for each in node.decorator_list:
-        name = each.attr if isinstance(each, ast.Attribute) else each.id if isinstance(each, ast.Name) else ""
-        if name in {"property", "cached_property", "getter", "abstractproperty"}:
-            return True
-    return False
-
-
 def _is_module(name: str) -> bool:
     return bool(name) and name.rpartition(".")[2][:1].islower() and not name.startswith("builtins.")
-
-
-def _once(kinds: list[Kind]) -> list[Kind]:
-    found: list[Kind] = []
-    for each in kinds:
-        if each not in found:
-            found.append(each)
-    return found

@@ -6,6 +6,7 @@ import ast
 from types import EllipsisType
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.annotations import MAX_DEPTH, AnnotationReader
 from mcpcore_lint.model import (
     CallValue,
     Choice,
@@ -13,7 +14,6 @@ from mcpcore_lint.model import (
     Const,
     Items,
     Mapping,
-    Missing,
     Symbol,
     Text,
     Unknown,
@@ -22,12 +22,13 @@ from mcpcore_lint.model import (
     string,
 )
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, BUILTIN_NAMES, canonical
+from mcpcore_lint.operators import contract_items, incomplete, operate
+from mcpcore_lint.symbols import class_info, enum_like, qualified
 
 if TYPE_CHECKING:
-    from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
+    from mcpcore_lint.project import Binding, Module, Scope
 
-MAX_DEPTH: Final = 40
-"""How many names, calls and operators deep an expression is followed."""
+
 MAX_STEPS: Final = 1_000
 """Bindings that are looked at for one question: a name bound over and over makes more ways than can be walked."""
 MAX_OPTIONS: Final = 64
@@ -79,11 +80,11 @@ _EXPRESSIONS: Final[dict[type[ast.AST], str]] = {
 """Kind of expression to the method of `Resolver` that evaluates it."""
 
 
-class Resolver:
+class Resolver(AnnotationReader):
     """Evaluates expressions; one for each expression that is asked about, since it counts how deep it is."""
 
     def __init__(self, depth: int = 0) -> None:
-        self.depth = depth
+        super().__init__(depth)
         self.active: set[tuple[int, int]] = set()
         self.steps = 0
         self.cut = False
@@ -131,7 +132,7 @@ class Resolver:
                 return Unknown(node, where.module, f"{name} is bound in too many places")
         value = choice(values, node, where.module)
         if isinstance(value, Items | Mapping) and where.module.changes_in_place(name):
-            return _incomplete(value)
+            return incomplete(value)
         return value
 
     def _binding(self, binding: Binding, where: Scope, name: str, node: ast.AST) -> Value:
@@ -360,7 +361,7 @@ class Resolver:
             if isinstance(each, ast.Starred):
                 value = self.expression(each.value, scope)
                 if isinstance(value, CallValue) and value.func.name == "mcpcore.Contract":
-                    value = self._contract_items(value)
+                    value = contract_items(value)
                 if isinstance(value, Items):
                     found.extend(value.items)
                     complete = complete and value.complete
@@ -370,13 +371,6 @@ class Resolver:
                 found.append(self.expression(each, scope))
         kind = "tuple" if isinstance(node, ast.Tuple) else "set" if isinstance(node, ast.Set) else "list"
         return Items(node, scope.module, kind, tuple(found), complete)  # type: ignore[arg-type]
-
-    @staticmethod
-    def _contract_items(value: CallValue) -> Value:
-        inner = value.argument("entries", 0)
-        if isinstance(inner, Missing):
-            return Items(value.node, value.module, "tuple")
-        return inner if isinstance(inner, Items) else Unknown(value.node, value.module, "a contract made elsewhere")
 
     def _dict(self, node: ast.Dict, scope: Scope) -> Value:
         found: list[tuple[Value, Value]] = []
@@ -402,47 +396,8 @@ class Resolver:
             current = current.left
         value = self.expression(current, scope)
         for each in reversed(chain):
-            value = self._operate(each, value, self.expression(each.right, scope), module)
+            value = operate(each, value, self.expression(each.right, scope), module)
         return value
-
-    def _operate(self, node: ast.BinOp, left: Value, right: Value, module: Module) -> Value:
-        if isinstance(left, CallValue) and left.func.name == "mcpcore.Contract":
-            left = self._contract_items(left)
-        if isinstance(right, CallValue) and right.func.name == "mcpcore.Contract":
-            right = self._contract_items(right)
-        if isinstance(node.op, ast.Add):
-            if isinstance(left, Items) or isinstance(right, Items):
-                items = [
-                    *(left.items if isinstance(left, Items) else ()),
-                    *(right.items if isinstance(right, Items) else ()),
-                ]
-                both = isinstance(left, Items) and isinstance(right, Items)
-                complete = all(isinstance(each, Items) and each.complete for each in (left, right))
-                kind = left.kind if isinstance(left, Items) else right.kind if isinstance(right, Items) else "list"
-                return Items(node, module, kind, tuple(items), complete and both)
-            parts = (*_parts(left), *_parts(right))
-            if parts and any(part is not None for part in parts):
-                known = [part for part in parts if part is not None]
-                if len(known) == len(parts):
-                    return Const(node, module, "".join(known))
-                return Text(node, module, parts)
-        if isinstance(node.op, ast.BitOr):
-            return Unknown(node, module, "a union")
-        if isinstance(node.op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str):
-            return Text(node, module, (left.value, None))
-        if (
-            isinstance(left, Const)
-            and isinstance(right, Const)
-            and isinstance(left.value, int)
-            and isinstance(right.value, int)
-        ):
-            if isinstance(node.op, ast.Add):
-                return Const(node, module, left.value + right.value)
-            if isinstance(node.op, ast.Sub):
-                return Const(node, module, left.value - right.value)
-            if isinstance(node.op, ast.Mult) and abs(left.value) < 2**53 and abs(right.value) < 2**53:
-                return Const(node, module, left.value * right.value)
-        return Unknown(node, module, "an operator that is not followed")
 
     def call(self, node: ast.Call, scope: Scope) -> Value:
         """What a call gives, as far as the callee is known by name."""
@@ -571,141 +526,6 @@ class Resolver:
                 return base.items[index.value]
         return Unknown(node, module, "an item that is not followed")
 
-    # -- annotations ---------------------------------------------------------------------------------------------
-
-    def annotation_symbol(self, node: ast.expr | None, scope: Scope) -> Symbol | None:
-        """The class that an annotation names, through Optional, unions with None, Annotated, aliases and quotes."""
-        unquoted = unquote(node)
-        if unquoted is None:
-            return None
-        self.depth += 1
-        try:
-            if self.depth > MAX_DEPTH:
-                return None
-            if isinstance(unquoted, ast.BinOp) and isinstance(unquoted.op, ast.BitOr):
-                sides = [each for each in (unquoted.left, unquoted.right) if not _is_none(each)]
-                return self.annotation_symbol(sides[0], scope) if len(sides) == 1 else None
-            if isinstance(unquoted, ast.Subscript):
-                head = self.expression(unquoted.value, scope)
-                if isinstance(head, Symbol):
-                    if head.name in {"typing.Annotated", "typing.Final", "typing.ClassVar", "typing.Optional"}:
-                        inner = unquoted.slice
-                        if isinstance(inner, ast.Tuple):
-                            inner = inner.elts[0] if inner.elts else inner
-                        return self.annotation_symbol(inner, scope)
-                    if head.name == "typing.Union":
-                        inner = unquoted.slice
-                        elts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-                        some = [each for each in elts if not _is_none(each)]
-                        return self.annotation_symbol(some[0], scope) if len(some) == 1 else None
-                    return head
-                return None
-            value = self.expression(unquoted, scope)
-            if isinstance(value, Symbol):
-                return value
-            alias = self.alias_of(unquoted, scope)
-            if alias is not None and alias[0] is not unquoted:
-                return self.annotation_symbol(*alias)
-            return None
-        finally:
-            self.depth -= 1
-
-    def alias_of(self, node: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
-        """The expression behind a name that is bound once, with the scope to read it in, through imports."""
-        if isinstance(node, ast.Name):
-            found = scope.lookup(node.id)
-            if found is None:
-                for source, level in scope.module.star_imports:
-                    starred = scope.module.project.module_of(scope.module, source, level)
-                    if starred is not None and node.id in starred.scope.bindings:
-                        return self._alias_binding(starred.scope.bindings[node.id], starred.scope, node)
-                return None
-            where, bindings = found
-            return self._alias_binding(bindings, where, node)
-        if isinstance(node, ast.Attribute):
-            base = self.expression(node.value, scope)
-            if isinstance(base, Symbol) and isinstance(base.definition, ast.Module):
-                owner = scope.module.project.module_by_name(base.name, base.definition)
-                if owner is not None and node.attr in owner.scope.bindings:
-                    return self._alias_binding(owner.scope.bindings[node.attr], owner.scope, node)
-        return None
-
-    def _alias_binding(self, bindings: list[Binding], where: Scope, node: ast.expr) -> tuple[ast.expr, Scope] | None:
-        if len(bindings) != 1 or self.depth > MAX_DEPTH:
-            return None
-        binding = bindings[0]
-        if binding.kind in {"assign", "annotated"} and binding.value is not None:
-            return binding.value, where
-        if binding.kind == "import" and binding.target is not None and binding.target[1] is not None:
-            source, name, level = binding.target
-            module = where.module.project.module_of(where.module, source, level)
-            if module is not None and name in module.scope.bindings:
-                self.depth += 1
-                try:
-                    return self._alias_binding(module.scope.bindings[name], module.scope, node)
-                finally:
-                    self.depth -= 1
-        return None
-
-    def literal_strings(self, node: ast.expr | None, scope: Scope) -> tuple[str, ...] | None:
-        """The strings of a `Literal[...]` annotation, through aliases, unions, enums and quotes; else None."""
-        unquoted = unquote(node)
-        if unquoted is None:
-            return None
-        self.depth += 1
-        try:
-            if self.depth > MAX_DEPTH:
-                return None
-            return self._literal_strings(unquoted, scope)
-        finally:
-            self.depth -= 1
-
-    def _literal_strings(self, node: ast.expr, scope: Scope) -> tuple[str, ...] | None:
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            return _merge(self.literal_strings(node.left, scope), self.literal_strings(node.right, scope))
-        if isinstance(node, ast.Subscript):
-            head = self.expression(node.value, scope)
-            if not isinstance(head, Symbol):
-                return None
-            elts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
-            if head.name == "typing.Literal":
-                found: tuple[str, ...] | None = ()
-                for each in elts:
-                    text = string(self.expression(each, scope))
-                    one = (text,) if text is not None else self.literal_strings(each, scope)
-                    found = _merge(found, one)
-                return found
-            if head.name == "typing.Union":
-                found = ()
-                for each in elts:
-                    found = _merge(found, self.literal_strings(each, scope))
-                return found
-            if head.name in {"typing.Annotated", "typing.Final"} and elts:
-                return self.literal_strings(elts[0], scope)
-            return None
-        value = self.expression(node, scope) if isinstance(node, ast.Name | ast.Attribute) else None
-        if isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef) and enum_like(value):
-            return self._enum_members(value, node)
-        alias = self.alias_of(node, scope)
-        if alias is not None and alias[0] is not node:
-            return self.literal_strings(*alias)
-        return None
-
-    def _enum_members(self, symbol: Symbol, node: ast.expr) -> tuple[str, ...] | None:
-        info = class_info(symbol)
-        if info is None:
-            return None
-        found: list[str] = []
-        for name, bindings in info.attributes.items():
-            if name.startswith("_") or bindings[-1].kind not in {"assign", "annotated"}:
-                continue
-            attribute = ast.copy_location(ast.Attribute(node, name, ast.Load()), node)
-            text = string(self._attribute_of(symbol, attribute, info.module))
-            if text is None:
-                return None
-            found.append(text)
-        return tuple(found) or None
-
 
 PLAIN_BUILTINS: Final = BUILTIN_NAMES - BUILTIN_EXCEPTIONS
 _VALUES: Final = (
@@ -776,77 +596,6 @@ def identity(value: Value) -> object | None:
     if isinstance(value, Symbol):
         return ("symbol", value.name)
     return None
-
-
-def qualified(module: Module, node: ast.AST) -> str:
-    """The qualified name of a function or class of the project."""
-    if isinstance(node, ast.ClassDef):
-        info = module.classes.get(node)
-        return f"{module.name}.{info.qualname if info else node.name}"
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        scope = module.functions.get(node)
-        return f"{module.name}.{scope.qualname if scope else node.name}"
-    return module.name
-
-
-def class_info(symbol: Symbol) -> ClassInfo | None:
-    """The project's class that a symbol names."""
-    if symbol.module is None or not isinstance(symbol.definition, ast.ClassDef):
-        return None
-    return symbol.module.project.class_info(symbol.definition)
-
-
-def enum_like(symbol: Symbol) -> bool:
-    """Whether a class of the project is an Enum."""
-    definition = symbol.definition
-    if not isinstance(definition, ast.ClassDef):
-        return False
-    names = {"Enum", "StrEnum", "IntEnum", "Flag", "ReprEnum"}
-    return any(
-        (isinstance(base, ast.Name) and base.id in names) or (isinstance(base, ast.Attribute) and base.attr in names)
-        for base in definition.bases
-    )
-
-
-def unquote(node: ast.expr | None) -> ast.expr | None:
-    """An annotation without its quotes; None where the string is no expression."""
-    for _ in range(3):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            try:
-                inner = ast.parse(node.value.strip(), mode="eval").body
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                return None
-            for each in ast.walk(inner):
-                if hasattr(each, "lineno"):
-                    ast.copy_location(each, node)
-            node = inner
-        else:
-            break
-    return node
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _parts(value: Value) -> tuple[str | None, ...]:
-    if isinstance(value, Const) and isinstance(value.value, str):
-        return (value.value,)
-    if isinstance(value, Text):
-        return value.parts
-    return (None,)
-
-
-def _merge(left: tuple[str, ...] | None, right: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    if left is None or right is None:
-        return None
-    return tuple(dict.fromkeys((*left, *right)))
-
-
-def _incomplete(value: Items | Mapping) -> Value:
-    if isinstance(value, Items):
-        return Items(value.node, value.module, value.kind, value.items, complete=False)
-    return Mapping(value.node, value.module, value.items, complete=False)
 
 
 def _exports_of_mcpcore(name: str) -> bool:

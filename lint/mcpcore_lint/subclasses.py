@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.infer import ancestry, outside_bases
+from mcpcore_lint.kinds import ancestry, outside_bases
 from mcpcore_lint.model import (
     CallValue,
     CodeValue,

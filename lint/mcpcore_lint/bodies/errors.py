@@ -31,8 +31,9 @@ from mcpcore_lint.names import (
     FRAMEWORK_ERRORS,
     PROTOCOL_ERRORS,
 )
-from mcpcore_lint.resolve import CODES, Resolver, choice, class_info, evaluate, is_local
+from mcpcore_lint.resolve import CODES, Resolver, choice, evaluate, is_local
 from mcpcore_lint.subclasses import CODED_ERROR, coded_calls, reason_of, sets_itself, told
+from mcpcore_lint.symbols import class_info
 
 if TYPE_CHECKING:
     from mcpcore_lint.hierarchy import Hierarchy

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal
 
+from mcpcore_lint.annotations import unquote
 from mcpcore_lint.model import (
     CallValue,
     Const,
@@ -15,7 +16,7 @@ from mcpcore_lint.model import (
     Symbol,
     Value,
 )
-from mcpcore_lint.resolve import Resolver, evaluate, unquote
+from mcpcore_lint.resolve import Resolver, evaluate
 from mcpcore_lint.syntax import all_parameters
 
 if TYPE_CHECKING:

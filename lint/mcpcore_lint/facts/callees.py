@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from mcpcore_lint.effects import Key, Parameter, key_of
 from mcpcore_lint.facts.choices import ChoiceReader
 from mcpcore_lint.facts.spelling import is_abstract, is_static, made_of_method
-from mcpcore_lint.infer import (
+from mcpcore_lint.kinds import (
     BUILTIN_METHODS,
     ClassObject,
     Instance,
@@ -26,7 +26,8 @@ from mcpcore_lint.model import (
     Unknown,
     options,
 )
-from mcpcore_lint.resolve import PLAIN_BUILTINS, class_info, evaluate
+from mcpcore_lint.resolve import PLAIN_BUILTINS, evaluate
+from mcpcore_lint.symbols import class_info
 from mcpcore_lint.syntax import all_parameters
 
 if TYPE_CHECKING:

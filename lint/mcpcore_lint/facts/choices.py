@@ -6,13 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.bodies.builder import HandlerBuilder
-from mcpcore_lint.infer import (
-    ClassObject,
-    Inference,
-    Instance,
-    Kind,
-    ancestry,
-)
+from mcpcore_lint.infer import Inference
+from mcpcore_lint.kinds import ClassObject, Instance, Kind, ancestry
 from mcpcore_lint.model import (
     CallValue,
     Const,

@@ -9,13 +9,7 @@ from mcpcore_lint.effects import Blind, Event, EventKind, Facts, Key, Parameter,
 from mcpcore_lint.facts.callees import unique
 from mcpcore_lint.facts.guards import GuardReader
 from mcpcore_lint.facts.spelling import arguments_of, holds, is_abstract, made_of_method, spelled
-from mcpcore_lint.infer import (
-    BUILTIN_METHODS,
-    Instance,
-    ancestry,
-    is_property,
-    method_of,
-)
+from mcpcore_lint.kinds import BUILTIN_METHODS, Instance, ancestry, is_property, method_of
 from mcpcore_lint.knowledge import KNOWLEDGE
 from mcpcore_lint.model import (
     CodeValue,
@@ -27,7 +21,8 @@ from mcpcore_lint.model import (
     Symbol,
     options,
 )
-from mcpcore_lint.resolve import PLAIN_BUILTINS, class_info, evaluate
+from mcpcore_lint.resolve import PLAIN_BUILTINS, evaluate
+from mcpcore_lint.symbols import class_info
 
 if TYPE_CHECKING:
     from mcpcore_lint.calls import CallGraph

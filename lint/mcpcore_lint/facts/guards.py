@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.effects import Clause, Guard, Key
 from mcpcore_lint.facts.callees import CalleeReader
 from mcpcore_lint.facts.spelling import spelled
-from mcpcore_lint.infer import (
-    Instance,
-    Outside,
-    method_of,
-)
+from mcpcore_lint.kinds import Instance, Outside, method_of
 from mcpcore_lint.model import (
     FunctionNode,
     Symbol,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.infer import Inference, Instance, Outside, method_of
+from mcpcore_lint.infer import Inference
+from mcpcore_lint.kinds import Instance, Outside, method_of
 from mcpcore_lint.model import CallValue, Choice, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS, SERVER_FACTORIES, SERVERS
-from mcpcore_lint.resolve import Resolver, evaluate, qualified
+from mcpcore_lint.resolve import Resolver, evaluate
+from mcpcore_lint.symbols import qualified
 from mcpcore_lint.syntax import all_parameters, own_nodes
 
 if TYPE_CHECKING:

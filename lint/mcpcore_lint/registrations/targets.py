@@ -6,11 +6,12 @@ import ast
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.infer import ancestry, method_of
+from mcpcore_lint.kinds import ancestry, method_of
 from mcpcore_lint.model import CallValue, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.registrations.servers import arguments_of, class_round, method_called
-from mcpcore_lint.resolve import class_info, evaluate
+from mcpcore_lint.resolve import evaluate
+from mcpcore_lint.symbols import class_info
 from mcpcore_lint.syntax import own_nodes, statements, walk
 
 if TYPE_CHECKING:

@@ -6,8 +6,10 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.annotations import unquote
 from mcpcore_lint.model import CallValue, Const, Symbol
-from mcpcore_lint.resolve import Resolver, class_info, evaluate, unquote
+from mcpcore_lint.resolve import Resolver, evaluate
+from mcpcore_lint.symbols import class_info
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Value

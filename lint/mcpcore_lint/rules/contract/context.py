@@ -9,9 +9,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint import fixes
+from mcpcore_lint.annotations import unquote
 from mcpcore_lint.diagnostics import Edit, Severity
 from mcpcore_lint.model import Symbol, options, string
-from mcpcore_lint.resolve import Resolver, unquote
+from mcpcore_lint.resolve import Resolver
 from mcpcore_lint.rules._contract_fix import context_is_misplaced
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext

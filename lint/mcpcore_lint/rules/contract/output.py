@@ -6,10 +6,12 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from mcpcore_lint.annotations import unquote
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Items, Mapping, Missing, Symbol, options, string
-from mcpcore_lint.resolve import Resolver, class_info, unquote
+from mcpcore_lint.resolve import Resolver
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.symbols import class_info
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

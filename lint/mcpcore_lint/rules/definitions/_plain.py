@@ -6,8 +6,10 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.annotations import unquote
 from mcpcore_lint.model import Symbol
-from mcpcore_lint.resolve import Resolver, enum_like, unquote
+from mcpcore_lint.resolve import Resolver
+from mcpcore_lint.symbols import enum_like
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

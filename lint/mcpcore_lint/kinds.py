@@ -1,0 +1,125 @@
+"""What a value can be an instance of, and the classes of the project with what they inherit."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mcpcore_lint.light import light_value
+from mcpcore_lint.model import Symbol
+from mcpcore_lint.resolve import evaluate
+from mcpcore_lint.symbols import class_info
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.project import ClassInfo
+
+
+@light_value
+class Instance:
+    """An instance of a class of the project."""
+
+    info: ClassInfo
+
+
+@light_value
+class ClassObject:
+    """A class of the project itself, not an instance of it."""
+
+    info: ClassInfo
+
+
+@light_value
+class Outside:
+    """A value that no code of the project made the class of; `name` is its class where that is known."""
+
+    name: str = ""
+
+
+@light_value
+class Super:
+    """`super()` in a method of `owner`, of an instance of `receiver`."""
+
+    owner: ClassInfo
+    receiver: ClassInfo
+
+
+Kind: TypeAlias = Instance | ClassObject | Outside | Super
+"""What a value is an instance of. An empty list of kinds means: nobody can tell."""
+
+BUILTIN_METHODS: Final = frozenset(
+    name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("_")
+) - {"get", "pop", "update", "remove", "find", "index", "count", "copy", "clear", "add", "insert", "replace", "format"}
+"""Methods that a value of unknown class has because it is a string, a list or the like. Names that services often use
+for their own methods are left out."""
+
+
+def method_of(info: ClassInfo, name: str) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ClassInfo] | None:
+    """A method of a class, its own or inherited from a class of the project, with the class that defines it."""
+    for each in ancestry(info):
+        found = each.methods.get(name)
+        if found is not None:
+            return found, each
+    return None
+
+
+def ancestry(info: ClassInfo) -> Iterator[ClassInfo]:
+    """A class and those classes of the project that it inherits from, nearest first."""
+    seen: set[int] = set()
+    queue = [info]
+    while queue:
+        current = queue.pop(0)
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
+        for base in current.node.bases:
+            value = evaluate(base, current.scope)
+            if isinstance(value, Symbol):
+                parent = class_info(value)
+                if parent is not None:
+                    queue.append(parent)
+
+
+def outside_bases(info: ClassInfo) -> list[str]:
+    """The classes outside the project that a class inherits from; "" for one that cannot be resolved."""
+    found: list[str] = []
+    for each in ancestry(info):
+        for base in each.node.bases:
+            value = evaluate(base, each.scope)
+            if isinstance(value, Symbol) and class_info(value) is None:
+                found.append(value.name)
+            elif not isinstance(value, Symbol):
+                found.append("")
+    return found
+
+
+def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether reading an attribute runs the function."""
+    for each in node.decorator_list:
+        name = each.attr if isinstance(each, ast.Attribute) else each.id if isinstance(each, ast.Name) else ""
+        if name in {"property", "cached_property", "getter", "abstractproperty"}:
+            return True
+    return False
+
+
+class Trail:
+    """What a question has led to so far: the names that are being found out, and how much was looked at for it."""
+
+    __slots__ = ("active", "cut", "steps")
+
+    def __init__(self) -> None:
+        self.active: set[tuple[int, str, int]] = set()
+        self.steps = 0
+        self.cut = False
+        """Whether something was left out: a name made of itself, too deep, or too much to look at."""
+
+
+def once(kinds: list[Kind]) -> list[Kind]:
+    """Each kind once, in order."""
+    found: list[Kind] = []
+    for each in kinds:
+        if each not in found:
+            found.append(each)
+    return found

@@ -1,0 +1,42 @@
+"""The project's own classes and functions behind the names that mean them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import (
+        Symbol,
+    )
+    from mcpcore_lint.project import ClassInfo, Module
+
+
+def qualified(module: Module, node: ast.AST) -> str:
+    """The qualified name of a function or class of the project."""
+    if isinstance(node, ast.ClassDef):
+        info = module.classes.get(node)
+        return f"{module.name}.{info.qualname if info else node.name}"
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        scope = module.functions.get(node)
+        return f"{module.name}.{scope.qualname if scope else node.name}"
+    return module.name
+
+
+def class_info(symbol: Symbol) -> ClassInfo | None:
+    """The project's class that a symbol names."""
+    if symbol.module is None or not isinstance(symbol.definition, ast.ClassDef):
+        return None
+    return symbol.module.project.class_info(symbol.definition)
+
+
+def enum_like(symbol: Symbol) -> bool:
+    """Whether a class of the project is an Enum."""
+    definition = symbol.definition
+    if not isinstance(definition, ast.ClassDef):
+        return False
+    names = {"Enum", "StrEnum", "IntEnum", "Flag", "ReprEnum"}
+    return any(
+        (isinstance(base, ast.Name) and base.id in names) or (isinstance(base, ast.Attribute) and base.attr in names)
+        for base in definition.bases
+    )

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from mcpcore.cli.problems import Problem
 
@@ -126,9 +126,7 @@ def _array(values: Sequence[str], key: str, tool: str, part: Schema, schema: Sch
     if len(values) == 1:
         text = values[0].strip()
         if text.startswith("["):
-            found = _json(text, f"{key}=")
-            if isinstance(found, list):
-                return found
+            return _json(text, f"{key}=")
         if text in _NULL and _takes(part, schema, "null"):
             return None
         if _takes(part, schema, "string"):
@@ -155,18 +153,19 @@ def _one(text: str, key: str, tool: str, part: Schema, schema: Schema | None) ->
     choices = [choice for way in ways for choice in _choices(way)]
     if not choices and ("string" in kinds or not any(kinds)):
         return text if "string" in kinds else _guessed(text)
-    _refuse(text, key, tool, kinds, choices)
-    return None
+    raise _unfit(text, key, tool, kinds, choices)
 
 
-def _refuse(text: str, key: str, tool: str, kinds: Sequence[str | None], choices: Sequence[Any]) -> NoReturn:
+def _unfit(text: str, key: str, tool: str, kinds: Sequence[str | None], choices: Sequence[Any]) -> Problem:
     shown = text if len(text) <= 60 else f"{text[:59]}…"
     if choices:
         near = difflib.get_close_matches(text, [str(choice) for choice in choices], n=1)
         meant = f"did you mean {key}={near[0]}?" if near else f"it is one of {', '.join(map(_plain, choices))}"
-        raise Problem(f"arguments of {tool}: {key} cannot be {shown!r}.", hint=f"{meant} ({key}:=JSON sends any value)")
+        return Problem(
+            f"arguments of {tool}: {key} cannot be {shown!r}.", hint=f"{meant} ({key}:=JSON sends any value)"
+        )
     wanted = " or ".join(_WORDS.get(kind or "", str(kind)) for kind in dict.fromkeys(kinds) if kind)
-    raise Problem(
+    return Problem(
         f"arguments of {tool}: {key} takes {wanted}, and {shown!r} is none.", hint=f"{key}:=JSON sends any value"
     )
 

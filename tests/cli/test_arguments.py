@@ -30,6 +30,10 @@ SCHEMA = {
         "loop": {"$ref": "#/$defs/Loop"},
         "types": {"type": ["integer", "null"]},
         "anything": {},
+        "bare": {"type": "array"},
+        "elsewhere": {"$ref": "https://example.com/schema.json"},
+        "nowhere": {"$ref": "#/$defs/Point/properties/x/type/deeper"},
+        "odd": {"anyOf": [True, {"type": "integer"}]},
     },
     "additionalProperties": False,
 }
@@ -71,6 +75,11 @@ def parse(*words, schema=SCHEMA, stdin=""):
         (("anything=4",), {"anything": 4}),
         (("anything=a b",), {"anything": "a b"}),
         (("loop=x",), {"loop": "x"}),
+        (("bare=1", "bare=x"), {"bare": [1, "x"]}),
+        (("bare=[1, 2]",), {"bare": [1, 2]}),
+        (("elsewhere=4",), {"elsewhere": 4}),
+        (("nowhere=x",), {"nowhere": "x"}),
+        (("odd=7",), {"odd": 7}),
         (('count:="x"',), {"count": "x"}),
         (("text:=5",), {"text": 5}),
         (("text=a:=b",), {"text": "a:=b"}),
@@ -93,6 +102,9 @@ def test_words_become_the_arguments_that_the_schema_asks_for(words, expected):
         (("count=x",), "a whole number"),
         (("count=",), "a whole number"),
         (("ratio=nan",), "a number"),
+        (("ratio=much",), "a number"),
+        (("odd=x",), "a whole number"),
+        (("names=[a",), "is not JSON"),
         (("flag=maybe",), "true or false"),
         (("mode=fats",), "did you mean mode=fast?"),
         (("level=3",), "one of 1, 2"),
@@ -113,6 +125,13 @@ def test_what_does_not_fit_is_told_with_the_argument_and_what_fits(words, said):
     with pytest.raises(Problem) as caught:
         parse(*words)
     assert said in f"{caught.value.message} {caught.value.hint}"
+
+
+def test_a_tool_without_arguments_says_that_it_takes_none():
+    """Where there is nothing to choose from, the message does not list it."""
+    with pytest.raises(Problem) as caught:
+        parse("a=1", schema={"type": "object", "properties": {}})
+    assert "it takes none" in str(caught.value.hint)
 
 
 def test_values_come_from_files_and_from_standard_input(tmp_path):

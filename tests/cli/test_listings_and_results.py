@@ -1,0 +1,216 @@
+"""`mcpcore call` against servers that list and answer in every way that the protocol allows."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mcpcore.cli.root import cli
+
+SERVERS = Path(__file__).parent / "servers"
+ODD = str(SERVERS / "odd.py")
+COMMAND = [sys.executable, "-m", "mcpcore"]
+
+
+def call(*arguments, stdin=None):
+    """`mcpcore call`; the client runs here, the server in a process of its own."""
+    return CliRunner().invoke(cli, ["call", *map(str, arguments)], input=stdin, catch_exceptions=False)
+
+
+def apart(*arguments):
+    """`mcpcore call` in a process of its own, whose standard error is a real one."""
+    return subprocess.run(
+        [*COMMAND, "call", *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_every_page_of_a_list_is_read():
+    """The tools of a server that lists them page by page are all shown, and each one's arguments are known."""
+    done = call(f"{ODD}:paged", "--list", "--json")
+    assert 0 == done.exit_code, done.stderr
+    assert ["picture", "log", "on_page_2", "on_page_3"] == [tool["name"] for tool in json.loads(done.stdout)]
+    done = call(f"{ODD}:paged", "on_page_3", "count=x")
+    assert (2, "") == (done.exit_code, done.stdout)
+    assert "count takes a whole number" in done.stderr
+
+
+def test_a_list_that_never_ends_is_cut():
+    """A server whose every page names a next one does not hang the command."""
+    done = call(f"{ODD}:endless", "--list", "--json")
+    assert 0 == done.exit_code, done.stderr
+    assert 100 == len(json.loads(done.stdout))
+
+
+def test_a_server_without_tools_says_so():
+    """An empty list is told in a sentence, or is an empty JSON list."""
+    assert "The server has no tools.\n" == call(f"{ODD}:empty", "--list").stdout
+    assert [] == json.loads(call(f"{ODD}:empty", "--list", "--json").stdout)
+
+
+def test_a_list_of_any_schema_and_any_contract_is_shown():
+    """What another server lists may be anything: a property that is `true`, a retry that nobody knows, a contract of
+    the wrong kind."""
+    done = call(f"{ODD}:strange", "--list")
+    assert 0 == done.exit_code, done.stderr
+    lines = done.stdout.splitlines()
+    for expected in (
+        "  anything?: any",
+        '  only?: "this"',
+        "  items?: list of any",
+        "  either?: string | null  one of two",
+        "  fails: gone (NOT_FOUND)",
+        "    when: It is gone.",
+        "other  Only a title",
+    ):
+        assert expected in lines
+    assert 2 == sum("fails:" in line for line in lines)
+    assert not any("recovery" in line for line in lines)
+
+
+@pytest.mark.parametrize("era", ["modern", "handshake"])
+def test_a_refused_list_is_a_protocol_error_in_words_and_as_json(era):
+    """A server that lists no tools at all refuses the request; the error is shown with its data, and exits 1."""
+    done = call(f"{ODD}:unlisted", "--list", "--era", era)
+    assert (1, "") == (done.exit_code, done.stderr)
+    assert done.stdout.startswith("protocol error -32601\n\n--- message\nMethod not found\n")
+    assert 'data\n"tools/list"\n' in done.stdout
+    done = call(f"{ODD}:unlisted", "--list", "--json", "--era", era)
+    assert {"error": {"code": -32601, "message": "Method not found", "data": "tools/list"}} == json.loads(done.stdout)
+
+
+def test_a_tool_that_is_not_listed_is_called_with_guessed_values():
+    """Where the server refuses to list, the call goes out all the same, each value read as JSON where it is JSON."""
+    done = call(f"{ODD}:unlisted", "fail", "x=1", "y=a")
+    assert (1, "") == (done.exit_code, done.stderr)
+    assert "{'x': 1, 'y': 'a'}" in done.stdout
+
+
+def test_an_error_without_data_is_shown_without_the_heading():
+    """The message alone, where the server sent no more."""
+    code = (
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        "    if 'id' not in asked: continue\n"
+        "    answer = {'protocolVersion': '2025-06-18', 'capabilities': {'tools': {}},\n"
+        "              'serverInfo': {'name': 's', 'version': '1'}}\n"
+        "    fault = {'code': -32000, 'message': 'out of order'}\n"
+        "    body = {'result': answer} if asked['method'] == 'initialize' else {'error': fault}\n"
+        "    print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], **body}), flush=True)\n"
+    )
+    done = call("--list", "--era", "handshake", "--", sys.executable, "-c", code)
+    assert (1, "") == (done.exit_code, done.stderr)
+    assert "protocol error -32000\n\n--- message\nout of order\n" == done.stdout
+
+
+def test_an_unknown_name_that_is_near_to_none_gets_the_names_that_there_are():
+    """Nothing is suggested that nobody meant; the list is short enough to be told."""
+    done = call(f"{SERVERS / 'several.py'}:second", "zzzzzz")
+    assert 1 == done.exit_code
+    assert "Next: the server has add\n" == done.stderr
+
+
+def test_bytes_are_counted_for_people_and_printed_for_machines():
+    """A picture does not fill the terminal with base64; `--json` has all of it."""
+    done = call(f"{ODD}:paged", "picture")
+    assert 0 == done.exit_code, done.stderr
+    assert "aGVsbG8=" not in done.stdout
+    assert '"data": "<8 characters of base64>"' in done.stdout
+    assert '"blob": "<4 characters of base64>"' in done.stdout
+    content = json.loads(call(f"{ODD}:paged", "picture", "--json").stdout)["content"]
+    assert ("aGVsbG8=", "QUJD") == (content[0]["data"], content[1]["resource"]["blob"])
+
+
+def test_log_messages_of_the_server_are_shown_on_request():
+    """`-v` shows what the server logs through the protocol; without it, nothing but the result is printed."""
+    done = apart("-v", "--era", "handshake", f"{ODD}:paged", "log")
+    assert 0 == done.returncode, done.stderr
+    assert '[warning] {"half": "done"}\n' in done.stderr
+    assert "half" not in done.stdout
+    quiet = apart("--era", "handshake", f"{ODD}:paged", "log")
+    assert (0, "", done.stdout) == (quiet.returncode, quiet.stderr, quiet.stdout)
+
+
+def test_lines_that_are_no_messages_are_named_once_and_shown_on_request():
+    """However much a program prints, its first line is named; `-v` shows that the client refused each."""
+    code = "print('hello\\n' * 9)"
+    done = apart("-v", "tool", "--", sys.executable, "-c", code)
+    assert 2 == done.returncode
+    assert done.stderr.count("[client] ") > 3
+    assert "what is no message of the protocol: 'hello'\n" in done.stderr
+    assert "[client]" not in apart("tool", "--", sys.executable, "-c", code).stderr
+
+
+def test_with_verbose_the_last_words_of_a_server_are_not_told_twice():
+    """What was passed through as it came is not repeated below the message."""
+    done = apart("-v", "tool", "--", sys.executable, "-c", "raise SystemExit('out of luck')")
+    assert 2 == done.returncode
+    assert 1 == done.stderr.replace("'out of luck'", "").replace("SystemExit('", "").count("out of luck\n")
+    assert "run it by itself to see why" in done.stderr
+
+
+def test_standard_input_that_is_no_text_is_told():
+    """Bytes that are not UTF-8 are named with their place, before anything is called."""
+    done = call(f"{SERVERS / 'several.py'}:second", "add", "-", stdin=b'{"a": "\xff"}')
+    assert (2, "") == (done.exit_code, done.stdout)
+    assert "standard input is not UTF-8 (byte 7)" in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupted_call_ends_with_the_code_of_shells():
+    """Ctrl+C while a tool works ends the command at once, without a traceback, with 130."""
+    command = [*COMMAND, "call", "-v", str(SERVERS / "noisy.py"), "echo", "words=a", "count=98"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stdout is not None
+        for line in process.stderr:
+            if "printed by the handler" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+        assert "" == process.stdout.read()
+    assert 130 == process.returncode
+    assert "Traceback" not in rest
+
+
+def test_a_module_is_found_from_the_current_folder(tmp_path, monkeypatch):
+    """`mcpcore call my_server TOOL` finds my_server.py beside it, and a package with a dot in its name."""
+    source = "from mcpcore import Server\nserver = Server('here')\n\n\ndef where() -> str:\n    return __name__\n\n\nserver.add_tool(where)\n"
+    (tmp_path / "my_server.py").write_text(source)
+    (tmp_path / "my_package").mkdir()
+    (tmp_path / "my_package" / "inner.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    for name in ("my_server", "my_package.inner"):
+        done = call(name, "where", "--json")
+        assert {"result": name} == json.loads(done.stdout)["structuredContent"], done.stderr
+
+
+def test_a_module_that_lacks_one_of_its_own_imports_is_not_taken_for_missing(tmp_path):
+    """What is missing is what the module imports, and the line that does so is shown."""
+    (tmp_path / "my_server.py").write_text("import not_installed_at_all\n")
+    done = subprocess.run(
+        [*COMMAND, "run", "my_server"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+    )
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "cannot be loaded: ModuleNotFoundError: No module named 'not_installed_at_all'" in done.stderr
+    assert "my_server.py:1: import not_installed_at_all" in done.stderr
+
+
+def test_a_file_in_a_folder_that_is_not_there_is_told():
+    """The folder is what the user got wrong, so the folder is named."""
+    done = call("no/such/folder/server.py", "echo")
+    assert (2, "") == (done.exit_code, done.stdout)
+    assert "there is no folder no/such/folder that can be read" in done.stderr

@@ -22,15 +22,23 @@ REGISTERS: Final = tuple(
     (marks, re.compile(pattern))
     for marks, pattern in (
         ((b".tool",), rb"\.tool(?![\w.])"),
-        ((b"@",), rb"@\w*(?:[tT]ool|resource|prompt)\b"),
-        ((b"add_",), rb"add_(?:tool|resource|prompt)"),
+        ((b"@",), rb"@(?!functools)[\w.]*(?:[tT]ool|[rR]esource|[pP]rompt|[rR]egister|mcp|MCP)\w*"),
+        ((b"add_",), rb"add_(?:tool|resource|prompt|template|request_handler)"),
         ((b".resource",), rb"\.resource(?![\w.])"),
         ((b".prompt",), rb"\.prompt(?![\w.])"),
         ((b".from_function",), rb"\.from_function\b"),
         ((b".from_tool",), rb"\.from_tool\b"),
         ((b"call_tool",), rb"(?<!\.)\bcall_tool\b|\.call_tool\(\s*(?:\)|validate_input)|on_call_tool"),
+        ((b"request_handlers",), rb"request_handlers\s*\["),
         ((b"tools", b"MCP("), rb"tools\s*=(?!=)"),
         ((b"tools", b"erver("), rb"tools\s*=(?!=)"),
+        ((b"resources", b"erver("), rb"resources\s*=(?!=)"),
+        ((b"__init__(", b"tools"), rb"__init__\([^)]*\btools\s*=(?!=)"),
+        ((b"Function",), rb"Function(?:Tool|Resource|ResourceTemplate|Prompt)\("),
+        ((b"Binding(",), rb"(?:Tool|Resource)Binding\("),
+        # What a function of the project hands on to a server: `audited_tool(mcp, ...)(fn)`, `register(mcp, fn)`.
+        ((b")(", b"tool"), rb"\)\(\s*[\w.]+\s*[,)]"),
+        ((b"register",), rb"register\w*\(\s*[\w.]+\s*,"),
     )
 )
 """Bytes with which a file can register a tool, a resource or a prompt, each with the pattern that tells for sure."""

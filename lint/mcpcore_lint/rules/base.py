@@ -151,6 +151,7 @@ class RuleContext:
         module: Module | None = None,
         related: Sequence[Related] = (),
         fix: Fix | None = None,
+        weight: Severity | None = None,
     ) -> None:
         """Report a finding.
 
@@ -163,13 +164,14 @@ class RuleContext:
                 handler that another file defines.
             related: Other places that it speaks of.
             fix: Edits of the file of `at`.
+            weight: The severity of this finding, where it is not the rule's; what the settings say goes before it.
         """
         where = module or self.module
         span = at if isinstance(at, Span) else where.source.span(at)
         self._state.add(
             Diagnostic(
                 self.rule.id,
-                self._state.severity(self.rule),
+                self._state.severity(self.rule) if weight is None or self._weighed else weight,
                 where.path,
                 span,
                 message,
@@ -179,6 +181,12 @@ class RuleContext:
                 tool.display_name if tool is not None else None,
             )
         )
+
+    @property
+    def _weighed(self) -> bool:
+        """Whether the settings give the rule a severity of their own."""
+        chosen = (self.settings.severities, *(each.severities for each in self._state.per_file))
+        return any(self.rule.id in each for each in chosen)
 
     def related(self, at: ast.AST, message: str, module: Module | None = None) -> Related:
         """Another place that a finding speaks of."""

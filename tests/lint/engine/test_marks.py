@@ -32,6 +32,36 @@ REGISTERING = {
     "resource": HEAD + "@mcp.resource('a://{key}')\n" + HANDLER,
     "prompt": HEAD + "@mcp.prompt()\n" + HANDLER,
     "mixin": "from fastmcp.contrib.mcp_mixin import MCPMixin, mcp_tool\n\n\n@mcp_tool()\n" + HANDLER,
+    "handed to a function of the project": "from app.audit import audited_tool, mcp\n\n\n"
+    + HANDLER
+    + "\n\naudited_tool(mcp, 'fetch')(fetch)\n",
+    "a method, in lines of its own": "from app.audit import audited_tool\n\n\nclass Tools:\n    def __init__(self, mcp):\n"
+    "        audited_tool(\n            mcp,\n            'fetch',\n        )(self.fetch)\n",
+    "handed over with the server": "from app.wiring import register\nfrom app import mcp\n\n\n"
+    + HANDLER
+    + "\n\nregister(mcp, fetch)\n",
+    "a decorator of the project": "from app.wiring import mcp_handler\n\n\n@mcp_handler(title='x')\n" + HANDLER,
+    "a decorator with more behind its word": "from app.wiring import mcp, tool_with_audit\n\n\n@tool_with_audit(mcp)\n"
+    + HANDLER,
+    "a class of FastMCP": "from fastmcp.tools import FunctionTool\n\n\n"
+    + HANDLER
+    + "\n\nmade = FunctionTool(fn=fetch, name='fetch', parameters={})\n",
+    "a resource class": "from mcp.server.mcpserver.resources import FunctionResource\n\n\n"
+    + HANDLER
+    + "\n\nmade = FunctionResource(uri='a://b', fn=fetch)\n",
+    "a binding": "from mcp.server.extension import Extension, ToolBinding\n\n\n"
+    + HANDLER
+    + "\n\nmade = ToolBinding(fetch)\n",
+    "a template": HEAD + HANDLER + "\n\nmcp.add_template(fetch)\n",
+    "a request": "from mcp.server import Server\n\n\n"
+    + HANDLER
+    + "\n\nserver = Server('x')\nserver.add_request_handler('tools/call', Params, fetch)\n",
+    "a request in the table": "from mcp import types\nfrom app import server\n\n\n"
+    + HANDLER
+    + "\n\nserver.request_handlers[types.CallToolRequest] = fetch\n",
+    "a class that is a server": "from app.base import Base  # mcp\n\n\n"
+    + HANDLER
+    + "\n\nclass Mine(Base):\n    def __init__(self):\n        super().__init__('x', tools=[fetch])\n",
     "another name": "from mcpcore import tool as command\n\n\n@command\n" + HANDLER,
 }
 

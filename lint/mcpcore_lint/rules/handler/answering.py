@@ -10,6 +10,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Symbol, Text, Unknown, Value, options, string
 from mcpcore_lint.resolve import evaluate
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, origin, short, text_start, where_to
+from mcpcore_lint.rules._endings import unreachable
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.syntax import walk_shallow
 
@@ -28,8 +29,17 @@ BESIDE_AN_ERROR: Final = frozenset(
      "error_code", "errorCode", "traceback", "status_code", "success", "ok", "tool", "help"}
 )  # fmt: skip
 """Keys that say more about a failure: a mapping of nothing else is no result."""
-VERDICTS: Final = frozenset({"valid", "is_valid", "passed", "healthy", "compliant"})
+VERDICTS: Final = frozenset(
+    {"valid", "is_valid", "passed", "healthy", "is_healthy", "compliant", "connected", "reachable", "alive", "online"}
+)
 """Keys of a result that is a verdict: an `error` beside them is what was found, not a failure of the tool."""
+UNWELL: Final = frozenset({"unhealthy", "degraded", "unreachable", "disconnected", "not_connected", "offline"})
+"""What a `status` says of the thing that a tool was asked about: the same."""
+_CHECKUP: Final = re.compile(
+    r"(?:^|_)(?:health|healthcheck|ping|diagnose|diagnostics?|doctor)(?:_|$)"
+    r"|(?:check|test|verify)_(?:\w+_)?connect(?:ion|ivity)|connection_(?:check|test|status)"
+)
+"""Names of tools that are asked how something is: "it fails" is their answer."""
 
 _SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
 """Crosses, warning signs and no-entry signs that people put before a failure."""
@@ -60,6 +70,7 @@ ERROR_ISH: Final = ERROR_KEYS | SUCCESS_KEYS | FAILURE_KEYS | {
     "message", "detail", "details", "status", "warning", "warnings", "reason", "errors", "note", "hint", "msg",
     "failures",
 }  # fmt: skip
+HAND_MADE: Final = "a hand-made"
 _CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
 
 
@@ -119,7 +130,7 @@ class _Judge:
             for key in ("is_error", "isError"):
                 given = value.argument(key)
                 if isinstance(given, Const) and given.value is True:
-                    return f"a hand-made {short(name)}({key}=True)"
+                    return f"{HAND_MADE} {short(name)}({key}=True)"
             return None
         if name == "mcp.TextContent":
             return self.failure(value.argument("text", 1), in_clause=in_clause, depth=depth + 1)
@@ -156,7 +167,8 @@ class _Judge:
 
     def _pairs(self, pairs: list[tuple[object, Value]], *, in_clause: bool, model: bool = False) -> str | None:
         table = {key: value for key, value in pairs if isinstance(key, str)}
-        if table.keys() & VERDICTS:
+        states = [value for key, value in table.items() if key in STATUS_KEYS and isinstance(value, Const)]
+        if table.keys() & VERDICTS or any(str(each.value).lower() in UNWELL for each in states):
             return None
         for key, value in table.items():
             known = value.value if isinstance(value, Const) else ...
@@ -207,7 +219,9 @@ class NoErrorAsData(Rule):
     )
     why = (
         "The host reads a success. Nothing counts it as a failure, no retry advice or recovery goes with it, the "
-        "output model must allow for it, and the agent has to guess from prose that nothing was done."
+        "output model must allow for it, and the agent has to guess from prose that nothing was done. A hand-made "
+        "`CallToolResult(is_error=True)` is marked as failed, and says no more than that: on tools of the SDK and "
+        "FastMCP it is information only."
     )
     bad = 'return {"error": f"no article {pmid}"}'
     good = 'raise ctx.fail("no_match", data={"pmid": pmid})'
@@ -241,6 +255,29 @@ class NoErrorAsData(Rule):
             result = {"ok": False}
             result["ok"] = True
             return result
+
+        @tool
+        def health_check() -> dict:
+            try:
+                ping()
+            except OSError as error:
+                return {"status": "unhealthy", "error": error.strerror}
+            return {"status": "healthy"}
+
+        @tool
+        def test_connection() -> dict:
+            return {"success": False, "error": "refused"}
+        """,
+        """
+        from typing import NoReturn
+        from mcpcore import tool
+
+        def fail(why: str) -> NoReturn: ...
+
+        @tool
+        def fetch(a: str) -> dict:
+            fail(a)
+            return {"error": a}
         """,
         """
         from mcp.server.lowlevel import Server
@@ -309,6 +346,21 @@ class NoErrorAsData(Rule):
         Invalid(
             """
             from fastmcp import FastMCP
+            from mcp.types import CallToolResult, TextContent
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            def fetch(a: str):
+                if a:
+                    return CallToolResult(content=[], structuredContent={"why": a}, isError=True)
+                return CallToolResult(content=[TextContent(type="text", text="no")], isError=True)  # here
+            """,
+            "returns a hand-made CallToolResult(isError=True), a failure without a code",
+        ),
+        Invalid(
+            """
+            from fastmcp import FastMCP
 
             mcp = FastMCP("x")
 
@@ -342,22 +394,29 @@ class NoErrorAsData(Rule):
         answers: list[tuple[ast.expr, Value, bool]] = [
             (each.node.value, each.value, each.catch is not None)
             for each in handler.returns
-            if each.node.value is not None
+            if each.node.value is not None and not unreachable(each.node, body)
         ]
+        checkup = _CHECKUP.search(handler.name) is not None
         if isinstance(handler.node, ast.Lambda):
             answers.append((handler.node.body, body.value(handler.node.body), False))
         for node, value, caught in answers:
             shape = self._shape(node, value, caught, judge, body)
-            if shape is None or (tool.flavour == "lowlevel" and "hand-made" in shape):
+            if shape is None or (tool.kind == "prompt" and shape.startswith("the text")):
                 continue
-            if tool.kind == "prompt" and shape.startswith("the text"):
+            by_hand = shape.startswith(HAND_MADE)
+            if by_hand and (tool.flavour == "lowlevel" or (tool.flavour != "mcpcore" and _with_structure(value))):
+                continue
+            if checkup and not by_hand and shape.startswith("{"):
                 continue
             ctx.report(
                 node,
-                f"{tool.display_name} returns {shape} as if it were a result, so the failure looks like a success",
+                f"{tool.display_name} returns {shape}, a failure without a code, a reason or a recovery"
+                if by_hand
+                else f"{tool.display_name} returns {shape} as if it were a result, so the failure looks like a success",
                 help=where_to(tool),
                 tool=tool,
                 module=handler.module,
+                weight=Severity.INFO if by_hand and tool.flavour != "mcpcore" else None,
             )
 
     @staticmethod
@@ -384,6 +443,15 @@ class NoErrorAsData(Rule):
             if each.node is not None
         )
         return failing[0] if len(failing) == len(found) or set_by_clause else None
+
+
+def _with_structure(value: Value) -> bool:
+    """Whether a hand-made result carries more than text, so that somebody thought about what the agent needs."""
+    return any(
+        isinstance(each, CallValue)
+        and any(key in {"structuredContent", "structured_content"} for key, _ in each.keywords)
+        for each in options(value)
+    )
 
 
 class NoFakeEmpty(Rule):
@@ -442,6 +510,47 @@ class NoFakeEmpty(Rule):
             except Exception:
                 tags = []
             return {"name": a, "tags": tags}
+        """,
+        """
+        import sys
+        from typing import Any, Literal, NoReturn, overload
+        import typing as t
+        from mcpcore import not_found, tool
+
+        @overload
+        def answer(error: Exception, *, raises: Literal[True] = True) -> NoReturn: ...
+        @overload
+        def answer(error: Exception, *, raises: Literal[False]) -> dict[str, Any]: ...
+        def answer(error: Exception, *, raises: bool = True) -> dict[str, Any]:
+            if raises:
+                raise not_found("x")
+            return {}
+
+        def give_up(why):
+            if why:
+                raise not_found(why)
+            else:
+                raise not_found("x")
+
+        class Tools:
+            def _failed(self, error: Exception) -> "t.Never": ...
+
+            @tool
+            async def fetch(self, a: str) -> dict | None:
+                try:
+                    return load(a)
+                except KeyboardInterrupt:
+                    sys.exit(1)
+                    return None
+                except ConnectionError as error:
+                    answer(error)
+                    return None  # for those who check returns
+                except TimeoutError as error:
+                    give_up(str(error))
+                    return None
+                except Exception as error:
+                    self._failed(error)
+                    return None
         """,
     )
     invalid = (
@@ -505,6 +614,34 @@ class NoFakeEmpty(Rule):
             """,
             "returns an empty dict",
         ),
+        Invalid(
+            """
+            from typing import Literal, NoReturn, overload
+            from mcpcore import not_found, tool
+
+            @overload
+            def answer(error: Exception, raises: Literal[True]) -> NoReturn: ...
+            @overload
+            def answer(error: Exception, raises: Literal[False] = False) -> dict: ...
+            def answer(error, raises=False): ...
+
+            def maybe(why):
+                if why:
+                    raise not_found(why)
+
+            @tool
+            def fetch(a: str) -> dict | None:
+                try:
+                    return load(a)
+                except ConnectionError as error:
+                    answer(error)
+                    return None  # here
+                except Exception as error:
+                    maybe(str(error))
+                    return None  # here
+            """,
+            "returns None",
+        ),
     )
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
@@ -517,6 +654,7 @@ class NoFakeEmpty(Rule):
                 catch is None
                 or not self._hides(catch, ctx, body, nested=nested)
                 or self._conditional(node, catch, body)
+                or unreachable(node, body)
             ):
                 continue
             value = body.value(node.value) if node.value is not None else Const(node, handler.module, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
@@ -10,9 +11,7 @@ from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler._raised import NOT_FAILURES, about_an_unknown_tool
 
 if TYPE_CHECKING:
-    import ast
-
-    from mcpcore_lint.model import Handler, ThrowSite, ToolDef
+    from mcpcore_lint.model import ErrorSite, Handler, ThrowSite, ToolDef
 
 SUGGESTED: Final[dict[str, str]] = {
     "builtins.ValueError": "validation_error",
@@ -28,6 +27,9 @@ SUGGESTED: Final[dict[str, str]] = {
 }
 """The factory that says what a builtin exception usually means."""
 
+OF_ANYTHING: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
+"""Classes that say nothing of what happened, whatever the sentence."""
+
 
 class PreferMcpErrorInHandler(Rule):
     """A builtin exception raised on purpose."""
@@ -38,7 +40,9 @@ class PreferMcpErrorInHandler(Rule):
     summary = "a builtin exception raised in a handler, where a coded error tells the agent more"
     why = (
         "`ValueError` and its kin carry a sentence and nothing else: no code, no retry advice, no next step. The agent "
-        "cannot tell a bad argument from an outage, and the boundary hides the sentence, since nobody declared it."
+        "cannot tell a bad argument from an outage, and the boundary hides the sentence, since nobody declared it. The "
+        "SDK and FastMCP pass the sentence on: there the finding is information only, unless there is no sentence, or "
+        "the class is `Exception` itself."
     )
     bad = 'raise ValueError(f"no article {pmid}")'
     good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
@@ -151,7 +155,21 @@ class PreferMcpErrorInHandler(Rule):
             def read(name: str) -> str:
                 raise FileNotFoundError(name)  # here
             """,
-            "fetch raises ValueError",
+            "fetch raises ValueError, which tells the agent neither what failed",
+        ),
+        Invalid(
+            """
+            from mcp.server.fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            @mcp.tool()
+            def fetch(page: int) -> str:
+                if page < 1:
+                    raise ValueError(f"page is at least 1, not {page}")  # here
+                raise Exception("no page")  # here
+            """,
+            "fetch raises ValueError, a sentence without a code",
         ),
         Invalid(
             """
@@ -200,7 +218,6 @@ class PreferMcpErrorInHandler(Rule):
             if error is None:
                 self._made_elsewhere(throw, handler, tool, ctx)
                 continue
-            name = short(error.type_name)
             builtin = error.form == "builtin" and error.type_name not in NOT_FAILURES
             framework = error.form == "framework" and tool.contract is not None
             if not throw.escapes or not (builtin or framework) or about_an_unknown_tool(error, tool):
@@ -208,7 +225,8 @@ class PreferMcpErrorInHandler(Rule):
             if error.node.lineno in lines:
                 continue
             lines.add(error.node.lineno)
-            self._report(error.node, name, error.type_name, handler, tool, ctx)
+            says = _says_something(error, handler)
+            self._report(error.node, error.type_name, handler, tool, ctx, says=says)
 
     def _made_elsewhere(self, throw: ThrowSite, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """`raise bad()`, where a function of the project makes the exception."""
@@ -219,15 +237,37 @@ class PreferMcpErrorInHandler(Rule):
             if reached.call == span and reached.form == "builtin" and reached.source == "project" and (
                 reached.type_name not in NOT_FAILURES
             ):  # fmt: skip
-                self._report(throw.node, short(reached.type_name), reached.type_name, handler, tool, ctx)
+                self._report(throw.node, reached.type_name, handler, tool, ctx)
                 return
 
     @staticmethod
-    def _report(at: ast.AST, name: str, full: str, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+    def _report(
+        at: ast.AST, full: str, handler: Handler, tool: ToolDef, ctx: RuleContext, *, says: bool = True
+    ) -> None:
+        plain = tool.flavour != "mcpcore"
+        what = f"{tool.display_name} raises {short(full)}"
+        if not (plain and says):
+            message = f"{what}, which tells the agent neither what failed nor what to do next"
+        elif full in OF_ANYTHING:
+            message = f"{what}, the class of everything, so that nobody can tell this failure from another"
+        else:
+            message = f"{what}, a sentence without a code, retry advice or a next step"
         ctx.report(
             at,
-            f"{tool.display_name} raises {name}, which tells the agent neither what failed nor what to do next",
+            message,
             help=where_to(tool, what=SUGGESTED.get(full, "")),
             tool=tool,
             module=handler.module,
+            weight=Severity.INFO if plain and says and full not in OF_ANYTHING else None,
         )
+
+
+def _says_something(error: ErrorSite, handler: Handler) -> bool:
+    """Whether an exception is made with a sentence, rather than with nothing or with an argument of the call alone."""
+    node = error.node
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    first = node.args[0]
+    if isinstance(first, ast.Constant):
+        return isinstance(first.value, str) and bool(first.value.strip())
+    return not (isinstance(first, ast.Name) and any(each.name == first.id for each in handler.parameters))

@@ -29,6 +29,16 @@ CLEANUP: Final = frozenset(
 )  # fmt: skip
 """Calls that put things back: that they may fail is expected, and nothing depends on it."""
 PROGRESS: Final = frozenset({"report_progress", "send_progress_notification", "send_log_message", "log"})
+_ASIDE: Final = re.compile(
+    r"telemetr|posthog|sentry|mixpanel|statsd|heartbeat|^_?(?:track|record|emit|log)_(?:event|usage|call|tool|metric)"
+    r"|^_?(?:save|write|store|update)_\w*cache|^_?cache_\w|(?:list|lists)_changed$|resource_updated$",
+    re.IGNORECASE,
+)
+"""Names of what is done beside the work: counting, tracing, caching, notifying. The answer does not depend on it."""
+ADDS: Final = frozenset({"update", "setdefault", "append", "extend", "add", "insert"})
+"""Methods that add to what is there."""
+_HANDED_ON: Final = re.compile(r"^(?:Thread|Timer|create_task|ensure_future|submit|start_soon|add_task|Process|spawn)$")
+"""What runs a function by itself, while the handler goes on."""
 CANCELLED: Final = frozenset({"asyncio.CancelledError", "trio.Cancelled", "anyio.get_cancelled_exc_class"})
 
 
@@ -129,6 +139,140 @@ def _told_afterwards(catch: CatchSite, body: Body) -> bool:
     return False
 
 
+def _aside(catch: CatchSite) -> bool:
+    """Whether what is guarded is done beside the work, as far as the names of what is called tell."""
+    for each in walk_shallow([*catch.try_body]):
+        if not isinstance(each, ast.Call):
+            continue
+        node: ast.expr = each.func
+        while isinstance(node, ast.Attribute | ast.Call):
+            if isinstance(node, ast.Attribute):
+                if _ASIDE.search(node.attr):
+                    return True
+                node = node.value
+            else:
+                node = node.func
+        if isinstance(node, ast.Name) and _ASIDE.search(node.id):
+            return True
+    return False
+
+
+def _goes_another_way(catch: CatchSite, body: Body) -> bool:
+    """Whether the code behind the `try` goes on without what could not be had, in plain sight.
+
+    That is so where the guarded code would have returned the answer and another attempt follows, and where it only adds
+    to something that was there before, or sets names that have a value already. In a loop, "before" is in the same
+    round: what is left out of a list is missed by nobody.
+    """
+    statement = _statement(catch, body)
+    if statement is None:
+        return False
+    loop = next((each for each in body.above(statement) if isinstance(each, ast.For | ast.AsyncFor | ast.While)), None)
+    nodes = walk_shallow([*catch.try_body])
+    after = _following(statement, body)
+    otherwise = walk_shallow([*statement.orelse]) if isinstance(statement, ast.Try | ast.TryStar) else []
+    if any(isinstance(each, ast.Return) and each.value is not None for each in (*nodes, *otherwise)):
+        return loop is None and any(not _is_nothing(each) for each in after)
+    stored = _stored(nodes)
+    if not stored or not after:
+        return False
+    answer = after[0].value.id if isinstance(after[0], ast.Return) and isinstance(after[0].value, ast.Name) else None
+    if any(isinstance(each, ast.Name) and each.id == answer for each in stored):
+        return False  # what the answer consists of could not be had
+    return all(_had_before(each, statement, loop, catch, body) for each in stored)
+
+
+def _statement(catch: CatchSite, body: Body) -> ast.AST | None:
+    """The `try` or `with` that a clause belongs to."""
+    return body.parents.get(catch.node) if isinstance(catch.node, ast.ExceptHandler) else catch.node
+
+
+def _stored(nodes: list[ast.AST]) -> list[ast.expr]:
+    """What some statements set or add to: `a = ...`, `a.b = ...`, `a["b"] = ...`, `a.update(...)`."""
+    found: list[ast.expr] = []
+    for each in nodes:
+        if isinstance(each, ast.Name | ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
+            found.append(each)
+        elif isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in ADDS:
+            found.append(each.func)
+    return found
+
+
+def _in_passing(catch: CatchSite, body: Body) -> bool:
+    """Whether the failure is already told by another way: on the way out of the function, or in work handed on."""
+    statement = _statement(catch, body)
+    if statement is None:
+        return False
+    below: ast.AST = statement
+    for each in body.above(statement):
+        if isinstance(each, ast.Try | ast.TryStar) and below in each.finalbody:
+            return True
+        if isinstance(each, ast.ExceptHandler) and each.body and isinstance(each.body[-1], ast.Raise):
+            return True
+        below = each
+    function = body.function_of.get(statement)
+    if function is None or function is body.root or isinstance(function, ast.Lambda) or statement not in function.body:
+        return False
+    # What a thread or a task of its own runs has nobody to tell.
+    return any(
+        mentions(argument, function.name) and _HANDED_ON.search(_last(call.func)) is not None
+        for call in body.all(ast.Call)
+        for argument in (*call.args, *(each.value for each in call.keywords))
+    )
+
+
+def _following(statement: ast.AST, body: Body) -> list[ast.stmt]:
+    """What is done behind a statement: in its own block, and behind the blocks round that one."""
+    found: list[ast.stmt] = []
+    current: ast.AST | None = statement
+    while current is not None and current is not body.root:
+        if isinstance(current, ast.stmt):
+            found += body.after(current)
+        current = body.parents.get(current)
+        if isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            break
+    return found
+
+
+def _is_nothing(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Pass() | ast.Return(value=None) | ast.Return(value=ast.Constant()):
+            return True
+        case ast.Return(value=ast.List(elts=[])) | ast.Return(value=ast.Dict(keys=[])):
+            return True
+    return False
+
+
+def _had_before(target: ast.expr, statement: ast.AST, loop: ast.AST | None, catch: CatchSite, body: Body) -> bool:
+    """Whether what is stored into had a value before the `try`: in the same round, where that is in a loop."""
+    node = target
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return loop is None
+    whole = node is target
+    found = body.scope(statement).lookup(node.id)
+    if found is None:
+        return False
+    guarded = {id(each) for each in walk_shallow([*catch.try_body])}
+    first, last = getattr(loop, "lineno", 0), getattr(statement, "lineno", 0)
+    for binding in found[1]:
+        if id(binding.node) in guarded or id(binding.value) in guarded:
+            if not whole and binding.value is not None:
+                return True  # `found = load(); found.seen = True`
+            continue
+        line = getattr(binding.node, "lineno", 0)
+        if (binding.kind == "parameter" and loop is None) or first < line < last:
+            empty = isinstance(binding.value, ast.List | ast.Dict) and len(ast.unparse(binding.value)) == len("[]")
+            if whole or not empty:
+                return True
+    # A name that the guarded code alone uses.
+    return whole and not any(
+        isinstance(each, ast.Name) and each.id == node.id and isinstance(each.ctx, ast.Load) and id(each) not in guarded
+        for each in body.all(ast.Name)
+    )
+
+
 class NoSwallowedError(Rule):
     """A broad `except` that only passes."""
 
@@ -208,6 +352,54 @@ class NoSwallowedError(Rule):
                 logger.warning("the defaults will do")
             chosen = found or DEFAULTS
             return chosen
+
+        @tool
+        async def look_up(a: str) -> dict:
+            try:
+                telemetry = get_telemetry()
+                telemetry.upload(a)
+            except Exception:
+                pass
+            try:
+                return exact(a)
+            except Exception as error:
+                logger.info("no exact match: %s", error)
+            owner = None
+            try:
+                owner = load(a)
+            except Exception:
+                logger.debug("nobody owns it")
+            if owner is not None:
+                check(owner)
+            answer = {"a": a}
+            try:
+                count = len(load(a))
+                if count:
+                    answer["count"] = count
+            except Exception as error:
+                logger.warning("not counted: %s", error)
+            for each in a:
+                owner = None
+                try:
+                    owner = load(each)
+                except Exception:
+                    logger.debug("nobody owns it")
+                answer[each] = owner
+            def later():
+                try:
+                    load(a)
+                except Exception:
+                    logger.exception("not loaded")
+            threading.Thread(target=later).start()
+            try:
+                write(a)
+            except Exception:
+                try:
+                    undo(a)
+                except Exception:
+                    logger.exception("not undone")
+                raise
+            return {**answer, "items": search(a)}
         """,
     )
     invalid = (
@@ -268,6 +460,42 @@ class NoSwallowedError(Rule):
             """,
             "swallows every exception",
         ),
+        Invalid(
+            """
+            from fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            def fetch(ids: list[str]) -> list[str] | None:
+                found = []
+                for each in ids:
+                    try:
+                        found.append(load(each))
+                    except Exception:  # here
+                        continue
+                rows = None
+                try:
+                    rows = load(ids)
+                except Exception as error:  # here
+                    print(error)
+                return rows
+
+            @mcp.tool
+            def save(a: str) -> dict | None:
+                result = {}
+                try:
+                    result["rows"] = write(a)
+                except Exception:  # here
+                    pass
+                try:
+                    return write(a)
+                except Exception as error:  # here
+                    print(error)
+                return None
+            """,
+            "swallows every exception",
+        ),
     )
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
@@ -277,6 +505,8 @@ class NoSwallowedError(Rule):
             if not catch.broad or not (catch.suppress or _only_passes(catch.body, body)):
                 continue
             if _only_puts_back(catch.try_body, body) or _told_afterwards(catch, body):
+                continue
+            if _aside(catch) or _in_passing(catch, body) or _goes_another_way(catch, body):
                 continue
             what = "`suppress`" if catch.suppress else "the `except`"
             ctx.report(

@@ -152,7 +152,7 @@ class PreserveCauseOnRethrow(Rule):
             of = f" of {' or '.join(caught)}" if caught and not throw.catch.bare else ""
             ctx.report(
                 throw.node,
-                f"{made} is raised in the `except`{of} without `from`, so its cause is lost",
+                f"{made} is raised in the `except`{of} without `from`, so that it does not name its cause",
                 help="add `from` and the name of the exception, or `from None` where the cause says nothing",
                 tool=tool,
                 module=handler.module,

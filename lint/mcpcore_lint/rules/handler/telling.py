@@ -266,7 +266,9 @@ class NoStringifyUpstreamError(Rule):
     summary = "an upstream exception or a response's body put into the message of a failure"
     why = (
         "What a library or a service says was written for its own log: it names hosts, paths, queries and tokens, "
-        "changes with every release, and may carry instructions to the model from whoever controls the service."
+        "changes with every release, and may carry instructions to the model from whoever controls the service. The "
+        "SDK and FastMCP send the text of any exception, unless they are told to mask it: on their tools the finding "
+        "is information only."
     )
     bad = 'raise service_unavailable(f"PubMed failed: {error}") from error'
     good = 'raise service_unavailable("PubMed did not answer", data={"status": error.response.status_code}) from error'
@@ -405,6 +407,7 @@ class NoStringifyUpstreamError(Rule):
                 help="say what failed in your own words, put facts into data, and keep the cause with `from`",
                 tool=tool,
                 module=handler.module,
+                weight=Severity.INFO if tool.flavour != "mcpcore" else None,
             )
 
     @staticmethod

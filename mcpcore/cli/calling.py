@@ -278,8 +278,6 @@ class _Conversation:
 
     def explain(self, exc: BaseException) -> NoReturn:
         """Raise the problem that `exc` is: the server could not be reached, or went away."""
-        if isinstance(exc, Problem):
-            raise exc
         shown = self._address.shown
         if isinstance(exc, FileNotFoundError) and self._address.url is None:
             raise Problem(
@@ -357,9 +355,8 @@ def _innermost(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """The first failure inside a group, wherever it is; an interruption before all else."""
     interrupted = group.subgroup(KeyboardInterrupt)
     if interrupted is not None:
-        raise KeyboardInterrupt
-    problem = group.subgroup(Problem)
-    current: BaseException = problem if problem is not None else group
+        raise KeyboardInterrupt  # pragma: no cover - a second Ctrl+C, in the midst of ending by the first
+    current: BaseException = group
     while isinstance(current, BaseExceptionGroup):
         current = current.exceptions[0]
     return current

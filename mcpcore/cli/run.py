@@ -234,12 +234,12 @@ def _serve_http(
                 sockets=[bound],
             )
         )
-        return
-    app = server.streamable_http_app(
-        streamable_http_path=path, json_response=json_response, stateless_http=stateless, host=host
-    )
-    config = uvicorn.Config(app, log_level=level, timeout_graceful_shutdown=3)
-    anyio.run(lambda: uvicorn.Server(config).serve(sockets=[bound]))
+    else:
+        app = server.streamable_http_app(
+            streamable_http_path=path, json_response=json_response, stateless_http=stateless, host=host
+        )
+        config = uvicorn.Config(app, log_level=level, timeout_graceful_shutdown=3)
+        anyio.run(lambda: uvicorn.Server(config).serve(sockets=[bound]))
 
 
 def _bind(host: str, port: int) -> socket.socket:
@@ -249,7 +249,7 @@ def _bind(host: str, port: int) -> socket.socket:
         )[0]
         bound = socket.socket(family, kind, protocol)
         try:
-            if os.name == "posix":
+            if os.name == "posix":  # pragma: no branch - on Windows the option would let another server take the port
                 bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind(address)
             bound.listen(128)  # now, so that whoever reads the URL can connect

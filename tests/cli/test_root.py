@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from mcpcore import __version__
+from mcpcore.cli import main
 from mcpcore.cli.root import COMMANDS, SHELLS, cli
 
 HEAVY = ("mcp", "mcp_types", "pydantic", "libcst", "anyio", "asyncio", "uvicorn")
@@ -85,6 +87,46 @@ def test_an_import_error_inside_a_command_is_not_hidden(monkeypatch, tmp_path):
     assert done.exception.name == "not_installed_at_all"
 
 
+def test_a_broken_click_is_not_taken_for_a_missing_one(tmp_path):
+    """Where click is there and lacks a module of its own, that module is named."""
+    (tmp_path / "click.py").write_text("import not_installed_at_all\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nfrom mcpcore.cli import main\nmain()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith("ModuleNotFoundError: No module named 'not_installed_at_all'\n")
+
+
+def test_the_command_writes_to_any_stream(monkeypatch):
+    """A stream without an encoding, as embedding programs set one, is written to as it is."""
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "argv", ["mcpcore", "--version"])
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (0, f"mcpcore {__version__}\n") == (ended.value.code, out.getvalue())
+
+
+def test_importing_any_module_runs_nothing():
+    """Tools that walk a package import every module of it, `__main__` too."""
+    code = (
+        "import importlib, pkgutil, mcpcore\n"
+        "for found in pkgutil.walk_packages(mcpcore.__path__, 'mcpcore.'):\n"
+        "    if found.name != 'mcpcore.mypy': importlib.import_module(found.name)\n"
+        "    print(found.name)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert {"mcpcore.__main__", "mcpcore.cli.root", "mcpcore.integrations.otel"} <= set(done.stdout.split())
+
+
+def test_the_table_is_what_documentation_tools_read():
+    """Those that describe a click command ask it for its commands, and get each of the table with its options."""
+    described = cli.to_info_dict(click.Context(cli))
+    assert list(COMMANDS) == list(described["commands"])
+    assert {"timeout", "era"} <= {option["name"] for option in described["commands"]["call"]["params"]}
+
+
 def test_without_click_the_command_says_what_to_install(tmp_path):
     """Where click is missing, one sentence names the extra."""
     code = "import sys; sys.modules['click'] = None\nfrom mcpcore.cli import main\nmain()"
@@ -110,3 +152,12 @@ def test_completion_offers_commands_and_options():
     assert [item.value for item in complete.get_completions([], "c")] == ["call", "completion"]
     assert "--timeout" in [item.value for item in complete.get_completions(["call"], "--t")]
     assert isinstance(cli, click.Group)
+
+
+@pytest.mark.parametrize("command", ["call", "run"])
+def test_completion_of_a_server_is_left_to_the_shell_which_knows_the_files(command):
+    """The word after `call` or `run` is a file most of the time; the shell completes it itself."""
+    from click.shell_completion import BashComplete
+
+    complete = BashComplete(cli, {}, "mcpcore", "_MCPCORE_COMPLETE")
+    assert [("file", "")] == [(item.type, item.value) for item in complete.get_completions([command], "ser")]

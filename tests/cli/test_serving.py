@@ -1,0 +1,191 @@
+"""`mcpcore run`: what a server finds where its standard output was, and where it listens."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mcpcore.cli.problems import Problem
+from mcpcore.cli.root import cli
+from mcpcore.cli.run import parse_address
+
+SERVERS = Path(__file__).parent / "servers"
+COMMAND = [sys.executable, "-m", "mcpcore"]
+
+
+def call(*arguments):
+    return CliRunner().invoke(cli, ["call", *map(str, arguments)], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("8000", ("127.0.0.1", 8000)),
+        (":0", ("127.0.0.1", 0)),
+        ("0.0.0.0:80", ("0.0.0.0", 80)),
+        ("[::1]:8000", ("::1", 8000)),
+        ("[::]:65535", ("::", 65535)),
+        ("example.org:9", ("example.org", 9)),
+    ],
+)
+def test_an_address_is_a_port_with_or_without_its_host(text, expected):
+    """A port alone means this machine; the brackets of an IPv6 host are not part of it."""
+    assert expected == parse_address(text)
+
+
+@pytest.mark.parametrize("text", ["", "x", "::1", "::1:80", "[::1]", "1.2.3.4:", "1.2.3.4:-1", "1:65536", "1:²"])
+def test_what_is_no_address_is_told_with_one_to_write(text):
+    """Neither the host nor the port is guessed."""
+    with pytest.raises(Problem) as caught:
+        parse_address(text)
+    assert text in caught.value.message
+    assert "write --http " in str(caught.value.hint)
+
+
+STREAM = """
+import sys
+from mcpcore import Server
+
+stream = sys.stdout
+print("by print")
+stream.buffer.write(b"by bytes\\n")
+stream.write("by write\\n")
+facts = [stream.encoding, stream.isatty(), stream.writable(), stream.fileno(), stream.write("four")]
+server = Server("facts")
+
+
+def told() -> list[object]:
+    return facts
+
+
+server.add_tool(told)
+"""
+
+
+def test_what_stands_for_standard_output_can_do_all_that_a_module_asks_of_it(tmp_path):
+    """Loggers and progress bars ask a stream for its encoding, its descriptor, and whether it is a terminal; what they
+    write goes to standard error, as text or as bytes, and is announced once."""
+    (tmp_path / "facts.py").write_text(STREAM)
+    done = subprocess.run(
+        [*COMMAND, "call", "-v", str(tmp_path / "facts.py"), "told", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert 0 == done.returncode, done.stderr
+    encoding, isatty, writable, descriptor, written = json.loads(done.stdout)["structuredContent"]["result"]
+    assert (False, True, 1, 4) == (isatty, writable, descriptor, written)
+    assert "a".encode(encoding) == b"a"
+    for line in ("by print\n", "by bytes\n", "by write\n", "four"):
+        assert line in done.stderr
+    assert 1 == done.stderr.count("standard output belongs to the protocol")
+
+
+def test_the_whole_way_to_a_mistake_is_shown_on_request(tmp_path):
+    """`--traceback` raises what the server's own code raised, and leaves the command's sentence away."""
+    (tmp_path / "broken.py").write_text("def made():\n    return {}['missing']\n\n\nmade()\n")
+    command = [*COMMAND, "run", "broken.py", "--traceback"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path, stdin=subprocess.DEVNULL
+    )
+    assert (1, "") == (done.returncode, done.stdout)
+    assert "Traceback (most recent call last):" in done.stderr
+    assert "in made" in done.stderr
+    assert done.stderr.endswith("KeyError: 'missing'\n")
+
+
+def test_a_mistake_that_is_no_exception_has_no_traceback(tmp_path):
+    """`--traceback` changes nothing where the message says all that there is."""
+    done = subprocess.run(
+        [*COMMAND, "run", "none.py", "--traceback"], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+    )  # fmt: skip
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "there is no file none.py" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@contextmanager
+def served(*arguments):
+    """`mcpcore run … --http`; yields what it said of itself and its URL, and ends it as Ctrl+C does."""
+    with subprocess.Popen([*COMMAND, "run", *map(str, arguments)], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            for line in process.stderr:
+                if found := re.search(r"Serving (.*) at (http://\S+)", line):
+                    break
+            else:
+                pytest.fail("the server did not say where it is")
+            yield found.groups()
+            process.send_signal(signal.SIGINT)
+            process.stderr.read()
+            assert 130 == process.wait(timeout=20)
+        finally:
+            process.kill()
+
+
+def test_a_fastmcp_server_is_served_over_http(tmp_path):
+    """FastMCP serves HTTP by itself: on the socket that was bound for it, at the path asked for, with JSON answers."""
+    options = ("--http", "127.0.0.1:0", "--path", "/here", "--stateless", "--json-response")
+    with served(SERVERS / "plain_fastmcp.py", *options) as (name, url):
+        assert "plain" == name
+        assert re.fullmatch(r"http://127\.0\.0\.1:[1-9]\d*/here", url)
+        done = call(url, "add", "a=1", "b=2", "--json")
+        assert {"result": 3} == json.loads(done.stdout)["structuredContent"], done.stderr
+
+
+def _has_ipv6() -> bool:
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not _has_ipv6(), reason="this machine has no IPv6")
+def test_the_url_of_an_ipv6_server_can_be_called_as_it_is_printed():
+    """The host stands in brackets in the URL, as it did on the command line."""
+    with served(f"{SERVERS / 'several.py'}:second", "--http", "[::1]:0") as (name, url):
+        assert "second" == name
+        assert url.startswith("http://[::1]:")
+        done = call(url, "add", "a=1", "--json")
+        assert {"result": 1.5} == json.loads(done.stdout)["structuredContent"], done.stderr
+
+
+def test_a_port_that_is_taken_is_told():
+    """The port is named, and that 0 would find a free one."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        command = [*COMMAND, "run", f"{SERVERS / 'several.py'}:second", "--http", address]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert f"cannot listen on {address}: " in done.stderr
+    assert "0 for any that is free" in done.stderr
+
+
+def test_the_command_works_in_a_thread_where_signals_cannot_be_set(monkeypatch):
+    """A program that embeds the command in a thread gets its answer, not an error about signals."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "argv", list(sys.argv))
+    results = []
+
+    def work() -> None:
+        command = ["run", "no_such_module_anywhere", "--http", "127.0.0.1:0"]
+        results.append(CliRunner().invoke(cli, command, catch_exceptions=True))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(30)
+    assert 2 == results[0].exit_code, results[0].exception
+    assert "there is no module no_such_module_anywhere" in results[0].stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 from mcpcore_lint.config import KEYS, SECTION
 from mcpcore_lint.pages import pages
 
-from mcpcore.classify import by_fact, by_message, by_name, by_type, status
+from mcpcore.classify import by_fact, by_message, by_name, by_type, phrases, status
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
 from mcpcore.errors import FACTORIES
@@ -126,7 +126,9 @@ def classification() -> str:
         "",
         "In this order; the first row that matches decides. Words match whole words, `..` what lies between two words of "
         "one sentence, `[word]` may be left out, `!word` must not follow, `#` is a number, and `<env>` a name in capitals "
-        "such as API_BASE. Words of names in mixed case, such as OrderNotFound, are read too.",
+        "such as API_BASE; `<status>` is an HTTP status, `<lone>` one on a line of its own, in brackets or before a colon, "
+        "`<quoted>` one that a key of JSON has. `{service}` is any of the words listed under that name below the table. "
+        "Letters are read without their accents, and words of names in mixed case, such as OrderNotFound, are read too.",
         "",
         table(
             ["code", "phrases", "only for"],
@@ -138,6 +140,11 @@ def classification() -> str:
                 ]
                 for row in by_message.MESSAGES
             ],
+        ),
+        "",
+        table(
+            ["name", "words"],
+            [[f"`{{{name}}}`", words.replace("|", ", ")] for name, words in phrases.VOCABULARY.items()],
         ),
         "",
         "## By the name of a class",

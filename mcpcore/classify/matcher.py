@@ -130,9 +130,18 @@ def bound(text: str) -> str:
     return text[:statement] if statement >= 0 else text
 
 
+_PLAIN: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u00df": "ss", "\u2013": "-", "\u2014": "-"})
+
+
 def fold(text: str) -> str:
-    """A bounded message in lower case, with plain apostrophes."""
-    return text.lower().replace("\u2019", "'")
+    """A bounded message in lower case, with plain apostrophes and dashes, and letters without accents."""
+    text = text.lower()
+    if text.isascii():
+        return text
+    import unicodedata  # most messages never need it
+
+    parts = unicodedata.normalize("NFKD", text.translate(_PLAIN)[: HEAD + TAIL + 1])
+    return "".join(letter for letter in parts if not unicodedata.combining(letter))[: HEAD + TAIL + 1]
 
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")

@@ -7,8 +7,11 @@ underscores or hyphens; a word never begins or ends inside another (`dns` is not
 - `..` is a gap of up to four words within the same clause: it does not cross a comma, a full stop or a line; `...` is
   one of up to six, which may cross a comma;
 - `!word` is a guard: the next word is not this one;
-- `^` first: the text begins here; `#` is a number, with or without a short unit; `<status>` an HTTP error status, which
-  then gives the code; `<env>` a name in capitals with underscores, such as API_BASE (see `matcher.mark`).
+- `^` first: the text begins here; `#` is a number, with or without a short unit; `<env>` a name in capitals with
+  underscores, such as API_BASE (see `matcher.mark`);
+- `<status>` is an HTTP error status, which then gives the code; `<lone>` one that stands by itself: a whole line, in
+  brackets or before a colon; `<quoted>` one that is the value of a key in JSON;
+- `{service}` is any word of that name in `VOCABULARY`.
 """
 
 from __future__ import annotations
@@ -24,13 +27,44 @@ _END: Final = r"(?![^\W_])"
 _STATUS_SEPARATOR: Final = r"""[\s_\-:=("'\[]{1,8}"""
 _NAME_SEPARATOR: Final = r"""[\s:("'`\[]{1,8}"""
 _AFTER_NAME: Final = r"""["'`)\]]?[\s_\-]{1,8}"""
-_SLOT_SEPARATORS: Final = {"<status>": _STATUS_SEPARATOR, "<env>": _NAME_SEPARATOR}
+_SLOT_SEPARATORS: Final = {"<status>": _STATUS_SEPARATOR, "<env>": _NAME_SEPARATOR, "<quoted>": ""}
+_VOCABULARY_NAME = re.compile(r"\{([a-z]+)\}")
 _WORD = re.compile(r"[a-z0-9_'./:()&]+\*?\Z")
 _SLOTS: Final = {
     "#": r"\d{1,12}(?:ms|min|s|m|h)?",
     "<status>": r"([1-5]\d\d)",
+    "<lone>": r"(?:(?<=\A)|(?<=[\n(\[]))([45]\d\d)(?=\s?(?:\Z|[\n)\]:,;]|\s[\-|/]))",
+    "<quoted>": r"""["']\s?:\s?["']?([45]\d\d)""",
     "<env>": r"\$[a-z0-9_]{1,80}(?![a-z0-9_])",
 }
+_STATUSES: Final = (
+    "400|401|402|403|404|405|406|408|409|410|411|412|413|414|415|416|417|422|423|424|425|428|429|431|451"
+    "|500|501|502|503|504|505|507|511|520|521|522|523|524|525|526|529"
+)
+VOCABULARY: Final[dict[str, str]] = {
+    "service": "service|services|server|servers|api|apis|backend|backends|upstream|host|hosts|site|website|system"
+    "|provider|gateway|broker|brokers|node|nodes|cluster|endpoint|peer|daemon|platform|registry|proxy|remote|portal|origin"
+    "|replica|replicas|primary|leader|shard|shards|mirror|vendor|carrier|instance|machine|relay|mainframe",
+    "secret": "password|passwords|passphrase|passcode|pin|otp|credentials|credential",
+    "wrong": "wrong|incorrect|bad|mistyped",
+    "is": "is|are|was|were|be|been|being|has|have|seems|appears|became",
+    "no": "not|isn't|aren't|wasn't|weren't|never",
+    "person": "you|user|users|guest|guests|viewer|viewers|member|members|caller|account|accounts|role|principal|bot"
+    "|client|visitor|visitors|tenant|identity|group|app|application",
+    "entity": "user|users|resource|entity|item|city|country|account|project|repository|repo|customer|order|topic"
+    "|session|device|job|task|document|page|file|channel|team|group|product|model|manifest|blob|image|tag|branch|revision|commit"
+    "|bucket|object|article|post|comment|issue|ticket|invoice|workspace|thread|message|folder|directory|dataset|record"
+    "|row|entry|symbol|ticker|station|queue|mailbox|organization|organisation|instance|cluster|namespace|pod|container"
+    "|volume|network|snapshot|package|release|player|team|event|recipient|contact|employee|student|patient|book|recipe"
+    "|song|movie|place|address|airport|flight|node|vm|subscription|coupon|template|collection|table|sheet|chart",
+    "store": "storage|store|index|bucket|cache|database|db|catalog|catalogue|registry|disk|repo|repository|archive|list"
+    "|folder|directory|collection|inventory|system|records|table|vault|library|tree|map|workspace|project|account",
+    "per": "second|sec|minute|min|hour|day|week|month",
+    "spent": "exceeded|exhausted|depleted|reached|used|spent|consumed|hit|over",
+    "time": "ms|s|sec|secs|second|seconds|m|min|mins|minute|minutes|h|hour|hours|millisecond|milliseconds|days",
+}
+"""Words that mean the same in many phrases."""
+
 WORDS: Final = re.compile(r"[a-z0-9]+")
 """What counts as a word of a lower-cased text when candidates are looked up."""
 
@@ -39,13 +73,25 @@ class PhraseError(ValueError):
     """A phrase that cannot be read."""
 
 
+def expand(phrase: str) -> str:
+    """A phrase with the words of `VOCABULARY` in place of their names.
+
+    Raises:
+        PhraseError: If there is no such name.
+    """
+    try:
+        return _VOCABULARY_NAME.sub(lambda found: VOCABULARY[found[1]], phrase)
+    except KeyError as missing:
+        raise PhraseError(f"phrase {phrase!r}: VOCABULARY has no words named {missing}") from None
+
+
 def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
     """The regular expression of a phrase, and sets of words: a matching text has at least one of each, rarest first.
 
     Raises:
         PhraseError: If the phrase cannot be read, or if no word of it is fixed.
     """
-    slots = phrase.lower().split()
+    slots = expand(phrase).lower().split()
     anchored = bool(slots) and slots[0].startswith("^")
     if anchored:
         slots[0] = slots[0][1:]
@@ -62,10 +108,12 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
         optional = slot.startswith("[") and slot.endswith("]")
         words = (slot[1:-1] if optional else slot).split("|")
         if slot in _SLOTS:
-            body = _SLOTS[slot] if pattern else _START + _SLOTS[slot]
+            body = _SLOTS[slot] if pattern or slot == "<lone>" else _START + _SLOTS[slot]
             words = []
             if slot == "<env>":
                 needed.append(frozenset("$"))
+            elif slot == "<lone>":
+                needed.append(frozenset(_STATUSES.split("|")))
         elif all(_WORD.match(word) for word in words):
             body = "|".join(_body(word) if pattern else _first(word) for word in words)
         else:

@@ -13,7 +13,7 @@ from mcpcore.classify.by_message import MESSAGES, MessageRow
 from mcpcore.classify.by_name import NAMES, VAGUE_NAMES
 from mcpcore.classify.engine import classify
 from mcpcore.classify.matcher import HEAD, TAIL, Matcher, name_words, prepare
-from mcpcore.classify.phrases import PhraseError, compile_phrase
+from mcpcore.classify.phrases import PhraseError, compile_phrase, expand
 from mcpcore.codes import ErrorCode
 
 C = ErrorCode
@@ -126,11 +126,11 @@ def test_every_phrase_can_be_read_and_reached(row: MessageRow) -> None:
         assert needed
         words = [
             slot
-            for slot in phrase.lstrip("^").lower().split()
+            for slot in expand(phrase).lstrip("^").lower().split()
             if slot not in {"..", "..."} and not slot.startswith(("[", "!"))
         ]
-        stands_for = {"<status>": "503", "#": "503", "<env>": "$api_base"}
-        text = " ".join(stands_for.get(slot) or slot.split("|")[0].rstrip("*") for slot in words)
+        stands_for = {"<status>": "503", "#": "503", "<env>": "$api_base", "<lone>": "503", "<quoted>": "': 503"}
+        text = " ".join(stands_for.get(slot) or slot.split("|")[0].rstrip("*") for slot in words).replace(" '", "'")
         assert re.search(pattern, text), (phrase, text)
         assert Matcher([row]).find(prepare(text)) is not None, (phrase, text)
 

@@ -1,0 +1,58 @@
+"""Words that tell little alone, for where nothing else was said."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mcpcore.classify.messages.row import MessageRow
+from mcpcore.codes import ErrorCode
+
+_C = ErrorCode
+
+# fmt: off
+FAINT: Final[tuple[MessageRow, ...]] = (
+    # What says nothing, and is about the program: before words that would blame somebody for it
+    MessageRow(_C.INTERNAL_ERROR, (
+        "^unknown|unexpected|unhandled error|exception|failure|problem", "went wrong", "exit code|status #",
+        "exited with|on", "returned non zero",
+    )),
+    MessageRow(_C.NOT_FOUND, (
+        "^unknown", "is|are unknown", "^no .. here|there", "account|user|customer|device unknown",
+    )),
+    # Words that tell little alone, where nothing else was said
+    MessageRow(_C.UNAUTHORIZED, ("authenticate|authenticated|authentication|credential|credentials|login|logon",)),
+    MessageRow(_C.FORBIDDEN, ("privilege|privileges|admins|administrators|blocked|banned|unpermitted",)),
+    MessageRow(_C.CONFLICT, (
+        ("outdated|occupied|diverged|concurrently|collide|collides|collision|collided|overlap|overlaps|overlapping"
+         "|unfinished"),
+        "target exists", "exists",
+    )),
+    MessageRow(_C.TIMEOUT, ("time limit", "too long")),
+    MessageRow(_C.SERVICE_UNAVAILABLE, (
+        "restarting|rebooting", "too busy", "is busy", "come back|try .. later", "later",
+        "backend|upstream|provider|gateway|dependency failed|failure|error", "circuitbreaker", "out of service",
+        "disconnect|disconnected|unresponsive|congested", "talk to",
+    )),
+    MessageRow(_C.DATABASE_ERROR, (
+        "sql|rollback", "transaction|transactions", "db .. failed|error|write|read",
+    )),
+    MessageRow(_C.SERIALIZATION_ERROR, (
+        "json|xml|yaml|csv|pickle|parseable|unparseable|utf|zip", "decode|decoded|encode|encoded|parse|parsed",
+    )),
+    MessageRow(_C.CONFIGURATION_ERROR, ("config|configuration|configured|setting|settings",)),
+    MessageRow(_C.INITIALIZATION_FAILED, (
+        "at|on|during startup",
+        ("server|service|app|application|plugin|worker|process|engine|browser failed to start|boot|launch|initialize"
+         "|initialise"),
+        "initialise|initialize|initialised|initialization|initialisation .. failed",
+    )),
+    MessageRow(_C.VALIDATION_ERROR, (
+        "isn't|aren't|is|are not|no|a valid", "isn't|aren't valid", "incorrect", "needs", "nothing to !do",
+        "does|do|doesn't|don't not|have|contain [have|contain|a|any]", "mandatory", "is|are needed",
+        "conform|conforms|comply", "looks|is|are|was|were wrong",
+        "wrong format|number|type|kind|value|name|order|length", "precede|precedes", "over the limit",
+        "you did|didn't|have|need", "must",
+    )),
+    MessageRow(_C.NOT_FOUND, ("delisted|gone|nonexistent", "^no !result|op")),
+)
+# fmt: on

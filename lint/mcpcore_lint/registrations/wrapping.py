@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcpcore_lint.kinds import method_of
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Unknown, Value
+from mcpcore_lint.registrations.keeping import keeps, kept_by_method, unpartial
 from mcpcore_lint.registrations.servers import arguments_of, method_called
 from mcpcore_lint.registrations.sites import Maker, Site
 from mcpcore_lint.registrations.tables import HINTS
@@ -63,12 +64,43 @@ class Wrapping:
         call = node if isinstance(node, ast.Call) else None
         callee = self._callee(call.func if call is not None else node, scope)
         if callee is None:
-            return self._by_object(call, scope) if call is not None else None
+            found = self._by_object(call, scope) if call is not None else None
+            return found or self._kept(call, node, scope)
         function, owner, bound_first = callee
         for each in self.registrars(function, owner):
             if (each.parameter is None) == (call is not None) and not each.spread:
                 return self._filled(each, call, scope, bound_first=bound_first)
-        return None
+        return self._keeper(function, owner, call, scope, bound_first=bound_first)
+
+    def _kept(self, call: ast.Call | None, node: ast.expr, scope: Scope) -> Maker | None:
+        """What a list as a decorator makes, or a decorator of the project with some arguments filled in."""
+        if call is None:
+            return kept_by_method(node, scope)
+        symbol = unpartial(call.func, scope)
+        if symbol is None or not isinstance(symbol.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            return None
+        owner = scope.module.project.module_defining(symbol.definition)
+        return self._keeper(symbol.definition, owner, call, scope, bound_first=False) if owner is not None else None
+
+    def _keeper(
+        self,
+        function: ast.FunctionDef | ast.AsyncFunctionDef,
+        owner: Module,
+        call: ast.Call | None,
+        scope: Scope,
+        *,
+        bound_first: bool,
+    ) -> Maker | None:
+        """What a decorator of the project makes that keeps functions to be registered later."""
+        key = ("keeps", function, scope.module.name)
+        if key not in owner.memo:
+            owner.memo[key] = keeps(function, owner, scope.module)
+        kept: tuple[str | None, Maker] | None = owner.memo[key]
+        if kept is None or (kept[0] is None) != (call is not None):
+            return None
+        inside = owner.scope_of(function)
+        registrar = Registrar(kept[0], spread=False, maker=kept[1], function=function, scope=inside)
+        return self._filled(registrar, call, scope, bound_first=bound_first)
 
     def _by_object(self, call: ast.Call, scope: Scope) -> Maker | None:
         """What an object of a class of the project makes of the function that it decorates."""

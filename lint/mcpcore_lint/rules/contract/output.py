@@ -38,7 +38,8 @@ class OutputErrorField(Rule):
     summary = "the success model has a field named `error`"
     why = (
         "Clients look for a failure in `structuredContent.error`. A success that carries the same key is read as a "
-        "failure by some, and a failure told in it as a success by the others; a contract server refuses it at import."
+        "failure by some, and a failure told in it as a success by the others; a contract server refuses it at import. "
+        "On a server without mcpcore it is information only: nothing else puts its failures there."
     )
     bad = "class Found(BaseModel):\n    items: list[str]\n    error: str | None = None"
     good = "class Found(BaseModel):\n    items: list[str]\n    warning: str | None = None"
@@ -308,6 +309,7 @@ class OutputErrorField(Rule):
             tool=tool,
             module=module,
             related=[ctx.related(found.node, "the field", found.module)],
+            weight=Severity.INFO if tool.flavour != "mcpcore" else None,
         )
 
 

@@ -174,7 +174,7 @@ def tail(path: Path, lines: int, *, follow: bool, as_json: bool, **filters: Any)
     if follow:
         sys.stdout.flush()
         try:
-            for record in reading.follow(path, query):
+            for record in reading.follow(path, query):  # pragma: no branch - only an interruption ends it
                 _print_record(record, query, as_json=as_json)
                 sys.stdout.flush()
         except KeyboardInterrupt:

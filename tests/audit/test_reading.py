@@ -1,0 +1,300 @@
+"""Reading a trail for people: following it through rotation, records of every shape, and what the commands say."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from click.testing import CliRunner
+
+import mcpcore.audit
+from mcpcore.audit import AuditTrail
+from mcpcore.audit.files import rotated_files
+from mcpcore.audit.page import render
+from mcpcore.audit.reading import Query, follow, read, what_failed
+from mcpcore.audit.stats import chart, collect, spark
+from mcpcore.audit.verification import MAX_PROBLEMS
+from mcpcore.cli.audit import group
+
+START = datetime(2026, 11, 20, 8, tzinfo=UTC)
+
+
+def stamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def run(*arguments: object, status: int = 0):
+    result = CliRunner().invoke(group, [str(argument) for argument in arguments])
+    assert result.exit_code == status, result.output
+    return result
+
+
+def numbers(records) -> list[str]:
+    return [record["correlationId"] for record in records]
+
+
+class Steps:
+    """What happens each time that nothing new is there; following ends after the last."""
+
+    def __init__(self, *steps):
+        self._steps = list(steps)
+
+    def __call__(self) -> bool:
+        if not self._steps:
+            return False
+        self._steps.pop(0)()
+        return True
+
+
+def test_following_begins_at_the_end_and_goes_through_every_rotation(tmp_path, failure):
+    """What was there before is not told again; what came since is told once, whichever files it went through, and only
+    where it is asked for."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=(), max_bytes=1_500) as trail:
+        trail.record(failure(1))
+
+        def some() -> None:
+            for number in range(2, 12):
+                trail.record(failure(number, tool="fetch" if number % 2 else "save"))
+
+        def more() -> None:
+            trail.record(failure(12, tool="fetch"))
+            trail.record(failure(13, tool="save"))
+
+        seen = numbers(follow(path, Query(tools=frozenset({"fetch"})), idle=Steps(some, more)))
+    assert len(rotated_files(path)) > 1
+    assert [f"{n:016x}" for n in (3, 5, 7, 9, 11, 12)] == seen
+
+
+def test_following_waits_for_a_trail_that_is_not_there_yet(tmp_path, failure):
+    """The first record is told, and nothing is wrong before it."""
+    path = tmp_path / "audit.jsonl"
+
+    def begin() -> None:
+        with AuditTrail.open(path, sinks=()) as trail:
+            trail.record(failure(7))
+
+    assert [f"{7:016x}"] == numbers(follow(path, Query(), idle=Steps(lambda: None, begin)))
+
+
+def test_following_goes_on_where_the_file_was_cut_or_taken_away(tmp_path, failure):
+    """A file that became shorter is read on from its end; one that is gone is waited for."""
+    path = tmp_path / "audit.jsonl"
+
+    def write(number: int) -> None:
+        with AuditTrail.open(path, sinks=()) as trail:
+            trail.record(failure(number))
+
+    for number in range(1, 4):
+        write(number)
+    seen = numbers(
+        record
+        for record in follow(
+            path,
+            Query(),
+            idle=Steps(
+                lambda: path.write_bytes(path.read_bytes().splitlines(keepends=True)[0]),
+                lambda: write(4),
+                path.unlink,
+                lambda: None,
+                lambda: write(5),
+            ),
+        )
+        if "correlationId" in record
+    )
+    assert [f"{4:016x}", f"{5:016x}"] == seen
+
+
+def test_two_rotations_at_once_lose_nothing(tmp_path, failure):
+    """A reader that looks away finds the full files that came into being meanwhile."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=(), max_bytes=1_200) as trail:
+        trail.record(failure(1))
+
+        def burst() -> None:
+            for number in range(2, 40):
+                trail.record(failure(number))
+
+        seen = numbers(follow(path, Query(), idle=Steps(burst)))
+    assert len(rotated_files(path)) > 5
+    assert [f"{n:016x}" for n in range(2, 40)] == seen
+
+
+def test_resources_and_prompts_are_named_as_what_they_are():
+    """A record says which of the three failed; one that says nothing is a dash."""
+    assert "fetch" == what_failed({"tool": "fetch"})
+    assert "resource file:///a" == what_failed({"tool": None, "resource": "file:///a"})
+    assert "prompt greet" == what_failed({"prompt": "greet"})
+    assert "-" == what_failed({"tool": 7})
+
+
+def test_a_record_without_a_time_is_in_no_span(tmp_path, failure):
+    """It is shown where no time is asked for, and nowhere else."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1, timestamp="soon"))
+        trail.record(failure(2))
+    assert 2 == len(list(read(path)))
+    assert [f"{2:016x}"] == numbers(read(path, Query(since=START)))
+    assert [] == numbers(read(path, Query(until=START)))
+
+
+def test_a_crash_is_told_with_its_causes_and_with_what_was_bound(tmp_path, failure):
+    """The exception, what it came from, the broken contract, and the fields of the call, each in its line."""
+    path = tmp_path / "audit.jsonl"
+    causes = [{"type": "OSError", "message": "no route"}, "and 3 more"]
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(
+            failure(
+                1,
+                message="",
+                exception={"type": "KeyError", "message": "'a'", "causes": causes},
+                broken_contract="raised as TIMEOUT",
+                context={"role": "admin"},
+                arguments={"pmids": ["1"]},
+            )
+        )
+        trail.record(failure(2, message=None, exception={"type": "Plain", "causes": "none"}))
+    lines = run("show", path).stdout.splitlines()
+    assert [
+        "    KeyError: 'a'",
+        "      because of OSError: no route",
+        "      because of and 3 more",
+        "    broken contract: raised as TIMEOUT",
+        '    context {"role": "admin"}',
+        '    arguments {"pmids": ["1"]}',
+    ] == lines[1:7]
+    assert ["    Plain: "] == lines[8:]
+
+
+def test_what_was_lost_is_said_beside_what_was_counted(tmp_path, failure, small_gap):
+    """Failures that could not be written are no part of the chart, and are not passed over."""
+    path = small_gap
+    out = run("stats", path).stdout
+    assert out.startswith("2 failures\n2 more could not be written when they happened, and are not counted\n")
+    assert 2 == json.loads(run("stats", path, "--json").stdout)["lost"]
+
+
+@pytest.fixture
+def small_gap(tmp_path, failure):
+    """A trail whose folder was away for two failures."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    with AuditTrail.open(folder / "audit.jsonl", sinks=()) as trail:
+        trail.record(failure(1))
+        folder.rename(tmp_path / "away")
+        trail.record(failure(2))
+        trail.record(failure(3))
+        (tmp_path / "away").rename(folder)
+        trail.record(failure(4))
+    return folder / "audit.jsonl"
+
+
+def test_the_trails_own_notes_are_left_out_where_something_narrower_is_asked_for(small_gap):
+    """A note has a time of its own, and no tool, reason, code or id."""
+    assert "trail: lost records=2" in run("show", small_gap).stdout
+    assert "trail: lost" in run("show", small_gap, "--since", "2020-01-01").stdout
+    for narrower in (("--id", "0"), ("--tool", "None"), ("--reason", "None")):
+        assert "trail:" not in run("show", small_gap, *narrower).stdout
+
+
+def test_lines_that_are_no_records_are_passed_over(tmp_path, failure):
+    """Junk, a number, a line that is still being written: reading goes on, and waits for the last."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+    whole = path.read_bytes()
+    path.write_bytes(b"junk\n[7]\n" + b"[" * 100_000 + b"\n" + b"x" * (2 << 20) + b"\n" + whole + whole[:-1])
+    assert [f"{1:016x}"] == numbers(read(path))
+
+
+def test_failures_without_a_time_have_a_row_and_no_bars(tmp_path):
+    """In the terminal and on the page: counted, and blank over time."""
+    records = [{"tool": "late", "name": "TIMEOUT"}, {"tool": "now", "name": "TIMEOUT", "timestamp": stamp(START)}]
+    counted = collect(records)
+    late, now = (next(group for group in counted.groups if group.tool == name) for name in ("late", "now"))
+    assert (" ", "█") == (spark(counted.series(late)), spark(counted.series(now)))
+    page = render(counted, title="t")
+    assert page.count("<rect") == 2  # the bar of the chart, and the one row that has a trend
+    assert None is collect([]).slot_start(0)
+    assert "The records say no time." in render(collect(records[:1]), title="t")
+
+
+def test_a_chart_of_many_slots_has_both_ends_in_one_line():
+    """The first time stands at the left and the last at the right; a narrow chart says them one after the other."""
+    records = [{"tool": "x", "name": "n", "timestamp": stamp(START + timedelta(hours=hour))} for hour in range(48)]
+    assert f"  {'2026-11-20 08:00':<16}{'2026-11-22 07:00':>32}" in chart(collect(records))[-2]
+    assert chart(collect(records[:2]))[-2].endswith("2026-11-20 08:00 to 2026-11-20 09:00")
+
+
+def test_more_centuries_than_the_chart_knows_still_fit(tmp_path):
+    """A record with a clock from the year 1 is counted in the first slot, and none falls off the end."""
+    records = [{"tool": "x", "name": "n", "timestamp": f"{year:04d}-06-01T00:00:00Z"} for year in (1, 2026, 9998)]
+    counted = collect(records)
+    assert 48 == counted.slots
+    assert 3 == sum(counted.series())
+
+
+def test_a_page_of_many_groups_gathers_the_rare_ones():
+    """Colours are for the commonest; all others are one layer, and quiet slots have no bar."""
+    records = [
+        {"tool": f"tool_{n}", "name": "TIMEOUT", "timestamp": stamp(START + timedelta(hours=3 * (n % 2)))}
+        for n in range(30)
+    ]
+    page = render(collect(records), title="t")
+    assert "all others" in page
+    assert 30 == page.count("<tr><td>")
+
+
+def test_more_problems_than_are_listed_are_counted(tmp_path, failure):
+    """The report ends in how many more there are."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        for number in range(MAX_PROBLEMS + 50):
+            trail.record(failure(number))
+    path.write_bytes(path.read_bytes().replace(b"None of", b"Some of"))
+    out = run("verify", path, status=1).stdout
+    assert MAX_PROBLEMS == out.count(": changed record")
+    assert "... and 50 more\n" in out
+    assert f"{MAX_PROBLEMS + 50} problems\n" in out
+
+
+def test_mistakes_of_the_file_system_are_told_in_one_line(tmp_path, failure):
+    """A key that is not there, a page that cannot be written, a head with too long a name: exit code 2, and which."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+    missing = tmp_path / "no" / "such"
+    for arguments in (("verify", path, "--key-file", missing), ("stats", path, "--html", missing)):
+        assert f"Error: {missing}: No such file or directory\n" == run(*arguments, status=2).stderr
+    assert "not a head: 'xxx" in run("verify", path, "--head", "x" * 5_000, status=2).stderr
+    assert "there is no such head file" in run("verify", path, "--head", "x/" * 3_000, status=2).stderr
+    assert "there is no trail" in run("show", missing, status=2).stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pipe of POSIX")
+def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path, failure):
+    """`mcpcore audit show | head -1` is no error to be told."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        for number in range(3_000):
+            trail.record(failure(number))
+    command = [sys.executable, "-m", "mcpcore", "audit", "show", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert b"" == process.stderr.read()
+    assert 1 == process.returncode
+
+
+def test_the_package_lists_what_it_has_and_refuses_the_rest():
+    """`dir()` has every public name before it is loaded, for those who explore; a name that is none is an error."""
+    assert set(mcpcore.audit.__all__) <= set(dir(mcpcore.audit))
+    with pytest.raises(AttributeError, match="no attribute 'Trail'"):
+        _ = mcpcore.audit.Trail

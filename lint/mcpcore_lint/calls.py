@@ -176,7 +176,7 @@ class CallGraph:
 
     def _extract(self, node: FunctionNode, module: Module, key: Key) -> Facts:
         receiver = self.project.class_at(key.receiver) if key.receiver else None
-        return Extractor(self, node, module, receiver).extract(key)
+        return Extractor(self, node, module, receiver, key.given).extract(key)
 
     def _decorated(self, node: FunctionNode, module: Module, key: Key) -> Facts | None:
         """The facts of calling a function that the project's own decorators wrap."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcpcore_lint.light import light
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Key(NamedTuple):
-    """A function of the project, as called on an instance of one class."""
+    """A function of the project, as called on an instance of one class, and with what it is given."""
 
     path: str
     line: int
@@ -22,6 +23,34 @@ class Key(NamedTuple):
     receiver: str = ""
     raw: bool = False
     """The function itself, without what its decorators make of it."""
+    given: tuple[Given, ...] = ()
+    """What its unannotated parameters are, and those of the constructor of the object that it is a method of."""
+
+
+class Parameter(NamedTuple):
+    """A parameter: its function's place and its name."""
+
+    path: str
+    line: int
+    column: int
+    name: str
+
+
+class Handed(NamedTuple):
+    """What a parameter is given: an instance or a class by the place of its class, a function, or what is outside."""
+
+    sort: Literal["instance", "class", "function", "outside"]
+    place: str = ""
+    exact: bool = False
+    key: Key | None = None
+    given: tuple[Given, ...] = ()
+
+
+class Given(NamedTuple):
+    """A parameter with all that one call gives it."""
+
+    parameter: Parameter
+    what: tuple[Handed, ...]
 
 
 class Throw(NamedTuple):
@@ -71,15 +100,6 @@ class Guard(NamedTuple):
     """Classes that it is asked for: only errors of those come this way."""
     but: tuple[str | None, ...] = ()
     """Classes that go another way."""
-
-
-class Parameter(NamedTuple):
-    """A parameter that is called: its function's place and its name."""
-
-    path: str
-    line: int
-    column: int
-    name: str
 
 
 class ParameterCall(NamedTuple):
@@ -134,9 +154,23 @@ class Summary:
         self.returned: dict[Throw, tuple[str, ...]] = {}
 
 
-def key_of(node: FunctionNode, module: Module, receiver: ClassInfo | None, *, raw: bool = False) -> Key:
+def key_of(
+    node: FunctionNode,
+    module: Module,
+    receiver: ClassInfo | None,
+    *,
+    raw: bool = False,
+    given: tuple[Given, ...] = (),
+) -> Key:
     """The key of a function, as called on an instance of `receiver`."""
     scope = module.functions.get(node)
+    if scope is None and type(node) is ast.Lambda:
+        scope = module.scope_of(node)  # it is named after the function round it, whoever asks first
     name = scope.qualname if scope is not None else getattr(node, "name", "<lambda>")
-    place = f"{receiver.module.path}:{receiver.node.lineno}:{receiver.node.col_offset}" if receiver is not None else ""
-    return Key(module.path, node.lineno, node.col_offset, name, place, raw)
+    place = place_of(receiver) if receiver is not None else ""
+    return Key(module.path, node.lineno, node.col_offset, name, place, raw, given)
+
+
+def place_of(info: ClassInfo) -> str:
+    """Where a class of the project stands: it is found again by that."""
+    return f"{info.module.path}:{info.node.lineno}:{info.node.col_offset}"

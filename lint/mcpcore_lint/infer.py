@@ -6,9 +6,12 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.annotations import MAX_DEPTH, unquote
-from mcpcore_lint.elements import ElementReader
+from mcpcore_lint.effects import Given, key_of
+from mcpcore_lint.elements import ElementReader, any_own
+from mcpcore_lint.given import handed, kinds_of, parameter_of, vague_parameters
 from mcpcore_lint.kinds import (
     ClassObject,
+    Function,
     Instance,
     Kind,
     Outside,
@@ -22,7 +25,7 @@ from mcpcore_lint.kinds import (
 from mcpcore_lint.knowledge import KNOWLEDGE
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Symbol, Text, Value, options
 from mcpcore_lint.resolve import MAX_STEPS, Resolver, evaluate, is_local
-from mcpcore_lint.symbols import class_info
+from mcpcore_lint.symbols import class_info, rebound
 from mcpcore_lint.syntax import own_nodes
 
 if TYPE_CHECKING:
@@ -34,6 +37,14 @@ _WRAPPERS: Final = frozenset(
      "collections.abc.Awaitable", "typing.NotRequired", "typing.ReadOnly", "contextlib.AbstractContextManager",
      "contextlib.AbstractAsyncContextManager", "typing.ContextManager", "typing.AsyncContextManager"}
 )  # fmt: skip
+
+
+_TAKES_ITEM: Final = frozenset({"get", "pop", "setdefault"})
+_GIVES_BACK: Final = frozenset(
+    {"asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "asyncio.ensure_future", "asyncio.run", "copy.copy",
+     "copy.deepcopy", "dataclasses.replace"}
+)  # fmt: skip
+"""Functions whose result is what they are given, or what that comes to."""
 
 
 class Inference(ElementReader):
@@ -69,9 +80,15 @@ class Inference(ElementReader):
             case ast.BoolOp():
                 return [kind for each in node.values for kind in self.of(each, scope)]
             case ast.Subscript():
-                return self._element(node.value, scope) or self._outside_item(node, scope)
-            case ast.Constant() | ast.JoinedStr():
+                return self._item(node, scope)
+            case ast.Constant():
+                # None is what a name is before it is something else.
+                return [Outside("builtins.str")] if node.value is not None else []
+            case ast.JoinedStr():
                 return [Outside("builtins.str")]
+            case ast.Lambda():
+                scope.module.note_lambda(node, scope)
+                return [Function(key_of(node, scope.module, None, given=self.given))]
             case ast.List() | ast.ListComp() | ast.Dict() | ast.DictComp() | ast.Set() | ast.SetComp() | ast.Tuple():
                 return [Outside("builtins.object")]
             case ast.Compare() | ast.UnaryOp() | ast.GeneratorExp():
@@ -90,8 +107,13 @@ class Inference(ElementReader):
         if found is None:
             return self._value(evaluate(node, scope))
         where, bindings = found
-        key = (node.id, self.receiver)
-        known = where.kinds.get(key)
+        known: list[Kind] | None
+        if self.given:
+            told = ("kinds", where.node, node.id, self.receiver, self.given)
+            known = where.module.memo.get(told)
+        else:
+            key = (node.id, self.receiver)
+            known = where.kinds.get(key)
         if known is not None:
             return known
         trail = self.trail
@@ -107,7 +129,10 @@ class Inference(ElementReader):
             trail.active.discard(asked)
         # An answer that leaves something out is kept only where nobody waits for the rest of it.
         if not trail.cut or not trail.active:
-            where.kinds[key] = known
+            if self.given:
+                where.module.memo[told] = known
+            else:
+                where.kinds[key] = known
         trail.cut = before or trail.cut
         return known
 
@@ -121,14 +146,23 @@ class Inference(ElementReader):
             elif binding.kind == "assign" and binding.value is not None:
                 kinds.extend(self.of(binding.value, where))
             elif binding.kind == "with" and binding.value is not None:
-                kinds.extend(self._entered(binding.value, where))
+                kinds.extend(self.entered(binding.value, where))
             elif binding.kind in {"import", "class", "function"}:
                 kinds.extend(self._value(evaluate(node, scope)))
             elif isinstance(binding.node, ast.For | ast.AsyncFor | ast.comprehension):
                 if isinstance(binding.node.target, ast.Name):
-                    kinds.extend(self._element(binding.node.iter, where))
+                    kinds.extend(self.element(binding.node.iter, where))
+                else:
+                    kinds.extend(self.unpacked(binding.node.target, node.id, binding.node.iter, where, looped=True))
             elif isinstance(binding.node, ast.ExceptHandler):
                 kinds.append(Outside("builtins.Exception"))
+            elif isinstance(binding.node, ast.Assign):
+                for target in binding.node.targets:
+                    kinds.extend(self.unpacked(target, node.id, binding.node.value, where, looped=False))
+        if where.is_module:
+            for inside, binding in rebound(where.module, node.id):
+                if binding.value is not None:
+                    kinds.extend(self.of(binding.value, inside))
         return once(kinds)
 
     def _parameter(self, name: str, scope: Scope, annotation: ast.expr | None) -> list[Kind]:
@@ -142,10 +176,105 @@ class Inference(ElementReader):
                 if owner is not None and "staticmethod" not in decorators:
                     if "classmethod" in decorators or scope.node.name in {"__new__", "__init_subclass__"}:
                         return [ClassObject(owner)]
-                    return [Instance(owner)]
-        if annotation is None:
+                    return [Instance(owner, True, self._constructed_with(owner))]
+        kinds = self.annotation(annotation, scope.parent or scope) if annotation is not None else []
+        return kinds or self._given_to(name, scope)
+
+    # -- what parameters are given -------------------------------------------------------------------------------
+
+    def _given_to(self, name: str, scope: Scope) -> list[Kind]:
+        """What a parameter that says nothing is given, in this call."""
+        if not self.given or isinstance(scope.node, ast.Module):
             return []
-        return self.annotation(annotation, scope.parent or scope)
+        parameter = parameter_of(scope.node, scope.module, name)
+        project = scope.module.project
+        return [kind for each in self.given if each.parameter == parameter for kind in kinds_of(each.what, project)]
+
+    def _constructed_with(self, info: ClassInfo) -> tuple[Given, ...]:
+        """What the constructor of `self` was given."""
+        if not self.given:
+            return ()
+        places = {
+            (each.module.path, each.methods["__init__"].lineno) for each in ancestry(info) if "__init__" in each.methods
+        }
+        return tuple(each for each in self.given if each.parameter[:2] in places)
+
+    def given_by(
+        self, call: ast.Call, function: FunctionNode, module: Module, scope: Scope, *, bound: bool
+    ) -> tuple[Given, ...]:
+        """What a call gives to those parameters of a function that say nothing of their own.
+
+        Args:
+            call: The call.
+            function: The function.
+            module: The function's module.
+            scope: Where the call stands.
+            bound: Whether the first parameter is the object or the class itself.
+        """
+        vague = vague_parameters(function, module)
+        if len(vague) <= bound and not (vague and vague[0][1]):
+            return ()
+        found: list[Given] = []
+        for name, position, default in vague:
+            at = position - 1 if bound else position
+            if bound and position == 0:
+                continue
+            value = next((each.value for each in call.keywords if each.arg == name), None)
+            if value is None and 0 <= at < len(call.args):
+                if any(isinstance(each, ast.Starred) for each in call.args[: at + 1]):
+                    continue
+                value = call.args[at]
+            if value is not None:
+                kinds = self.of(value, scope)
+            elif default is not None and not any(each.arg is None for each in call.keywords):
+                outside = module.scope_of(function).parent or module.scope
+                kinds = Inference(None, self.depth, self.trail).of(default, outside)
+            else:
+                continue
+            what = handed(kinds)
+            if what:
+                found.append(Given(parameter_of(function, module, name), what))
+        return tuple(found)
+
+    def instance(self, info: ClassInfo, call: ast.AST | None, scope: Scope | None) -> Instance:
+        """What calling a class of the project makes."""
+        made = method_of(info, "__init__")
+        if made is None or scope is None or not isinstance(call, ast.Call):
+            return Instance(info, True)
+        given = self.given_by(call, made[0], made[1].module, scope, bound=True)
+        if given and made[1] is not info:
+            return Instance(info, True, given)
+        return Instance(info, True, (*given, *self._handed_on(info, made[0], made[1], given)))
+
+    def _handed_on(
+        self, info: ClassInfo, node: FunctionNode, owner: ClassInfo, given: tuple[Given, ...]
+    ) -> tuple[Given, ...]:
+        """What a constructor hands on to the next one by `super().__init__(...)`."""
+        after = [each for each in ancestry(info) if "__init__" in each.methods]
+        following = after[after.index(owner) + 1 :] if owner in after else []
+        if not following or len(vague_parameters(following[0].methods["__init__"], following[0].module)) < 2:
+            return ()
+        parent = following[0]
+        scope = owner.module.scope_of(node)
+        for each in own_nodes(node):
+            if (
+                isinstance(each, ast.Call)
+                and isinstance(each.func, ast.Attribute)
+                and each.func.attr == "__init__"
+                and isinstance(each.func.value, ast.Call)
+                and isinstance(each.func.value.func, ast.Name)
+                and each.func.value.func.id == "super"
+            ):
+                inner = Inference(info, self.depth, self.trail, given)
+                more = inner.given_by(each, parent.methods["__init__"], parent.module, scope, bound=True)
+                return (*more, *self._handed_on(info, parent.methods["__init__"], parent, more))
+        return ()
+
+    def within(self, kind: Instance) -> Inference:
+        """The reader for the methods of an object."""
+        return Inference(kind.info, self.depth, self.trail, kind.given)
+
+    # -- annotations ---------------------------------------------------------------------------------------------
 
     def annotation(self, node: ast.expr | None, scope: Scope) -> list[Kind]:
         """The classes that an annotation names."""
@@ -188,6 +317,13 @@ class Inference(ElementReader):
             if value.name in {"typing.Self", "typing_extensions.Self"} and self.receiver is not None:
                 return [Instance(self.receiver)]
             return self._named(value)
+        if isinstance(value, CallValue) and isinstance(value.node, ast.Call) and value.module is not None:
+            made = value.node
+            if value.func.name == "typing.NewType" and len(made.args) == 2:
+                return self.annotation(made.args[1], value.module.scope)
+            if value.func.name == "typing.TypeVar":
+                bound = next((each.value for each in made.keywords if each.arg == "bound"), None)
+                return self.annotation(bound, value.module.scope) if bound is not None else []
         alias = Resolver().alias_of(node, scope) if isinstance(node, ast.Name | ast.Attribute) else None
         if alias is not None and alias[0] is not node:
             return self.annotation(*alias)
@@ -214,23 +350,61 @@ class Inference(ElementReader):
                     found.append(ClassObject(info))
                 elif each.definition is None:
                     found.append(Outside(each.name))
+                elif isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+                    found.extend(self._function(each.definition, each.module))
             elif isinstance(each, CallValue):
-                found.extend(self._made(each.func, each.node, each.module))
+                scope = each.module.scope if each.module is not None else None
+                found.extend(self._made(each.func, each.node, scope))
+            elif isinstance(each, Const) and each.value is None:
+                continue
             elif isinstance(each, Const | Items | Mapping | Text | CodeValue | Choice):
                 found.append(Outside("builtins.object"))
         return found
 
-    def _made(self, func: Symbol, node: ast.AST | None, module: Module | None) -> list[Kind]:
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module | None) -> list[Kind]:
+        owner = module.project.module_defining(node) if module is not None else None
+        if owner is None:
+            return []
+        inside = owner.scope_of(node)
+        info = owner.classes.get(inside.owner) if inside.owner is not None else None
+        # What is nested sees the parameters of the function round it.
+        given = self.given if inside.parent is not None and not inside.parent.is_module else ()
+        return [Function(key_of(node, owner, info, given=given))]
+
+    def _made(self, func: Symbol, node: ast.AST | None, scope: Scope | None) -> list[Kind]:
         """What calling a known class or function gives."""
         info = class_info(func)
         if info is not None:
-            return [Instance(info)]
+            return [self.instance(info, node, scope)]
         if isinstance(func.definition, ast.FunctionDef | ast.AsyncFunctionDef):
-            return self.returned(func.definition, func.module)
+            return self._returned_to(func.definition, func.module, node, scope)
+        if func.definition is None and scope is not None and isinstance(node, ast.Call):
+            if func.name == "typing.cast" and len(node.args) == 2:
+                return self.annotation(node.args[0], scope) or self.of(node.args[1], scope)
+            if func.name in _GIVES_BACK and node.args:
+                return self.of(node.args[0], scope)
+            if func.name == "builtins.next" and node.args:
+                return self.element(node.args[0], scope)
+            if func.name == "builtins.getattr" and (attribute := named_attribute(node)) is not None:
+                return self.of(attribute, scope)
         if func.definition is None:
             return [Outside(KNOWLEDGE.result_of(func.name) or func.name)]
-        del node, module
         return []
+
+    def _returned_to(
+        self, function: FunctionNode, module: Module | None, node: ast.AST | None, scope: Scope | None
+    ) -> list[Kind]:
+        """What a function returns to one call of it."""
+        owner = module.project.module_defining(function) if module is not None else None
+        if owner is None or scope is None or not isinstance(node, ast.Call):
+            return self.returned(function, module)
+        if getattr(function, "returns", None) is not None:
+            kinds = self.returned(function, module)
+            if kinds:
+                return kinds
+        bound = owner.scope_of(function).owner is not None and not is_static(function)
+        given = self.given_by(node, function, owner, scope, bound=bound)
+        return Inference(self.receiver, self.depth, self.trail, given).returned(function, module)
 
     def returned(self, node: FunctionNode, module: Module | None) -> list[Kind]:
         """What a function of the project returns: by its annotation, else by its `return` statements."""
@@ -241,12 +415,14 @@ class Inference(ElementReader):
             return []
         scope = owner.scope_of(node)
         if node.returns is not None:
-            return self.annotation(node.returns, scope.parent or owner.scope)
+            kinds = self.annotation(node.returns, scope.parent or owner.scope)
+            if kinds or not _tells_a_function(node.returns):
+                return kinds
         self.depth += 5
         try:
             if self.depth > MAX_DEPTH:
                 return []
-            kinds: list[Kind] = []
+            kinds = []
             for each in own_nodes(node):
                 if isinstance(each, ast.Return) and each.value is not None:
                     kinds.extend(self.of(each.value, scope))
@@ -267,9 +443,15 @@ class Inference(ElementReader):
                 return [Super(owner, self.receiver or owner)]
         if isinstance(func, ast.Attribute):
             base = self.of(func.value, scope)
+            if func.attr in _TAKES_ITEM and not any(isinstance(each, Instance | ClassObject | Super) for each in base):
+                items = self.element(func.value, scope)
+                if any_own(items):
+                    return once([*items, *(kind for each in node.args[1:2] for kind in self.of(each, scope))])
+            if func.attr in {"enter_context", "enter_async_context"} and node.args and not any_own(base):
+                return self.entered(node.args[0], scope)
             found: list[Kind] = []
             for kind in base:
-                found.extend(self._method_result(kind, func.attr))
+                found.extend(self.result(kind, func.attr))
             if found or base:
                 return once(found)
         if isinstance(func, ast.Name):
@@ -277,44 +459,68 @@ class Inference(ElementReader):
             found = []
             for each in options(value):
                 if isinstance(each, Symbol):
-                    found.extend(self._made(each, node, scope.module))
+                    found.extend(self._made(each, node, scope))
                 elif isinstance(each, CallValue) and each.func.name == "functools.partial":
                     for one in options(each.args[0]) if each.args else ():
                         if isinstance(one, Symbol):
-                            found.extend(self._made(one, node, scope.module))
+                            found.extend(self._made(one, node, scope))
+                elif isinstance(each, CallValue) and each.func.name == "typing.NewType" and node.args:
+                    found.extend(self.of(node.args[0], scope))
             if found:
                 return once(found)
-            for kind in self.name(func, scope):
-                if isinstance(kind, ClassObject):
-                    found.append(Instance(kind.info))
-                elif isinstance(kind, Instance):
-                    found.extend(self._method_result(kind, "__call__"))
-                elif isinstance(kind, Outside) and kind.name:
-                    found.append(Outside())
-            return once(found)
+            return once(self._called(self.name(func, scope), node, scope))
+        if isinstance(func, ast.Subscript | ast.Call | ast.IfExp | ast.BoolOp | ast.NamedExpr | ast.Lambda):
+            found = self._called(self.of(func, scope), node, scope)
+            if found:
+                return once(found)
         if is_local(func, scope):
             return []
         return once(self._value(evaluate(node, scope)))
 
-    def _method_result(self, kind: Kind, name: str) -> list[Kind]:
+    def _called(self, kinds: list[Kind], node: ast.Call, scope: Scope) -> list[Kind]:
+        """What calling something of some kinds gives."""
+        found: list[Kind] = []
+        for kind in kinds:
+            if isinstance(kind, ClassObject):
+                found.append(self.instance(kind.info, node, scope))
+            elif isinstance(kind, Instance):
+                found.extend(self.result(kind, "__call__"))
+            elif isinstance(kind, Function):
+                module = scope.module.project.module_at(kind.key.path)
+                function = module.function_at(kind.key.line, kind.key.column) if module is not None else None
+                if function is not None and module is not None:
+                    receiver = module.project.class_at(kind.key.receiver) if kind.key.receiver else None
+                    inner = Inference(receiver, self.depth, self.trail, kind.key.given)
+                    found.extend(inner.returned(function, module))
+            elif isinstance(kind, Outside) and kind.name:
+                found.append(Outside())
+        return found
+
+    def result(self, kind: Kind, name: str) -> list[Kind]:
+        """What a method gives."""
         if isinstance(kind, Super):
             for parent in list(ancestry(kind.owner))[1:]:
                 method = parent.methods.get(name)
                 if method is not None:
                     return Inference(kind.receiver, self.depth, self.trail).returned(method, parent.module)
             return [Outside()]
+        if isinstance(kind, Function):
+            return []
         if isinstance(kind, Instance | ClassObject):
             method_found = method_of(kind.info, name)
             if method_found is not None:
-                return Inference(kind.info, self.depth, self.trail).returned(method_found[0], method_found[1].module)
+                inner = (
+                    self.within(kind) if isinstance(kind, Instance) else Inference(kind.info, self.depth, self.trail)
+                )
+                return inner.returned(method_found[0], method_found[1].module)
             nested = kind.info.attributes.get(name)
             if nested and nested[-1].kind == "class" and isinstance(nested[-1].node, ast.ClassDef):
                 info = kind.info.module.classes.get(nested[-1].node)
-                return [Instance(info)] if info is not None else []
-            for inner in self.attribute_of(kind, name):
-                if isinstance(inner, ClassObject):
-                    return [Instance(inner.info)]
-                if isinstance(inner, Outside):
+                return [Instance(info, True)] if info is not None else []
+            for held in self.attribute_of(kind, name):
+                if isinstance(held, ClassObject):
+                    return [Instance(held.info, True)]
+                if isinstance(held, Outside):
                     return [Outside()]
             return [Outside()] if outside_bases(kind.info) else []
         if kind.name:
@@ -370,7 +576,7 @@ class Inference(ElementReader):
         try:
             if self.depth > MAX_DEPTH:
                 return []
-            if isinstance(kind, Super):
+            if isinstance(kind, Super | Function):
                 return []
             if isinstance(kind, Outside):
                 if not kind.name:
@@ -378,15 +584,16 @@ class Inference(ElementReader):
                 qualified = f"{kind.name}.{name}"
                 return [Outside(KNOWLEDGE.result_of(qualified) or (qualified if _is_module(kind.name) else ""))]
             for info in ancestry(kind.info):
-                found = self._own_attribute(info, name, kind.info)
+                found = self._own_attribute(info, name, kind)
                 if found is not None:
                     return found
             return [Outside()] if any(outside_bases(kind.info)) else []
         finally:
             self.depth -= 1
 
-    def _own_attribute(self, info: ClassInfo, name: str, receiver: ClassInfo) -> list[Kind] | None:
-        inner = Inference(receiver, self.depth, self.trail)
+    def _own_attribute(self, info: ClassInfo, name: str, kind: Instance | ClassObject) -> list[Kind] | None:
+        given = kind.given if isinstance(kind, Instance) else ()
+        inner = Inference(kind.info, self.depth, self.trail, given)
         for binding in info.attributes.get(name, ()):
             if binding.kind == "annotated" and binding.annotation is not None:
                 return inner.annotation(binding.annotation, info.body_scope)
@@ -395,7 +602,7 @@ class Inference(ElementReader):
             if binding.kind == "function" and isinstance(binding.node, ast.FunctionDef | ast.AsyncFunctionDef):
                 if is_property(binding.node):
                     return inner.returned(binding.node, info.module)
-                return []
+                return [Function(key_of(binding.node, info.module, kind.info, given=given))]
             if binding.kind == "class" and isinstance(binding.node, ast.ClassDef):
                 nested = info.module.classes.get(binding.node)
                 return [ClassObject(nested)] if nested is not None else []
@@ -403,15 +610,23 @@ class Inference(ElementReader):
         hit = False
         for annotation, value, scope in info.instance_attributes.get(name, ()):
             hit = True
-            if annotation is not None:
-                return inner.annotation(annotation, scope)
+            if annotation is not None and (noted := inner.annotation(annotation, scope)):
+                return noted
             if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
                 kinds.extend(inner.of(value, scope))
         return once(kinds) if hit else None
 
-    def _outside_item(self, node: ast.Subscript, scope: Scope) -> list[Kind]:
-        value = evaluate(node, scope)
-        return self._value(value)
+    def _item(self, node: ast.Subscript, scope: Scope) -> list[Kind]:
+        """What `container[key]` is."""
+        known = evaluate(node, scope)
+        found = self._value(known)
+        if any_own(found):
+            return found
+        kinds: list[Kind] = []
+        for kind in self.of(node.value, scope):
+            if isinstance(kind, Instance) and method_of(kind.info, "__getitem__") is not None:
+                kinds.extend(self.result(kind, "__getitem__"))
+        return kinds or self.element(node.value, scope) or found
 
 
 def _owner(scope: Scope) -> ClassInfo | None:
@@ -425,3 +640,24 @@ def _owner(scope: Scope) -> ClassInfo | None:
 
 def _is_module(name: str) -> bool:
     return bool(name) and name.rpartition(".")[2][:1].islower() and not name.startswith("builtins.")
+
+
+def named_attribute(node: ast.Call) -> ast.Attribute | None:
+    """The attribute that `getattr(value, "name")` reads."""
+    if len(node.args) < 2 or not isinstance(node.args[1], ast.Constant) or not isinstance(node.args[1].value, str):
+        return None
+    return ast.copy_location(ast.Attribute(node.args[0], node.args[1].value, ast.Load()), node)
+
+
+def is_static(node: FunctionNode) -> bool:
+    """Whether a method takes no object."""
+    return not isinstance(node, ast.Lambda) and any(
+        isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list
+    )
+
+
+def _tells_a_function(node: ast.expr) -> bool:
+    """Whether an annotation speaks of a function, and so not of what it does."""
+    target = node.value if isinstance(node, ast.Subscript) else node
+    name = target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
+    return name == "Callable"

@@ -11,8 +11,7 @@ from mcpcore_lint.resolve import evaluate
 from mcpcore_lint.symbols import class_info
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from mcpcore_lint.effects import Given, Key
     from mcpcore_lint.project import ClassInfo
 
 
@@ -21,6 +20,10 @@ class Instance:
     """An instance of a class of the project."""
 
     info: ClassInfo
+    exact: bool = False
+    """Whether it is of that class itself, since it is made there; by an annotation it may be of a subclass."""
+    given: tuple[Given, ...] = ()
+    """What its constructor got for parameters that say nothing of their own."""
 
 
 @light_value
@@ -45,7 +48,14 @@ class Super:
     receiver: ClassInfo
 
 
-Kind: TypeAlias = Instance | ClassObject | Outside | Super
+@light_value
+class Function:
+    """A function of the project, or a method that is bound to its object."""
+
+    key: Key
+
+
+Kind: TypeAlias = Instance | ClassObject | Outside | Super | Function
 """What a value is an instance of. An empty list of kinds means: nobody can tell."""
 
 BUILTIN_METHODS: Final = frozenset(
@@ -64,22 +74,38 @@ def method_of(info: ClassInfo, name: str) -> tuple[ast.FunctionDef | ast.AsyncFu
     return None
 
 
-def ancestry(info: ClassInfo) -> Iterator[ClassInfo]:
-    """A class and those classes of the project that it inherits from, nearest first."""
-    seen: set[int] = set()
-    queue = [info]
-    while queue:
-        current = queue.pop(0)
-        if id(current) in seen:
-            continue
-        seen.add(id(current))
-        yield current
-        for base in current.node.bases:
-            value = evaluate(base, current.scope)
-            if isinstance(value, Symbol):
-                parent = class_info(value)
-                if parent is not None:
-                    queue.append(parent)
+def ancestry(info: ClassInfo) -> tuple[ClassInfo, ...]:
+    """A class and those classes of the project that it inherits from, in the order in which methods are looked up."""
+    memo = info.module.memo
+    key = ("ancestry", info.node)
+    found: tuple[ClassInfo, ...] | None = memo.get(key)
+    if found is None:
+        memo[key] = (info,)  # what inherits from itself, in code that cannot run
+        found = _linear(info)
+        memo[key] = found
+    return found
+
+
+def _linear(info: ClassInfo) -> tuple[ClassInfo, ...]:
+    """As Python does it (C3), leaving out what is outside the project; where that fails, whatever comes first."""
+    parents: list[ClassInfo] = []
+    for base in info.node.bases:
+        value = evaluate(base, info.scope)
+        parent = class_info(value) if isinstance(value, Symbol) else None
+        if parent is not None and parent is not info:
+            parents.append(parent)
+    if not parents:
+        return (info,)
+    if len(parents) == 1:
+        return (info, *(each for each in ancestry(parents[0]) if each is not info))
+    rows = [[each for each in ancestry(parent) if each is not info] for parent in parents]
+    rows.append(parents)
+    found = [info]
+    while rows := [row for row in rows if row]:
+        head = next((row[0] for row in rows if not any(row[0] in other[1:] for other in rows)), rows[0][0])
+        found.append(head)
+        rows = [[each for each in row if each is not head] for row in rows]
+    return tuple(found)
 
 
 def outside_bases(info: ClassInfo) -> list[str]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.model import (
         Symbol,
     )
-    from mcpcore_lint.project import ClassInfo, Module
+    from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
 
 
 def qualified(module: Module, node: ast.AST) -> str:
@@ -40,3 +40,17 @@ def enum_like(symbol: Symbol) -> bool:
         (isinstance(base, ast.Name) and base.id in names) or (isinstance(base, ast.Attribute) and base.attr in names)
         for base in definition.bases
     )
+
+
+def rebound(module: Module, name: str) -> list[tuple[Scope, Binding]]:
+    """The ways in which functions bind a name of the module, by a `global` statement."""
+    found: dict[str, list[tuple[Scope, Binding]]] | None = module.memo.get("rebound")
+    if found is None:
+        found = {}
+        if "global " in module.source.text:
+            for scope in list(module.functions.values()):
+                bindings = scope.bindings
+                for each in scope.globals:
+                    found.setdefault(each, []).extend((scope, binding) for binding in bindings.get(each, ()))
+        module.memo["rebound"] = found
+    return found.get(name, [])

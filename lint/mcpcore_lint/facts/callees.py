@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcpcore_lint.effects import Key, Parameter, key_of
 from mcpcore_lint.facts.choices import ChoiceReader
-from mcpcore_lint.facts.spelling import is_abstract, is_static, made_of_method
+from mcpcore_lint.facts.spelling import is_abstract, made_of_method, spelled
+from mcpcore_lint.families import implementers, is_protocol, overrides, subclasses
+from mcpcore_lint.infer import is_static, named_attribute
 from mcpcore_lint.kinds import (
     BUILTIN_METHODS,
     ClassObject,
+    Function,
     Instance,
     Kind,
     Outside,
@@ -28,13 +32,16 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.resolve import PLAIN_BUILTINS, evaluate
 from mcpcore_lint.symbols import class_info
-from mcpcore_lint.syntax import all_parameters
+from mcpcore_lint.syntax import BODIES, all_parameters
 
 if TYPE_CHECKING:
-    from mcpcore_lint.project import Binding, ClassInfo
+    from mcpcore_lint.model import FunctionNode
+    from mcpcore_lint.project import Binding, ClassInfo, Module
 
 
 K = TypeVar("K")
+LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+"""Statements after which the rest of a block is not reached."""
 
 
 class CalleeReader(ChoiceReader):
@@ -65,13 +72,24 @@ class CalleeReader(ChoiceReader):
 
     def _targets(self, node: ast.Call) -> tuple[list[Key], list[str]]:
         """The functions of the project that a call may run, and the names of those outside it."""
-        return self._callable(node.func)
+        keys, outside = self._callable(node.func)
+        return [self._given_to(each, node) for each in keys], outside
+
+    def _given_to(self, key: Key, node: ast.Call) -> Key:
+        """A function with what a call gives to those of its parameters that say nothing."""
+        located = self.graph._find(key)  # noqa: SLF001
+        if located is None:
+            return key
+        function, module = located
+        bound = module.scope_of(function).owner is not None and not is_static(function)
+        given = self.inference.given_by(node, function, module, self.scope, bound=bound)
+        return key._replace(given=(*key.given, *given)) if given else key
 
     def _callable(self, func: ast.expr) -> tuple[list[Key], list[str]]:
         keys: list[Key] = []
         outside: list[str] = []
         if isinstance(func, ast.Lambda):
-            return [key_of(func, self.module, None)], []
+            return [self._nested(func)], []
         if isinstance(func, ast.Name | ast.Attribute):
             if type(func) is ast.Name and func.id in PLAIN_BUILTINS and self.scope.lookup(func.id) is None:
                 return [], [f"builtins.{func.id}"]
@@ -82,7 +100,7 @@ class CalleeReader(ChoiceReader):
                 if keys or outside:
                     return unique(keys), unique(outside)
         if isinstance(func, ast.Attribute):
-            for kind in self.inference.of(func.value, self.scope):
+            for kind in self.kinds(func.value):
                 self._from_kind(kind, func.attr, keys, outside)
             if not keys and not outside and func.attr in BUILTIN_METHODS:
                 outside.append(f"builtins.object.{func.attr}")
@@ -93,6 +111,9 @@ class CalleeReader(ChoiceReader):
             if alias is not None:
                 keys.append(alias)
         elif isinstance(func, ast.Call):
+            if isinstance(func.func, ast.Name) and func.func.id == "getattr" and self.scope.lookup("getattr") is None:
+                attribute = named_attribute(func)
+                return self._callable(attribute) if attribute is not None else ([], [])
             value = evaluate(func, self.scope)
             for each in options(value):
                 if isinstance(each, CallValue) and each.func.name == "functools.partial" and each.args:
@@ -107,6 +128,10 @@ class CalleeReader(ChoiceReader):
                 outside.extend(other)
         elif isinstance(func, ast.NamedExpr):
             return self._callable(func.value)
+        elif isinstance(func, ast.Subscript):
+            for kind in self.inference.of(func, self.scope):
+                if not isinstance(kind, Outside):
+                    self._called_kind(kind, keys, outside)
         if not keys and not outside and isinstance(func, ast.Subscript | ast.Name | ast.Call):
             for each in self._values(func, self.scope) or ():
                 self._from_value(each, keys, outside)
@@ -121,11 +146,89 @@ class CalleeReader(ChoiceReader):
         if len(bindings) == 1 and bindings[0].kind == "assign":
             value = bindings[0].value
             if isinstance(value, ast.Lambda):
-                return key_of(value, where.module, None)
+                return self._nested(value) if where.node is self.node else key_of(value, where.module, None)
             if isinstance(value, ast.Attribute) and where.node is self.node:
                 keys, _ = self._callable(value)
                 return keys[0] if len(keys) == 1 else None
         return None
+
+    def _nested(self, node: ast.Lambda) -> Key:
+        """A lambda of this function, with what it sees of its parameters."""
+        self.module.note_lambda(node, self.module.scope_of(self.builder.function_of.get(node, self.node)))
+        return key_of(node, self.module, None, given=self.given)
+
+    def kinds(self, node: ast.expr) -> list[Kind]:
+        """What an expression may be an instance of, where it stands."""
+        if isinstance(node, ast.Name) and node.id in self._asked_about:
+            narrowed = self._narrowed_to(node)
+            if narrowed:
+                return narrowed
+        return self.inference.of(node, self.scope)
+
+    @cached_property
+    def _asked_about(self) -> set[str]:
+        """The names that `isinstance` is asked about."""
+        return {
+            each.args[0].id
+            for each in self.builder.calls
+            if isinstance(each.func, ast.Name)
+            and each.func.id == "isinstance"
+            and len(each.args) == 2
+            and isinstance(each.args[0], ast.Name)
+        }
+
+    def _narrowed_to(self, node: ast.Name) -> list[Kind]:
+        """What `isinstance` round an expression, or before it, leaves a name to be."""
+        current: ast.AST = node
+        while (parent := self.parents.get(current)) is not None and current is not self.node:
+            tests: list[tuple[ast.expr, bool]] = []
+            if isinstance(parent, ast.If | ast.While) and current is not parent.test:
+                tests.append((parent.test, current in parent.body))
+            elif isinstance(parent, ast.IfExp) and current is not parent.test:
+                tests.append((parent.test, current is parent.body))
+            elif isinstance(parent, ast.BoolOp):
+                before = parent.values[: parent.values.index(current)] if current in parent.values else []
+                tests.extend((each, isinstance(parent.op, ast.And)) for each in before)
+            if isinstance(current, ast.stmt):
+                for each in _before(current, parent):
+                    if isinstance(each, ast.Assert):
+                        tests.append((each.test, True))
+                    elif isinstance(each, ast.If) and not each.orelse and isinstance(each.body[-1], LEAVES):
+                        tests.append((each.test, False))
+            for test, holds in tests:
+                classes = _asked(test, node.id, holds=holds)
+                if classes is not None:
+                    return self._instances(classes)
+            current = parent
+        return []
+
+    def _instances(self, classes: ast.expr) -> list[Kind]:
+        found: list[Kind] = []
+        for each in classes.elts if isinstance(classes, ast.Tuple) else [classes]:
+            for kind in self.inference.of(each, self.scope):
+                if isinstance(kind, ClassObject):
+                    found.append(Instance(kind.info))
+        return found
+
+    def methods(self, kind: Instance | ClassObject, name: str) -> list[Key] | None:
+        """A method, as the object has it, and as the subclasses do that its annotation leaves open.
+
+        None where there is no such method, nothing where it has no body that can be seen.
+        """
+        found = method_of(kind.info, name)
+        if found is None:
+            return None
+        given = kind.given if isinstance(kind, Instance) else ()
+        keys: list[Key] = []
+        if not is_abstract(*found):
+            keys.append(key_of(found[0], found[1].module, kind.info, given=given))
+        if isinstance(kind, Instance) and not kind.exact:
+            find = implementers if is_protocol(kind.info) else subclasses
+            for each in find(kind.info, self.module):
+                other = method_of(each, name)
+                if other is not None and not is_abstract(*other) and (not keys or overrides(each, kind.info)):
+                    keys.append(key_of(other[0], other[1].module, each))
+        return keys
 
     def _from_value(self, value: object, keys: list[Key], outside: list[str]) -> None:
         if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
@@ -135,23 +238,26 @@ class CalleeReader(ChoiceReader):
         if isinstance(value, CallValue) and isinstance(value.func.definition, ast.ClassDef):
             info = class_info(value.func)
             if info is not None:
-                self._called_kind(Instance(info), keys, outside)
+                self._called_kind(self.inference.instance(info, value.node, self.scope), keys, outside)
             return
         if not isinstance(value, Symbol):
             return
         definition = value.definition
         if isinstance(definition, ast.Lambda):
             assert value.module is not None
-            keys.append(key_of(definition, value.module, None))
+            inside = value.module is self.module and definition in self.parents
+            keys.append(self._nested(definition) if inside else key_of(definition, value.module, None))
         elif isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef):
             owner = self.module.project.module_defining(definition)
             if owner is not None:
                 scope = owner.scope_of(definition)
                 receiver = owner.classes.get(scope.owner) if scope.owner is not None else None
-                if receiver is not None and (abstract := is_abstract(definition, receiver)):
-                    del abstract
+                if receiver is not None and is_abstract(definition, receiver):
                     return
-                keys.append(key_of(definition, owner, receiver))
+                nested = scope.parent is not None and not scope.parent.is_module and owner is self.module
+                keys.append(key_of(definition, owner, receiver, given=self.given if nested else ()))
+                if any(spelled(each).endswith("singledispatch") for each in definition.decorator_list):
+                    keys.extend(key_of(each, owner, None) for each in _registered(definition, owner))
         elif isinstance(definition, ast.ClassDef):
             info = class_info(value)
             if info is not None:
@@ -161,6 +267,13 @@ class CalleeReader(ChoiceReader):
 
     def _constructed(self, info: ClassInfo, keys: list[Key], outside: list[str]) -> None:
         hit = False
+        for each in ancestry(info):
+            meta = next((one.value for one in each.node.keywords if one.arg == "metaclass"), None)
+            for kind in self.inference.of(meta, each.scope) if meta is not None else ():
+                found = method_of(kind.info, "__call__") if isinstance(kind, ClassObject) else None
+                if found is not None and isinstance(kind, ClassObject):
+                    keys.append(key_of(found[0], found[1].module, kind.info))
+                    hit = True
         for name in ("__new__", "__init__", "__post_init__"):
             found = method_of(info, name)
             if found is not None:
@@ -173,9 +286,9 @@ class CalleeReader(ChoiceReader):
 
     def _called_kind(self, kind: Kind, keys: list[Key], outside: list[str]) -> None:
         if isinstance(kind, Instance):
-            found = method_of(kind.info, "__call__")
-            if found is not None:
-                keys.append(key_of(found[0], found[1].module, kind.info))
+            keys.extend(self.methods(kind, "__call__") or ())
+        elif isinstance(kind, Function):
+            keys.append(kind.key)
         elif isinstance(kind, ClassObject):
             self._constructed(kind.info, keys, outside)
         elif isinstance(kind, Outside):
@@ -194,17 +307,17 @@ class CalleeReader(ChoiceReader):
                     return
             outside.append(f"builtins.object.{attr}")
             return
-        found = method_of(kind.info, attr)
+        if isinstance(kind, Function):
+            outside.append(f"builtins.object.{attr}")
+            return
+        found = self.methods(kind, attr)
         if found is not None:
-            if not is_abstract(*found):
-                keys.append(key_of(found[0], found[1].module, kind.info))
+            keys.extend(found)
             return
         for each in ancestry(kind.info):
             for annotation, value, scope in each.instance_attributes.get(attr, ()):
                 del annotation
-                if isinstance(value, ast.Lambda):
-                    keys.append(key_of(value, each.module, None))
-                elif isinstance(value, ast.Name):
+                if isinstance(value, ast.Name):
                     resolved = evaluate(value, scope)
                     for one in options(resolved):
                         self._from_value(one, keys, outside)
@@ -265,7 +378,7 @@ class CalleeReader(ChoiceReader):
     def _functions_in(self, node: ast.expr) -> list[Key | Parameter]:
         """The functions that an argument is."""
         if isinstance(node, ast.Lambda):
-            return [key_of(node, self.module, None)]
+            return [self._nested(node)]
         if isinstance(node, ast.Name):
             bound = self.scope.lookup(node.id)
             if bound is None:
@@ -285,11 +398,11 @@ class CalleeReader(ChoiceReader):
                         found.extend(keys)
                 return found
             if isinstance(node, ast.Attribute):
-                for kind in self.inference.of(node.value, self.scope):
+                for kind in self.kinds(node.value):
                     if isinstance(kind, Instance | ClassObject):
                         method = method_of(kind.info, node.attr)
                         if method is not None and not is_property(method[0]):
-                            found.append(key_of(method[0], method[1].module, kind.info))
+                            found.extend(self.methods(kind, node.attr) or ())
             if isinstance(node, ast.Name) and not found:
                 local = self._local_function(node)
                 if local is not None:
@@ -308,6 +421,44 @@ def _may_be_function(binding: Binding) -> bool:
         binding.kind == "assign"
         and isinstance(binding.value, ast.Name | ast.Attribute | ast.Lambda | ast.Call | ast.IfExp)
     )
+
+
+def _before(statement: ast.stmt, parent: ast.AST) -> list[ast.stmt]:
+    """The statements before one in its block."""
+    for name in BODIES:
+        block = getattr(parent, name, None)
+        if isinstance(block, list) and statement in block:
+            return block[: block.index(statement)]
+    return []
+
+
+def _asked(test: ast.expr, name: str, *, holds: bool) -> ast.expr | None:
+    """The classes that a name is an instance of where a condition holds, or does not."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, holds = test.operand, not holds
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And if holds else ast.Or):
+        return next((found for each in test.values if (found := _asked(each, name, holds=holds)) is not None), None)
+    if (
+        holds
+        and isinstance(test, ast.Call)
+        and isinstance(test.func, ast.Name)
+        and test.func.id == "isinstance"
+        and len(test.args) == 2
+        and isinstance(test.args[0], ast.Name)
+        and test.args[0].id == name
+    ):
+        return test.args[1]
+    return None
+
+
+def _registered(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> list[FunctionNode]:
+    """The functions that take over for some classes: `@show.register`."""
+    word = f"{node.name}.register"
+    return [
+        each
+        for each in module.functions
+        if not isinstance(each, ast.Lambda) and any(spelled(one).startswith(word) for one in each.decorator_list)
+    ]
 
 
 def unique(items: list[K]) -> list[K]:

@@ -24,6 +24,7 @@ from mcpcore_lint.resolve import Resolver, evaluate
 
 if TYPE_CHECKING:
     from mcpcore_lint.calls import CallGraph
+    from mcpcore_lint.effects import Given
     from mcpcore_lint.project import ClassInfo, Module, Scope
 
 
@@ -34,13 +35,21 @@ MAX_VALUES_DEEP: Final = 8
 class ChoiceReader:
     """Finds the values that an expression may have, and the errors among them."""
 
-    def __init__(self, graph: CallGraph, node: FunctionNode, module: Module, receiver: ClassInfo | None) -> None:
+    def __init__(
+        self,
+        graph: CallGraph,
+        node: FunctionNode,
+        module: Module,
+        receiver: ClassInfo | None,
+        given: tuple[Given, ...] = (),
+    ) -> None:
         self.graph = graph
         self.node = node
         self.module = module
         self.scope = module.scope_of(node)
         self.receiver = receiver
-        self.inference = Inference(receiver)
+        self.given = given
+        self.inference = Inference(receiver, given=given)
         self.builder = HandlerBuilder.of(node, module, graph.hierarchy)
         self.model = self.builder.model
         self.parents = self.builder.parents

@@ -26,6 +26,7 @@ from mcpcore_lint.symbols import class_info
 
 if TYPE_CHECKING:
     from mcpcore_lint.calls import CallGraph
+    from mcpcore_lint.effects import Given
     from mcpcore_lint.project import ClassInfo, Module
 
 
@@ -58,8 +59,15 @@ _WITH_CONSTRUCTORS: Final = frozenset({"coded", "project", "protocol", "framewor
 class Extractor(GuardReader):
     """Reads the facts of one function."""
 
-    def __init__(self, graph: CallGraph, node: FunctionNode, module: Module, receiver: ClassInfo | None) -> None:
-        super().__init__(graph, node, module, receiver)
+    def __init__(
+        self,
+        graph: CallGraph,
+        node: FunctionNode,
+        module: Module,
+        receiver: ClassInfo | None,
+        given: tuple[Given, ...] = (),
+    ) -> None:
+        super().__init__(graph, node, module, receiver, given)
         self._raised: set[ast.expr] = set()
         """Calls that make an error of one of several classes."""
         self._errors = {each.node for each in self.model.errors}

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.effects import Clause, Guard, Key
-from mcpcore_lint.facts.callees import CalleeReader
+from mcpcore_lint.facts.callees import LEAVES, CalleeReader
 from mcpcore_lint.facts.spelling import spelled
 from mcpcore_lint.kinds import Instance, Outside, method_of
 from mcpcore_lint.model import (
@@ -19,6 +19,7 @@ from mcpcore_lint.syntax import own_nodes, walk_shallow
 
 if TYPE_CHECKING:
     from mcpcore_lint.calls import CallGraph
+    from mcpcore_lint.effects import Given
     from mcpcore_lint.project import ClassInfo, Module
 
 
@@ -27,14 +28,20 @@ _TASK_GROUPS: Final = frozenset(
 )
 
 _EVERYTHING: Final = Clause(("builtins.BaseException",), (), star=True)
-_LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 class GuardReader(CalleeReader):
     """Reads the guards round the nodes of a function."""
 
-    def __init__(self, graph: CallGraph, node: FunctionNode, module: Module, receiver: ClassInfo | None) -> None:
-        super().__init__(graph, node, module, receiver)
+    def __init__(
+        self,
+        graph: CallGraph,
+        node: FunctionNode,
+        module: Module,
+        receiver: ClassInfo | None,
+        given: tuple[Given, ...] = (),
+    ) -> None:
+        super().__init__(graph, node, module, receiver, given)
         self._guards_of: dict[ast.AST, tuple[Guard, ...]] = {}
         self._try_guards: dict[ast.AST, Guard] = {}
 
@@ -187,7 +194,7 @@ class GuardReader(CalleeReader):
             ]
             body = next((each for each in blocks if current in each), [])
             for each in body[: body.index(current)] if isinstance(current, ast.stmt) and body else ():
-                if isinstance(each, ast.If) and not each.orelse and isinstance(each.body[-1], _LEAVES):
+                if isinstance(each, ast.If) and not each.orelse and isinstance(each.body[-1], LEAVES):
                     found.extend(self._asked(each.test, handler.name, holds=False))
             current = parent
         return tuple(found)

@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import FunctionNode
     from mcpcore_lint.project import Binding, ClassInfo
 
 
@@ -72,13 +71,6 @@ def made_of_method(binding: Binding, info: ClassInfo, maker: str) -> ast.Functio
         info.methods.get(first.id)
         if spelled(value.func).rpartition(".")[2] == maker and isinstance(first, ast.Name)
         else None
-    )
-
-
-def is_static(node: FunctionNode) -> bool:
-    """Whether a method takes no object."""
-    return not isinstance(node, ast.Lambda) and any(
-        isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list
     )
 
 

@@ -760,23 +760,8 @@ CASES: Final[Cases] = {
 
 
 GAPS: Final[dict[str, Gap]] = {
-    "an alias of a class, by assignment, by `type` and by NewType": "unknown",
-    "a type variable with a bound": "unknown",
     "a descriptor": "missed",
     "__getattr__ answers for attributes that are not there": "missed",
-    "a method of a subclass behind the base's annotation": "unknown",
-    "a method that a subclass overrides, and the base has too": "missed",
-    "a protocol with one implementation": "unknown",
-    "a protocol with several implementations": "unknown",
-    "constructors: __init__, __new__, one inherited, one of a metaclass": "missed",
-    "a class that is chosen": "unknown",
-    "a method bound to a name, and one got with getattr": "missed",
-    "a function held in an attribute": "way",
-    "isinstance narrows an object that nobody annotated": "unknown",
-    "items of containers": "unknown",
-    "a container of the module": "missed",
-    "an unannotated parameter of a helper has what it is given": "unknown",
-    "an unannotated argument of a constructor has what it is given": "unknown",
 }
 """What is not answered as it should be, and how."""
 

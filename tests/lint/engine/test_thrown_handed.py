@@ -868,10 +868,6 @@ CASES: Final[Cases] = {
 
 
 GAPS: Final[dict[str, Gap]] = {
-    "a closure that is returned and then called": "unknown",
-    "a table of functions with get, and of methods and lambdas": "unknown",
-    "singledispatch": "missed",
-    "a callback that is kept in an attribute": "unknown",
     "a callback with a default": "unknown",
     "a callback that is handed on with arguments": "unknown",
     "a generator that is made and raises where it is used": "missed",
@@ -880,7 +876,6 @@ GAPS: Final[dict[str, Gap]] = {
     "an iterator that another class makes": "missed",
     "implicit calls: items, length, operators, calls, await, text, truth": "missed",
     "implicit calls: in format strings, for the right operand, by `not`, hash, bool and repr": "missed",
-    "what a context manager yields": "unknown",
     "closing, nullcontext and an exit stack give what they hold": "missed",
 }
 """What is not answered as it should be, and how."""

@@ -11,6 +11,7 @@ from typing import Final
 from mcpcore.classify.messages.common import COMMON
 from mcpcore.classify.messages.exact import EXACT
 from mcpcore.classify.messages.faint import FAINT
+from mcpcore.classify.messages.families import FAMILIES
 from mcpcore.classify.messages.languages import LANGUAGES
 from mcpcore.classify.messages.row import MessageRow
 from mcpcore.classify.messages.rules import RULES
@@ -18,5 +19,5 @@ from mcpcore.classify.messages.systems import SYSTEMS
 
 __all__ = ["MESSAGES", "MessageRow"]
 
-MESSAGES: Final[tuple[MessageRow, ...]] = (*EXACT, *SYSTEMS, *RULES, *COMMON, *LANGUAGES, *FAINT)
+MESSAGES: Final[tuple[MessageRow, ...]] = (*EXACT, *SYSTEMS, *FAMILIES, *RULES, *COMMON, *LANGUAGES, *FAINT)
 """Every message pattern. Rows with `only` are read first, for their class; then all others, in order."""

@@ -100,7 +100,7 @@ COMMON: Final[tuple[MessageRow, ...]] = (
          "|downloaded|saw"),
         "version|revision|etag|generation|sequence|checksum .. was|is|but expected|but|found|is|differs|changed",
         "expected [the] version|revision|etag|generation|sequence", "is not empty", "are not empty", "contention",
-        "{entity} .. attached|mounted|checked|reserved|claimed|occupied|in [out|to|by|use]",
+        "{entity} .. attached|mounted|reserved|claimed|occupied", "{entity} .. checked out", "{entity} .. in use",
         "already|currently assigned|attached|linked|bound|used|reserved|claimed|held",
         "cannot|can't|invalid|illegal|not|disallowed [a|state|status|allowed|be|to] [to] transition|transitioned",
         "transition from",
@@ -215,6 +215,8 @@ COMMON: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.INITIALIZATION_FAILED, (
         "failed|unable to initialize|initialise|boot|bootstrap",
+        ("browser|server|engine|worker|plugin|module|driver|process|model|kernel|runtime .. not be launched|started"
+         "|initialised|initialized|loaded|booted"),
         "could|can|cannot|can't|couldn't [not] initialize|initialise|boot|bootstrap",
         "initialization|initialisation|startup|bootstrap|boot [has] failed|error|failure",
         ("failed|unable to start [the] [worker|web|local|background|mcp] server|worker|workers|process|browser"

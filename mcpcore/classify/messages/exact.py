@@ -142,7 +142,7 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "{service}|request|we|it|upload|download|call got|received [a|an] <status>",
         "returned|answered|responded|returning|answering|got .. error|status|code|http <status>", "^error <status>",
         "{service}|http|https|request|fetch|response|graphql|rest|webhook error <status>",
-        "came back [with] [a] <status>",
+        "came back [with] [a] <status>", "gave|sent|threw|raised|hit [us|me] a|an <status>",
         "code|status|statuscode|status_code|httpstatus|httpstatuscode|http_status <quoted>", "<lone>",
         "httperror|apierror|statuserror|requesterror|responseerror|clienterror|servererror <status>",
         "<status> client|server error", "<status> bad request", "<status> unauthorized", "<status> forbidden",

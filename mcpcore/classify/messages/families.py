@@ -1,0 +1,129 @@
+"""Families of sentences that name a kind of thing and what is wrong with it, by the words of `phrases.VOCABULARY`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mcpcore.classify.messages.row import MessageRow
+from mcpcore.codes import ErrorCode
+
+_C = ErrorCode
+
+# fmt: off
+FAMILIES: Final[tuple[MessageRow, ...]] = (
+    MessageRow(_C.INTERNAL_ERROR, (
+        "^panic", "nil pointer", "invalid memory address", "undefined method|local|function|variable", "nil nilclass",
+        "object reference not set", "unhandled promise|case|exception|rejection", "referenced before assignment",
+        "cannot read properties|property", "access violation", "double free", "type error", "typeerror",
+        "attributeerror",
+    )),
+    MessageRow(_C.SERIALIZATION_ERROR, (
+        "tokenizing data", "premature end of",
+        "invalid|incorrect|bad base64|gzip|header|magic|padding|hex|escape|encoding|utf", "wire type|tag|format",
+        "where|when|but|not json|xml|html was|is expected",
+    )),
+    MessageRow(_C.CONFIGURATION_ERROR, (
+        ("settings.toml|config.toml|config.yaml|config.yml|config.json|config.ini|pyproject.toml|settings.py"
+         "|settings.json|settings|config|configuration ... unknown|invalid|missing|wrong|bad|unrecognized"
+         "|unrecognised|malformed"),
+        "in [the|your|its] config|configuration|settings [file] is|are|has|have|must|was",
+        "{service} .. not|never set up",
+        ("config.yaml|config.yml|config.json|config.toml|settings.toml|settings.json|.env|dotenv .. found|missing"
+         "|exist|readable|unreadable"),
+    )),
+    MessageRow(_C.UNAUTHORIZED, (
+        "account [is|has|was|been] [been|temporarily|now] locked",
+        "reauthentication|authentication|auth|login|signin .. failed|unsuccessful",
+        "requires|require|required|need|needs .. authenticated|login|authentication|logged|signed",
+        "client certificate|cert .. accepted|required|rejected|missing|provided|presented",
+        "secret|signature|token|hmac|digest .. match|mismatch", "{wrong} .. secret|token",
+        "key|secret|token [is|was] {wrong}",
+        "kerberos|assertion|cookie|ticket|nonce [has|is|was] expired|invalid|replayed", "kerberos ticket",
+        "provide|supply|include|send|pass|enter|use .. valid [api|access|bearer] key|token|credentials|password|login",
+        "hmac|signature|jwt|token|digest|webhook check|verification|validation [has] failed",
+        "assertion|token|session|ticket|cookie|credential .. not valid",
+        "token|key .. was deleted|removed|rotated|replaced",
+    )),
+    MessageRow(_C.FORBIDDEN, (
+        ("not|don't|doesn't|without|no|lack|lacks|insufficient .. rights|permission|permissions|privilege|privileges"
+         "|authority|clearance"),
+        ("only paid|premium|verified|enterprise|privileged|trusted|authorised|authorized|approved|licensed"
+         "|registered .. can|may"),
+        "your|this role|account|token|key|plan|user|subscription|licence|license .. cannot|can't|may", "you may not",
+        "preventing|prevented|prevents .. access|reading|writing|from", "access|read|write|login .. refused",
+        "available .. plan|tier|edition|subscribers|customers", "on .. plan|tier|edition only", "view only", "sudoers",
+        "not|weren't|wasn't|haven't|hasn't [been] invited|granted|cleared|vetted|entitled",
+        "have|has|only|is|with read only|readonly|view [access|role|permission|rights]",
+        "cannot|can't|may read|view|see|access|open|edit .. another|other|others|different", "reserved for",
+        "isolation", "account .. closed|terminated|paused|delinquent",
+    )),
+    MessageRow(_C.RATE_LIMITED, (
+        "excessive|many|much requests|calls|traffic|queries|attempts|messages",
+        "exceeding|exceeded .. requests|limitation|calls", "out of .. credits|tokens|requests|calls",
+        "exceed|exceeded|exceeds|exceeding|limit|maximum|max|over ... per|a|an|each|every {per}",
+        "burst of|traffic|requests", "spread .. out", "backoff|back [off] requested",
+        ("maximum|max|limit of # [pending|queued|concurrent|open|running|active|parallel|simultaneous] jobs|tasks"
+         "|sessions|requests|connections|calls|queries|runs"),
+        "returning|returns|returned|giving|throwing 429s",
+        "maximum|max|limit .. concurrent|simultaneous|parallel .. {spent}",
+        "maximum|max .. per|for {person}|key|ip .. {spent}", "token|leaky bucket",
+        ("used|spent|burned all|up [of] [your|the|its] [{entity}|searches|credits|requests|calls|tokens|messages"
+         "|exports|minutes]"),
+        "again tomorrow", "spike arrest", "allowed rate",
+    )),
+    MessageRow(_C.TIMEOUT, (
+        "waited|waiting # ... without|but|and|no", "in|within the time|period|window given|allowed|available|allotted",
+        "not|never|didn't .. before|by|until [the|its|our] deadline|timeout|cutoff",
+        "execution|run|running|cpu|wall|processing [clock] time [was|has|limit] [been] {spent}",
+    )),
+    MessageRow(_C.SERVICE_UNAVAILABLE, (
+        ("{service}|space|vault|warehouse|database|model|index .. is|are [currently|temporarily|being|now"
+         "|still] sealed|paused|sleeping|asleep|hibernating|draining|restarting|rebooting|warming|initializing"
+         "|rebuilt|busy|overloaded"),
+        "database|server|service|model|cluster .. starting|warming|booting|coming up|back",
+        "no available {service}|workers|worker",
+        "connection .. could|cannot|can't|couldn't .. established|made|opened|completed",
+        "name|host|hostname|address|domain|remote .. resolved|resolve",
+        "returning|returns|returned|giving|throwing|answers 500s|502s|503s|504s|5xx", "cluster [is|status] red",
+        "transient failure", "endpoint|model|container|function .. cold",
+        "closed|dropped|terminated|reset by [the|a] {service}|remote|peer|host", "lost power",
+        "power failure|outage|loss", "disk|storage|volume .. quota|full|space",
+    )),
+    MessageRow(_C.CONFLICT, (
+        "cannot|can't|failed|unable|could [not] [to] lock", "acquire|obtain|get|take .. lock",
+        ("resource|object|document|row|record|entity|page|item version .. old|stale|outdated|behind|obsolete|current"
+         "|expected"),
+        "number|id|key|nonce|token reused",
+        ("must be stopped|closed|paused|detached|cancelled|deactivated|terminated|unlocked|released|archived|emptied"
+         "|disabled first|before"),
+        "stop|close|pause|detach|cancel|deactivate|unlock|release|empty .. first|before", "in the meantime",
+        "meanwhile",
+    )),
+    MessageRow(_C.VALIDATION_ERROR, (
+        "not in [a|the|any] .. format|form|notation|range|units|order|case|style|syntax|interval",
+        ("date|time|start|end|from|until|deadline|birthday|due .. is|are|lies|falls|comes before|after|earlier|later"
+         "|prior"),
+        "iban|isbn|luhn|vat|ean|card|ssn checksum|check|number|digit", "exactly one", "only one of",
+        "insufficient arguments|parameters|values|data",
+        ("unknown|unexpected|unrecognized|unrecognised|extra|undefined|undeclared|superfluous field|fields|parameter"
+         "|parameters|argument|arguments|property|option|column|attribute"),
+        "make|makes no sense", "unbekannter|unbekannte|unbekanntes parameter|feld|option",
+        "invalid|bad|malformed|wrong json|xml path|pointer|schema|query|expression",
+        "has|have|had no scheme|host|domain|extension|unit|operator|title|name|protocol|digits|letters",
+        "combine|mix .. with|and", "may|can only contain|have|include|consist", "^expected a|an|one|two|at|either|only",
+        "contains|has|have a|an syntax|typing|spelling error|mistake",
+    )),
+    MessageRow(_C.NOT_FOUND, (
+        "doesn't|don't|not have [a|an|any] {entity}",
+        "{entity} ... isn't|not|no|never|longer available|exists|there|around [any|anymore] [more|longer]",
+        "not listed|indexed|catalogued|cataloged|tracked|stored|published|uploaded|created [yet] [on|in|at]",
+        "zero|0|none .. matched|match|found",
+        "has|have|was|were not been|yet created|uploaded|published|written|saved|recorded",
+        "never uploaded|created|written|saved|stored|recorded|published|sent",
+        "index|shard|chunk|object|segment|asset|artifact|attachment .. missing", "vanished|disappeared",
+        "nothing .. stored|saved|recorded|registered|under", "returning|returns|returned|giving|throwing 404s",
+        "yields|yielded|gives no|nothing", "nothing .. found", "link you followed",
+        "may have been removed|deleted|moved|renamed", "reference|target .. missing|dangling|unresolved",
+    )),
+)
+# fmt: on

@@ -53,6 +53,7 @@ class Builder:
 
     def tools(self) -> list[ToolDef]:
         """Every tool, resource and prompt that the file registers, in source order."""
+        self.module.complete()
         self._found = []
         self._servers = {}
         for node, scope in list(self.module.functions.items()):

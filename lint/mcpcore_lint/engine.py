@@ -132,7 +132,7 @@ class _PathRun:
         if self._judge is None:
             from mcpcore_lint.judge import Judge
 
-            self._judge = Judge(self.root, self.settings)
+            self._judge = Judge(self.root, self.settings, files=self.files, every=self.every)
             for path, raw in self.given.items():
                 self._judge.give(path, raw)
         return self._judge

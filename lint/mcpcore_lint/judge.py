@@ -18,13 +18,13 @@ from mcpcore_lint.marks import SUPPRESSION, speaks_of_mcp
 from mcpcore_lint.model import Handler, Reach, ToolDef, string
 from mcpcore_lint.project import Module, Project
 from mcpcore_lint.records import ToolRecord
-from mcpcore_lint.rules import all_rules, selected
+from mcpcore_lint.rules import all_rules, is_ours, selected
 from mcpcore_lint.rules.base import ProjectContext, Rule, RuleContext
 from mcpcore_lint.source import SourceError
 from mcpcore_lint.suppress import Suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from mcpcore_lint.settings import PerFile, Settings
 
@@ -123,9 +123,17 @@ class FileState:
 class Judge:
     """Judges the files of one project, one after another."""
 
-    def __init__(self, root: str, settings: Settings) -> None:
+    def __init__(
+        self, root: str, settings: Settings, *, files: Container[str] = frozenset(), every: bool = True
+    ) -> None:
+        """Make it ready for some files, of which those that have nothing to do with MCP are looked at if `every`.
+
+        Any file can be given to it: `files` only says of which all syntax will be needed.
+        """
         self.settings = settings
-        self.project = Project(root, source_roots=settings.source_roots)
+        self.files = files
+        self.every = every
+        self.project = Project(root, source_roots=settings.source_roots, reads_whole=self._looks_at)
         self.hierarchy = Hierarchy(self.project, settings.exceptions)
         self.graph = CallGraph(self.project, self.hierarchy, settings.raises)
         self.tools: dict[str, list[ToolDef]] = {}
@@ -138,8 +146,12 @@ class Judge:
         self._reached: dict[Handler, Reach] = {}
         per_file = bool(settings.per_file)
         self.rules = [rule for rule in all_rules().values() if per_file or selected(rule, settings)]
-        overridden = {rule.id: _hooks(rule) for rule in self.rules}
-        self._hooks = overridden
+        self._hooks = {rule.id: _hooks(rule) for rule in self.rules}
+        self.mentions = any("file" in self._hooks[rule.id] and not is_ours(rule) for rule in self.rules)
+        """Whether every file that speaks of mcpcore counts: a rule of the project's own may look at any."""
+
+    def _looks_at(self, absolute: str, raw: bytes) -> bool:
+        return absolute in self.files and (self.every or speaks_of_mcp(raw, mentions=self.mentions))
 
     # -- what rules and files share --------------------------------------------------------------------------------
 
@@ -201,7 +213,7 @@ class Judge:
         """Judge the content of a file."""
         shown = self.project.display_path(absolute)
         digest = content_hash(raw)
-        relevant = speaks_of_mcp(raw)
+        relevant = speaks_of_mcp(raw, mentions=self.mentions)
         suppresses = relevant and SUPPRESSION in raw
         if not relevant and not every:
             return FileResult(shown, digest, relevant=False, has_suppressions=False)

@@ -15,8 +15,11 @@ SUPPRESSION: Final = b"mcpcore:"
 FAMILIES: Final = (b"mcp", b"MCP", b"@tool", b".tool", b"add_tool", b"@resource", b"@prompt")
 """Bytes without which a file has nothing to do with MCP at all."""
 
-DECLARES: Final = b"mcpcore"
-"""Bytes without which a file declares no failure modes and has no suppression comment."""
+MENTIONS: Final = b"mcpcore"
+"""Bytes without which a file has nothing of mcpcore and no suppression comment."""
+
+DECLARES: Final = re.compile(rb"\b(?:tool|Server|FailureMode|mcpcore:)")
+"""What a file with mcpcore in it defines tools or declares failure modes with; others only raise errors."""
 
 REGISTERS: Final = tuple(
     (marks, re.compile(pattern))
@@ -44,10 +47,13 @@ REGISTERS: Final = tuple(
 """Bytes with which a file can register a tool, a resource or a prompt, each with the pattern that tells for sure."""
 
 
-def speaks_of_mcp(raw: bytes) -> bool:
-    """Whether a file may define tools, resources or prompts, or declare how they fail, as far as its bytes tell."""
+def speaks_of_mcp(raw: bytes, *, mentions: bool = False) -> bool:
+    """Whether a file may define tools, resources or prompts, or declare how they fail, as far as its bytes tell.
+
+    With `mentions`, every file that speaks of mcpcore counts.
+    """
     # Each search goes through the whole file, so that the rarest texts come first.
-    if DECLARES in raw:
+    if MENTIONS in raw and (mentions or DECLARES.search(raw) is not None):
         return True
     if not any(mark in raw for mark in FAMILIES):
         return False

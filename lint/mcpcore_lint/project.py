@@ -8,17 +8,18 @@ import os
 import re
 import sys
 from bisect import bisect_left
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from mcpcore_lint.light import light
 from mcpcore_lint.names import FRAMEWORKS
+from mcpcore_lint.outline import complete, deferred, forget, outline, settle
 from mcpcore_lint.source import Source, SourceError, parse
 from mcpcore_lint.syntax import all_parameters, children, own_nodes, statements, walk, walk_shallow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mcpcore_lint.bodies.builder import HandlerBuilder
     from mcpcore_lint.model import FunctionNode, Value
@@ -134,6 +135,8 @@ class ClassInfo:
             if not names:
                 continue
             me = names[0].arg
+            if not _may_assign(method, names[0].arg, self.module.source.text):
+                continue
             scope = self.module.scope_of(method)
             for node in statements(method.body):
                 if isinstance(node, ast.Assign):
@@ -148,12 +151,13 @@ class Module:
     """One file of Python."""
 
     def __init__(
-        self, project: Project, source: Source, tree: ast.Module, name: str, absolute: str, *, is_package: bool
+        self, project: Project, source: Source, name: str, absolute: str, *, is_package: bool, whole: bool = True
     ) -> None:
         self.project = project
         self.absolute = absolute
         self.source = source
-        self.tree = tree
+        outlined = None if whole else outline(source, self.complete)
+        self.tree, self._deferred = outlined or (parse(source), [])
         self.name = name
         self.is_package = is_package
         self.functions: dict[FunctionNode, Scope] = {}
@@ -166,8 +170,24 @@ class Module:
         self.star_imports: list[tuple[str, int]] = []
         self._by_place: dict[tuple[int, int], FunctionNode] = {}
         self._changed: dict[str, bool] = {}
-        self.scope = Scope(self, tree, None, "", None, {})
+        self.scope = Scope(self, self.tree, None, "", None, {})
         _index(self)
+
+    def complete(self, node: ast.AST | None = None) -> None:
+        """Parse the body of one function, or of all, where only the outline of the file was read so far."""
+        if node is None:
+            if self._deferred:
+                for each in self._deferred:
+                    self.complete(each)
+                self._deferred = []
+                settle(self.tree)
+        elif deferred(node) is not None:
+            assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            complete(node, self.source)
+            scope = self.functions[node]
+            prefix = scope.qualname + "."
+            functions, classes = _index_statements(self, [(each, scope, None, prefix) for each in reversed(node.body)])
+            self.project.note(self, functions, classes)
 
     @property
     def path(self) -> str:
@@ -247,7 +267,8 @@ class Module:
             wrapped: list[ast.expr] = getattr(node, "decorator_list", [])
             if line is not None:
                 first = min([line, *(each.lineno for each in wrapped)]) if wrapped else line
-                end: int = getattr(node, "end_lineno", None) or line
+                text_only = deferred(node)
+                end: int = text_only.last_line if text_only is not None else getattr(node, "end_lineno", None) or line
                 index = bisect_left(hits, first)
                 if index == len(hits) or hits[index] > end:
                     continue
@@ -283,6 +304,9 @@ class Module:
             info.accessors.clear()
         for builder in self.built.values():
             builder.forget()
+        for function in self._deferred:
+            forget(function)
+        self._deferred = []
         self.functions.clear()
         self.classes.clear()
         self.built.clear()
@@ -302,6 +326,9 @@ class Module:
         stack: list[tuple[ast.AST, Scope]] = [(self.tree, self.scope)]
         while stack:
             node, scope = stack.pop()
+            if deferred(node) is not None:
+                # Nobody can ask about a lambda that was not parsed.
+                continue
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 if isinstance(node, ast.Lambda):
                     self.note_lambda(node, scope)
@@ -327,6 +354,7 @@ class Module:
         """The function or lambda that starts at a place as `ast` counts it."""
         found = self._placed(line, column)
         if found is None:
+            self.complete()
             self._lambdas()
             found = self._placed(line, column)
         return found
@@ -335,6 +363,11 @@ class Module:
         if len(self._by_place) != len(self.functions):
             self._by_place = {(each.lineno, each.col_offset): each for each in self.functions}
         return self._by_place.get((line, column))
+
+    def class_at(self, line: int, column: int) -> ClassInfo | None:
+        """The class that starts at a place as `ast` counts it."""
+        found = (info for node, info in self.classes.items() if (node.lineno, node.col_offset) == (line, column))
+        return next(found, None)
 
     def statement_of(self, node: ast.AST) -> ast.stmt | None:
         """The innermost statement that a node is in."""
@@ -349,15 +382,25 @@ class Module:
 
 def _index(module: Module) -> None:
     """Read the top of a file: what it binds, its classes, and every `def` in it, however deep."""
+    _index_statements(module, [(each, module.scope, None, "") for each in reversed(module.tree.body)])
+    if ":=" in module.source.text:
+        bindings = module.scope.bindings
+        for each in walk_shallow([*module.tree.body]):
+            if isinstance(each, ast.NamedExpr):
+                bindings.setdefault(each.target.id, []).append(Binding("assign", each, each.value))
+
+
+def _index_statements(
+    module: Module, stack: list[tuple[ast.AST, Scope, ast.ClassDef | None, str]]
+) -> tuple[list[FunctionNode], list[ClassInfo]]:
+    """Read some statements, each with its scope, class and prefix; the functions and classes found in them."""
     bindings = module.scope.bindings
-    stack: list[tuple[ast.AST, Scope, ast.ClassDef | None, str]] = [
-        (each, module.scope, None, "") for each in reversed(module.tree.body)
-    ]
+    functions: list[FunctionNode] = []
+    classes: list[ClassInfo] = []
     while stack:
         node, scope, owner, prefix = stack.pop()
         kind = type(node)
-        if kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
-            assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             qualname = prefix + node.name
             role = _role(node) if node.decorator_list else ""
             if owner is not None:
@@ -375,7 +418,9 @@ def _index(module: Module) -> None:
                 known.append(Binding("function", node))
             inner = Scope(module, node, scope, qualname, owner)
             module.functions[node] = inner
-            stack.extend((each, inner, None, qualname + ".") for each in reversed(node.body))
+            functions.append(node)
+            if deferred(node) is None:
+                stack.extend((each, inner, None, qualname + ".") for each in reversed(node.body))
             continue
         if kind is ast.ClassDef:
             assert isinstance(node, ast.ClassDef)
@@ -385,6 +430,7 @@ def _index(module: Module) -> None:
                 bindings.setdefault(node.name, []).append(Binding("class", node))
             qualname = prefix + node.name
             module.classes[node] = ClassInfo(node, module, scope, qualname, {}, {}, {})
+            classes.append(module.classes[node])
             stack.extend((each, scope, node, qualname + ".") for each in reversed(node.body))
             continue
         if owner is not None:
@@ -396,10 +442,20 @@ def _index(module: Module) -> None:
                 below = getattr(node, name, None)
                 if below:
                     stack.extend((each, scope, owner, prefix) for each in reversed(below))
-    if ":=" in module.source.text:
-        for each in walk_shallow([*module.tree.body]):
-            if isinstance(each, ast.NamedExpr):
-                bindings.setdefault(each.target.id, []).append(Binding("assign", each, each.value))
+    return functions, classes
+
+
+def _may_assign(method: ast.FunctionDef | ast.AsyncFunctionDef, me: str, text: str) -> bool:
+    """Whether a method may assign to `self.name`, as far as its text tells where it was not parsed yet."""
+    place = deferred(method)
+    return place is None or _assigning(me).search(text, place.start, place.end) is not None
+
+
+@lru_cache(maxsize=16)
+def _assigning(me: str) -> re.Pattern[str]:
+    attribute = rf"\b{re.escape(me)}\s*\.\s*\w+\s*"
+    alone, among_others = r"=(?!=)", r"[,)\]][\w\s.,*()\[\]]*=(?!=)"
+    return re.compile(rf"{attribute}(?:{alone}|{among_others})|(?:^|[:;])\s*{attribute}:", re.MULTILINE)
 
 
 def _plain(binding: Binding) -> bool:
@@ -558,7 +614,21 @@ def _note_attribute(
 class Project:
     """The files round the ones that are linted: finds and reads the module that an import means, on demand."""
 
-    def __init__(self, root: str, *, source_roots: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        root: str,
+        *,
+        source_roots: tuple[str, ...] = (),
+        reads_whole: Callable[[str, bytes], bool] = lambda path, raw: False,  # noqa: ARG005
+    ) -> None:
+        """Know of a project; nothing is read yet.
+
+        Args:
+            root: Its folder.
+            source_roots: Folders below it from which imports are looked for as well.
+            reads_whole: Whether all of a file, given its path and content, will be asked for: then putting off the
+                bodies of functions saves nothing.
+        """
         self.root = os.path.abspath(root)
         self.source_roots = tuple(os.path.join(self.root, each) for each in source_roots)
         self._by_path: dict[str, Module | None] = {}
@@ -569,6 +639,7 @@ class Project:
         """For each file, the files that its imports led to, and the modules that they did not find."""
         self._given: dict[str, Source] = {}
         """Files held in memory, which go before those on disk."""
+        self.reads_whole = reads_whole
         self.loaded_lines = 0
         self._by_tree: dict[ast.AST, Module] = {}
         self._classes: dict[ast.ClassDef, ClassInfo] = {}
@@ -593,20 +664,25 @@ class Project:
         self._listings.clear()
         return self.add(absolute, source)
 
-    def add(self, absolute: str, source: Source) -> Module:
-        """Parse a file and make it known.
+    def add(self, absolute: str, source: Source, *, whole: bool = True) -> Module:
+        """Parse a file and make it known; where not `whole`, most bodies of functions only when asked for.
 
         Raises:
             SourceError: If it is not valid Python.
         """
         self._by_path[absolute] = None
-        module = self._make(absolute, source)
+        name, is_package = self.module_name(absolute)
+        module = Module(self, source, name, absolute, is_package=is_package, whole=whole)
         self.loaded_lines += len(source.line_starts)
         self._by_path[absolute] = module
         self._by_tree[module.tree] = module
-        self._classes.update(module.classes)
-        self._functions.update(dict.fromkeys(module.functions, module))
+        self.note(module, module.functions, module.classes.values())
         return module
+
+    def note(self, module: Module, functions: Iterable[FunctionNode], classes: Iterable[ClassInfo]) -> None:
+        """Make functions and classes of a module known."""
+        self._functions.update(dict.fromkeys(functions, module))
+        self._classes.update({each.node: each for each in classes})
 
     def read(self, absolute: str) -> Module:
         """Read and parse a file.
@@ -620,7 +696,8 @@ class Project:
             return module
         with open(absolute, "rb") as file:
             raw = file.read()
-        return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw))
+        whole = self.reads_whole(absolute, raw)
+        return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw), whole=whole)
 
     def module_of_bytes(self, absolute: str, raw: bytes) -> Module:
         """The module of a file whose content was read already.
@@ -630,13 +707,9 @@ class Project:
         """
         module = self._by_path.get(absolute)
         if module is None:
-            module = self.add(absolute, Source.from_bytes(self.display_path(absolute), raw))
+            return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw))
+        module.complete()
         return module
-
-    def _make(self, absolute: str, source: Source) -> Module:
-        tree = parse(source)
-        name, is_package = self.module_name(absolute)
-        return Module(self, source, tree, name, absolute, is_package=is_package)
 
     def module_name(self, absolute: str) -> tuple[str, bool]:
         """The dotted name of a file, from the top of its package, and whether it is a package's `__init__`."""
@@ -828,7 +901,8 @@ class Project:
         module = self.module_at(path)
         if module is None:
             return None
-        for node, info in module.classes.items():
-            if (node.lineno, node.col_offset) == (int(line), int(column)):
-                return info
-        return None
+        found = module.class_at(int(line), int(column))
+        if found is None:
+            module.complete()
+            found = module.class_at(int(line), int(column))
+        return found

@@ -113,7 +113,7 @@ def _asked(rule: Rule, report: Report, code: str) -> None:
             f'{rule.id} sees handlers alone, and no tool is in the case (or set scope = "file"):\n{code}'
         )
     else:
-        assert speaks_of_mcp(code.encode()), (
+        assert speaks_of_mcp(code.encode(), mentions=True), (
             f"{rule.id} sees files that have to do with MCP, which this one has not:\n{code}"
         )
 

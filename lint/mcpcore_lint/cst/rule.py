@@ -355,4 +355,4 @@ def _run(module: Module, ctx: RuleContext) -> _Run:
 
 def speaks(module: Module) -> bool:
     """Whether a file has to do with MCP: the same question that a run over a large tree asks."""
-    return speaks_of_mcp(module.source.text.encode("utf-8", "surrogatepass"))
+    return speaks_of_mcp(module.source.text.encode("utf-8", "surrogatepass"), mentions=True)

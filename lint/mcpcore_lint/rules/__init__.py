@@ -131,6 +131,11 @@ def rule_named(name: str) -> Rule | None:
     return all_rules().get(name)
 
 
+def is_ours(rule: Rule) -> bool:
+    """Whether a rule is one of the linter's own."""
+    return type(rule).__module__.startswith(f"{__name__}.")
+
+
 def matches(rule: Rule, selector: str) -> bool:
     """Whether a selector means a rule: its id, its family, `all`, or a prefix of the id that ends at a hyphen."""
     return selector in {"all", rule.id, rule.family} or rule.id.startswith(selector.rstrip("-*") + "-")

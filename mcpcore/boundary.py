@@ -18,7 +18,7 @@ import anyio
 
 from mcpcore.audit import AuditError
 from mcpcore.codes import BASELINE, Code, ErrorCode
-from mcpcore.contract import Contract, ContractError
+from mcpcore.contract import RESERVED_DATA_KEYS, Contract, ContractError
 from mcpcore.envelope import CANONICAL, Envelope, envelope
 from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.jsonable import JSON, named, safe_str
@@ -238,8 +238,12 @@ class Boundary:
         }
         if told.context:
             record["context"] = told.context
-        if told.details:
-            record["data"] = told.details
+        if told.data:
+            details = dict(told.data)
+            for key in RESERVED_DATA_KEYS:
+                details.pop(key, None)
+            if details:
+                record["data"] = details
         told_by_framework = is_a(exc, FrameworkError)
         if not verdict.expected or (_cause(exc) is not None and not told_by_framework) or verdict.others:
             exposed = described(exc)
@@ -333,15 +337,15 @@ def passes_through(exc: BaseException) -> bool:
 def described(exc: BaseException) -> dict[str, JSON]:
     """An exception for those who may see everything but secrets: its type, text, causes and traceback."""
     from mcpcore.audit.traces import message_of, traceback_of, type_name
+    from mcpcore.redact import Searched
 
-    causes: list[JSON] = [{"type": type_name(cause), "message": message_of(cause)} for cause in _causes(exc)]
     message = message_of(exc)
-    return {
-        "type": type_name(exc),
-        "message": message,
-        "causes": causes,
-        "traceback": traceback_of(exc, message),
-    }
+    return Searched(
+        type=type_name(exc),
+        message=message,
+        causes=[{"type": type_name(cause), "message": message_of(cause)} for cause in _causes(exc)],
+        traceback=traceback_of(exc, message),
+    )
 
 
 def _causes(exc: BaseException) -> Iterator[BaseException]:

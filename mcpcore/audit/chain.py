@@ -1,6 +1,6 @@
 """The format of a trail: how a record becomes a line that vouches for all lines before it, and what the head says.
 
-A line is one JSON object in a fixed spelling (ASCII, no blanks, the record's keys sorted, what a crash adds last)::
+A line is one JSON object in a fixed spelling (ASCII, no blanks, the record's keys in its own order)::
 
     {"seq":7,"prev":"<hash of record 6>","alg":"sha256", ...the record... ,"hash":"<64 hex digits>"}
 
@@ -51,13 +51,14 @@ it excuses one unfinished or unaccounted record beyond the head, and with a key 
 class Signer:
     """Makes and checks the hashes of a trail: SHA-256, or HMAC-SHA256 where there is a key (RFC 2104)."""
 
-    __slots__ = ("_key", "alg")
+    __slots__ = ("_alg", "_key", "alg")
 
     def __init__(self, key: bytes | None) -> None:
         self._key = key
         self.alg: str = (
             PLAIN if key is None else f"hmac-sha256:{hmac.digest(key, b'mcpcore key id', 'sha256').hex()[:16]}"
         )
+        self._alg = self.alg.encode("ascii")
 
     @property
     def keyed(self) -> bool:
@@ -81,6 +82,15 @@ class Signer:
         body = f'{{"seq":{seq},"prev":"{prev}","alg":"{self.alg}",{payload[1:-1]}'.encode("ascii")
         digest = self.digest(body)
         return b'%b,"hash":"%b"}\n' % (body, digest.encode("ascii")), digest
+
+    def head(self, seq: int, digest: str, size: int) -> bytes:
+        """The head of a trail as it fills its file, so that overwriting it leaves nothing of the one before."""
+        return self.head_line(seq, digest, size).ljust(HEAD_SIZE - 1) + b"\n"
+
+    def head_line(self, seq: int, digest: str, size: int) -> bytes:
+        """The head of a trail: `seq` and `digest` of its last record, `size` of its newest file in bytes."""
+        body = b'{"head":{"seq":%d,"hash":"%b","bytes":%d},"alg":"%b"' % (seq, digest.encode("ascii"), size, self._alg)
+        return b'%b,"mac":"%b"}' % (body, self.digest(body).encode("ascii"))
 
 
 class Link(NamedTuple):
@@ -124,10 +134,7 @@ class Head:
 
     def to_line(self, signer: Signer) -> bytes:
         """The head as a line, signed as the trail is."""
-        body = (f'{{"head":{{"seq":{self.seq},"hash":"{self.hash}","bytes":{self.size}}},"alg":"{signer.alg}"').encode(
-            "ascii"
-        )
-        return b'%b,"mac":"%b"}' % (body, signer.digest(body).encode("ascii"))
+        return signer.head_line(self.seq, self.hash, self.size)
 
     @classmethod
     def read(cls, raw: bytes, signer: Signer) -> Head | None:
@@ -147,10 +154,6 @@ class Head:
         """How the head in `raw` says that it is signed; None where it is no head."""
         match = _HEAD.fullmatch(raw[:FLAG_AT].rstrip())
         return match.group(4).decode() if match else None
-
-    def to_file(self, signer: Signer) -> bytes:
-        """The head as it fills its file, so that overwriting it leaves nothing of the one before."""
-        return self.to_line(signer).ljust(HEAD_SIZE - 1) + b"\n"
 
 
 def event_of(line: bytes) -> dict[str, object] | None:

@@ -43,7 +43,8 @@ if sys.platform == "win32":  # pragma: no cover
     # A byte far beyond any trail: locks there are mandatory, and nobody reads it.
     _AT: Final = 1 << 62
 
-    def _try_lock(fd: int, *, shared: bool) -> bool:
+    def try_lock(fd: int, shared: bool = False) -> bool:  # noqa: FBT001, FBT002 - as below
+        """Take the lock of an open file if nobody has it."""
         del shared
         os.lseek(fd, _AT, os.SEEK_SET)
         try:
@@ -60,16 +61,22 @@ if sys.platform == "win32":  # pragma: no cover
 else:
     import fcntl
 
-    def _try_lock(fd: int, *, shared: bool) -> bool:
+    _flock = fcntl.flock
+    _EXCLUSIVE: Final = fcntl.LOCK_EX | fcntl.LOCK_NB
+    _UNLOCKED: Final = fcntl.LOCK_UN
+    _SHARED: Final = fcntl.LOCK_SH | fcntl.LOCK_NB
+
+    def try_lock(fd: int, shared: bool = False) -> bool:  # noqa: FBT001, FBT002 - on the hot path
+        """Take the lock of an open file if nobody has it."""
         try:
-            fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            _flock(fd, _SHARED if shared else _EXCLUSIVE)
         except BlockingIOError:
             return False
         return True
 
     def unlock(fd: int) -> None:
         """Let the next writer in."""
-        fcntl.flock(fd, fcntl.LOCK_UN)
+        _flock(fd, _UNLOCKED)
 
 
 def lock(fd: int, timeout: float, *, shared: bool = False) -> bool:
@@ -78,13 +85,13 @@ def lock(fd: int, timeout: float, *, shared: bool = False) -> bool:
     It is tried again and again rather than waited for: a writer that was stopped with the lock in its hands must not
     stop every other server for good.
     """
-    if _try_lock(fd, shared=shared):
+    if try_lock(fd, shared):
         return True
     deadline = time.monotonic() + timeout
     pause = _FIRST_PAUSE
     while time.monotonic() < deadline:
         time.sleep(pause)
-        if _try_lock(fd, shared=shared):
+        if try_lock(fd, shared):
             return True
         pause = min(pause * 1.5, _LONGEST_PAUSE)
     return False

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Final
 
 from mcpcore.audit.chain import RESERVED
-from mcpcore.redact import Clean, redact_cut, redact_json
+from mcpcore.redact import Clean, Searched, redact, redact_cut, redact_plain
 
 MAX_RECORD: Final = 256 * 1024
 """The longest record (bytes of JSON); a longer one loses its bulkiest parts and says which."""
@@ -22,7 +23,7 @@ _SUMMARY: Final = ("timestamp", "server", "tool", "resource", "prompt", "surface
                    "message", "correlationId")  # fmt: skip
 _SHORT: Final = 2000
 
-_dumps = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=True).encode
+_dumps = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=True).encode
 
 
 def now() -> str:
@@ -33,8 +34,6 @@ def now() -> str:
 def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """The record without secrets, and its JSON: one line of ASCII, at most `MAX_RECORD` long.
 
-    Keys are sorted; what a crash adds comes last.
-
     Never raises for what the record holds: what JSON cannot say is said in words.
     """
     value = dict(record)
@@ -42,8 +41,33 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         value = {f"{key}_" if key in RESERVED else key: item for key, item in value.items()}
     if "timestamp" not in value:
         value["timestamp"] = now()
-    # Searched before, as it was made; what is left is searched here.
-    apart = {key: value.pop(key) for key in _SEARCHED if _is_clean(value.get(key))}
+    clean = redact_plain(value)
+    if clean is None:
+        return _encoded(value)
+    for key in _SEARCHED:
+        # A text and a mapping like any other from here on: JSON takes longer over kinds of their own.
+        if (kind := type(clean.get(key))) is Clean:
+            clean[key] = str.__str__(clean[key])
+        elif kind is Searched:
+            clean[key] = dict(clean[key])
+    try:
+        text = _quick_json()(clean).decode("ascii")
+    except ValueError:
+        # Beyond ASCII, or half of a surrogate pair.
+        text = _dumps(clean)
+    return (clean, text) if len(text) <= MAX_RECORD else _shortened(clean, text)
+
+
+@cache
+def _quick_json() -> Callable[[Any], bytes]:
+    # Loaded here, since whoever only reads trails can do without; a server has it anyway.
+    from pydantic_core import to_json
+
+    return to_json
+
+
+def _encoded(value: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """`encode` for a value of any kind and length."""
     try:
         text = _dumps(value)
     except (TypeError, ValueError, RecursionError):
@@ -52,25 +76,9 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     # Shortened before it is searched for secrets, which would take as long as the record is.
     if len(text) > MAX_RECORD:
         value, text = _shortened(value, text)
-    clean = redact_json(value, text)
-    if clean is not value and clean != value:
-        text = _dumps(clean)
-    value = clean
-    if apart:
-        value = {**value, **apart}
-        text = f"{text[:-1]},{_dumps(apart)[1:]}"
-    if len(text) > MAX_RECORD:
-        value, text = _shortened(value, text)
-    return value, text
-
-
-def _is_clean(item: object) -> bool:
-    """Whether all of `item` was searched for secrets when it was made."""
-    if isinstance(item, dict):
-        return all(_is_clean(inner) for inner in item.values())
-    if isinstance(item, list):
-        return all(_is_clean(inner) for inner in item)
-    return type(item) is Clean
+    value = redact(value)
+    text = _dumps(value)
+    return (value, text) if len(text) <= MAX_RECORD else _shortened(value, text)
 
 
 def encode_event(event: str, **facts: object) -> str:

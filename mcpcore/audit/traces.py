@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import traceback
-from collections import deque
 from functools import lru_cache
+from itertools import groupby, islice
+from operator import eq
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.jsonable import clean_text, named, safe_str
@@ -24,14 +25,15 @@ _NOTES: Final = 10
 _REPEATS: Final = 3
 _KEPT: Final = 2_048
 
-# A frame is known by its code object, which the entry keeps alive so that the number stays its own, and by where in it
-# the call stood. Reading the source, marking the place and searching for secrets take 20 us and more a frame.
-_frames: Final[dict[tuple[int, int], tuple[CodeType, str]]] = {}
+# A frame is known by its code object, which is kept alive so that the number stays its own, and by where in it the call
+# stood. Reading the source, marking the place and searching for secrets take 20 us and more a frame.
+_frames: Final[dict[tuple[int, int], str]] = {}
+_codes: Final[dict[int, CodeType]] = {}
 
 _traceback_of: Final = cast("Any", BaseException.__dict__["__traceback__"]).__get__
 
 
-def type_name(exc: BaseException) -> Clean:
+def type_name(exc: BaseException) -> str:
     """The name of the type, with its module unless that is `builtins`; without secrets, as all here."""
     kind = type(exc)
     module, name = type.__dict__["__module__"].__get__(kind), type.__dict__["__qualname__"].__get__(kind)
@@ -39,16 +41,16 @@ def type_name(exc: BaseException) -> Clean:
 
 
 @lru_cache(maxsize=512)
-def _clean_name(name: str) -> Clean:
-    return Clean(redact_text(clean_text(name)[:200]))
+def _clean_name(name: str) -> str:
+    return redact_text(clean_text(name)[:200])
 
 
-def message_of(exc: BaseException) -> Clean:
+def message_of(exc: BaseException) -> str:
     """The text of the exception, without secrets."""
     return redact_cut(safe_str(exc), MESSAGE)
 
 
-def traceback_of(exc: BaseException, message: Clean | None = None) -> Clean:
+def traceback_of(exc: BaseException, message: str | None = None) -> Clean:
     """The traceback of `exc` alone, as Python prints it; its causes are not in it.
 
     `message` is what `message_of` says, where it was asked already.
@@ -74,42 +76,49 @@ def _fitted(frames: str, end: str) -> str:
 
 
 def _frames_of(trace: TracebackType | None) -> list[str]:
-    last: deque[TracebackType] = deque(maxlen=FRAMES)
-    count = 0
+    chain: list[TracebackType] = []
     while trace is not None:
-        last.append(trace)
-        count += 1
+        chain.append(trace)
         trace = trace.tb_next
-    lines = [f"  ... ({count - len(last)} earlier frames)\n"] if count > len(last) else []
-    before, repeats = "", 0
-    for one in last:
-        code = one.tb_frame.f_code
-        found = _frames.get((id(code), one.tb_lasti))
-        line = found[1] if found is not None else _frame(one, code)
-        repeats = repeats + 1 if line == before else 0
-        before = line
-        if repeats < _REPEATS:
-            lines.append(line)
-        elif repeats == _REPEATS:
-            lines.append("")
-        if repeats >= _REPEATS:
-            lines[-1] = f"  [Previous line repeated {repeats - _REPEATS + 1} more time{'s' * (repeats > _REPEATS)}]\n"
+    earlier = len(chain) - FRAMES
+    known = _frames.get
+    lines = [known((id(one.tb_frame.f_code), one.tb_lasti)) or _frame(one) for one in chain[-FRAMES:]]
+    if any(map(eq, lines, islice(lines, 1, None))):
+        lines = _folded(lines)
+    if earlier > 0:
+        lines.insert(0, f"  ... ({earlier} earlier frames)\n")
     return lines
 
 
-def _frame(one: TracebackType, code: CodeType) -> str:
+def _folded(lines: list[str]) -> list[str]:
+    """With no more than a few of the same line in a row, as Python tells a recursion."""
+    folded: list[str] = []
+    for line, same in groupby(lines):
+        times = len(list(same))
+        folded += [line] * min(times, _REPEATS)
+        if times > _REPEATS:
+            more = times - _REPEATS
+            folded.append(f"  [Previous line repeated {more} more time{'s' * (more > 1)}]\n")
+    return folded
+
+
+def _frame(one: TracebackType) -> str:
+    code = one.tb_frame.f_code
     text = redact_text(clean_text("".join(traceback.extract_tb(one, limit=1).format())[:2_000]))
     if len(_frames) >= _KEPT:
         _frames.clear()
-    _frames[id(code), one.tb_lasti] = (code, text)
+        _codes.clear()
+    _codes[id(code)] = code
+    _frames[id(code), one.tb_lasti] = text
     return text
 
 
+# Past the class, which may have a property of that name.
+_attributes_of: Final = cast("Any", BaseException.__dict__["__dict__"]).__get__
+
+
 def _notes(exc: BaseException) -> str:
-    try:
-        notes = BaseException.__getattribute__(exc, "__notes__")
-    except Exception:  # noqa: BLE001 - there are none, or a property of somebody else's
-        return ""
+    notes = _attributes_of(exc).get("__notes__")
     if not isinstance(notes, list):
         return ""
     return "".join(f"{redact_cut(safe_str(note), MESSAGE)}\n" for note in notes[:_NOTES])

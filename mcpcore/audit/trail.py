@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from mcpcore.audit.chain import FLAG_AT, GENESIS, HEAD_SIZE, MAX_LINE, WRITING, Head, Link, Signer, read_link
 from mcpcore.audit.errors import AuditError
-from mcpcore.audit.files import head_path, lock, rotated_files, rotated_path, unlock
+from mcpcore.audit.files import head_path, lock, rotated_files, rotated_path, try_lock, unlock
 from mcpcore.audit.record import encode, encode_event
 from mcpcore.codes import ErrorCode
 
@@ -112,6 +112,7 @@ class AuditTrail:
         if max_bytes < 1 or flush_interval <= 0 or lock_timeout < 0 or (keep is not None and keep < 0):
             raise ValueError("audit max_bytes and flush_interval must be above 0, keep and lock_timeout 0 or more")
         self.path: Final = None if path is None else Path(os.path.abspath(path))  # noqa: PTH100 - links stay as named
+        self._name = str(self.path)
         self.policy: Final[AuditPolicy] = policy
         self.lost = 0
         """How many records could not be written to the file so far, by this process."""
@@ -259,7 +260,7 @@ class AuditTrail:
                 record all the same.
         """
         clean, payload = encode(record)
-        line = payload
+        line: bytes | str = payload
         problem: OSError | AuditError | None = None
         if self.path is not None:
             try:
@@ -312,17 +313,22 @@ class AuditTrail:
 
     # Telling others
 
-    def _tell(self, record: Mapping[str, Any], line: str) -> None:
-        level = _level(record.get("name"))
-        if LOGGER.isEnabledFor(level):
-            # Made by hand: the logger itself would walk the stack for a caller that is always this line.
-            extra = {"audit": record}
-            LOGGER.handle(LOGGER.makeRecord(LOGGER.name, level, __file__, 0, line, (), None, "record", extra))
+    def _tell(self, record: Mapping[str, Any], line: bytes | str) -> None:
         if self._sinks is None:
             self._sinks = _default_sinks()
-        for sink in filter(_listens, self._sinks):
+        level = _level(record.get("name"))
+        heard = LOGGER.isEnabledFor(level) and _is_heard()
+        sinks = [sink for sink in self._sinks if _listens(sink)]
+        if not heard and not sinks:
+            return
+        text = line if isinstance(line, str) else line[:-1].decode("ascii")
+        if heard:
+            # Made by hand: the logger itself would walk the stack for a caller that is always this line.
+            extra = {"audit": record}
+            LOGGER.handle(LOGGER.makeRecord(LOGGER.name, level, __file__, 0, text, (), None, "record", extra))
+        for sink in sinks:
             try:
-                sink.failure(record, line)
+                sink.failure(record, text)
             except Exception as exc:
                 # A collector that is down must not cost the answer; the record itself is safe by now.
                 LOGGER.warning("audit sink %s failed: %s", type(sink).__name__, type(exc).__name__, exc_info=True)
@@ -360,13 +366,13 @@ class AuditTrail:
         for _ in range(100):
             if self._fd < 0:
                 self._open(path)
-            if not lock(self._fd, self._patience):
+            if not try_lock(self._fd) and not lock(self._fd, self._patience):
                 # Whoever holds it so long has stopped; the next failures do not wait as long again.
                 self._patience = min(self._patience, 0.05)
                 raise AuditError(f"another process has held its lock for {self._lock_timeout:g} s")
             self._patience = self._lock_timeout
             try:
-                found = os.stat(path)  # noqa: PTH116 - on the hot path
+                found = os.stat(self._name)  # noqa: PTH116 - on the hot path, as a text, which is not made anew
             except FileNotFoundError:
                 found = None
             except BaseException:
@@ -374,7 +380,9 @@ class AuditTrail:
                 raise
             if found is not None and (found.st_dev, found.st_ino) == self._ident:
                 try:
-                    self._catch_up(found.st_size)
+                    raw = self._read_head()
+                    if found.st_size != self._end or raw != self._head_bytes:
+                        self._catch_up(found.st_size, raw)
                 except BaseException:
                     unlock(self._fd)
                     raise
@@ -412,11 +420,8 @@ class AuditTrail:
         if fd >= 0:
             os.close(fd)
 
-    def _catch_up(self, size: int) -> None:
+    def _catch_up(self, size: int, raw: bytes) -> None:
         """Learn what was written since this process last looked, and repair what a dead one left behind."""
-        raw = self._read_head()
-        if size == self._end and raw == self._head_bytes:
-            return
         head = Head.read(raw, self._signer) if raw else None
         if head is not None and not head.writing and head.size == size:
             behind = head.seq < self._seq or (head.seq == self._seq and head.hash != self._hash)
@@ -511,8 +516,8 @@ class AuditTrail:
                 return link
         return None
 
-    def _append(self, payload: str) -> str:
-        """Add one record and return its line."""
+    def _append(self, payload: str) -> bytes:
+        """Add one record and return its line, with its line feed."""
         if self._unnoted:
             # Written in the same breath as the first record that fits again, so that the gap has its place.
             count = self._unnoted
@@ -525,21 +530,21 @@ class AuditTrail:
             self._rotate()
             line, digest = self._signer.seal(self._seq + 1, self._hash, payload)
         self._write(line, digest)
-        return line[:-1].decode("ascii")
+        return line
 
     def _write(self, line: bytes, digest: str) -> None:
         """Append `line`, whole or not at all, and move the head."""
         self._announce()
-        start = self._end
+        fd, start = self._fd, self._end
         # Unknown until it is known again: whatever interrupts the next steps, the file is then looked at anew.
         self._end = -1
         try:
-            _write_all(self._fd, line)
+            _write_all(fd, line)
             if self._flush == "fsync":
-                os.fsync(self._fd)
+                os.fsync(fd)
         except OSError:
             # A part of a record is worth nothing, and on a full disk its space is needed.
-            os.ftruncate(self._fd, start)
+            os.ftruncate(fd, start)
             self._end = start
             self._put_head()
             raise
@@ -570,7 +575,7 @@ class AuditTrail:
 
     def _put_head(self) -> None:
         """Say where the trail ends now."""
-        raw = Head(self._seq, self._hash, self._end).to_file(self._signer)
+        raw = self._signer.head(self._seq, self._hash, self._end)
         # Unknown while it is being written, as with the end of the file.
         self._head_bytes = b""
         _write_at(self._head_fd, raw, 0)
@@ -678,6 +683,22 @@ def _level(code: object) -> int:
     return logging.ERROR if isinstance(code, str) and code in _SERVER_FAULTS else logging.INFO
 
 
+def _is_heard() -> bool:
+    """Whether anything would become of a record of the logger's: to make one takes longer than to hash it."""
+    if LOGGER.filters or type(LOGGER) is not logging.Logger:
+        return True
+    silent = False
+    logger: logging.Logger | None = LOGGER
+    while logger is not None:
+        for handler in logger.handlers:
+            if type(handler) is not logging.NullHandler:
+                return True
+            silent = True
+        logger = logger.parent if logger.propagate else None
+    # Without any handler at all the last resort has it, or whatever looks on in its place.
+    return not silent
+
+
 def _default_sinks() -> tuple[Sink, ...]:
     try:
         from mcpcore.integrations.otel import OtelSink
@@ -708,9 +729,8 @@ def _read_at(fd: int, size: int, offset: int) -> bytes:
 
 
 def _write_all(fd: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(fd, rest) :]
+    while (written := os.write(fd, data)) < len(data):
+        data = data[written:]
 
 
 def _write_at(fd: int, data: bytes, offset: int) -> None:

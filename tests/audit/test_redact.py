@@ -10,14 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcpcore.audit.record import encode
 from mcpcore.redact import (
-    KEY_HINTS,
+    _HINTS,
+    _UPPER_HINT,
     PATTERNS,
     REDACTED,
-    _replaced,
+    _plain_keys,
+    _scanner,
     is_secret_key,
     redact,
-    redact_json,
+    redact_plain,
     redact_text,
 )
 
@@ -92,7 +95,8 @@ def test_a_secret_is_found_by_its_shape_or_its_name(text, secret):
     assert secret not in clean
     assert REDACTED in clean
     value = {"exception": {"message": text}, "causes": [text, (text,)]}
-    assert secret not in json.dumps(redact_json(value, json.dumps(value)))
+    assert secret not in json.dumps(redact_plain(value))
+    assert secret not in encode(value)[1]
 
 
 @pytest.mark.parametrize("text", PLAIN)
@@ -152,21 +156,54 @@ def test_nothing_of_the_callers_is_changed_and_cycles_end():
     assert redact((1, "password=x", b"raw", {"a"})) == (1, f"password={REDACTED}", b"raw", ["a"])
 
 
+texts = st.text() | st.sampled_from(
+    [*(text for text, _ in SECRETS), "\0", "a\0pwd=x", "Authorization", "cookie", "password", "ASIAABCDEFGHIJKLMNOP"]
+)
+names = st.text() | st.sampled_from(
+    ["password", "token", "name", "value", "key", "header", "x", "k" * 300, "password=abc " * 30, "api_key=abc", "pin"]
+)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from([text for text, _ in SECRETS]),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
     lambda inner: (
         st.lists(inner, max_size=4)
-        | st.dictionaries(st.text() | st.sampled_from(["password", "token", "name", "value", "x"]), inner, max_size=4)
+        | st.lists(texts, min_size=9, max_size=12)
+        | st.tuples(inner, inner)
+        | st.dictionaries(names, inner, max_size=4)
+        | st.dictionaries(names, texts, min_size=9, max_size=12)
     ),
     max_leaves=12,
 )
 
 
-@given(json_values)
-def test_the_search_by_json_finds_what_the_full_search_finds(value):
-    """Looking at the JSON first only saves time."""
-    assert redact_json(value, json.dumps(value)) == redact(value)
-    assert redact_json(value, json.dumps(value, ensure_ascii=False)) == redact(value)
+@given(st.dictionaries(names, json_values, max_size=4))
+def test_searching_all_texts_at_once_finds_what_searching_each_finds(value):
+    """A record is without the same secrets, and what it was made of is as it was."""
+    before = repr(value)
+    expected = json.loads(json.dumps(redact(value)))
+    clean = redact_plain(value)
+    assert clean is None or json.loads(json.dumps(clean)) == expected
+    _, line = encode({"timestamp": "now", "record": value})
+    assert json.loads(line)["record"] == expected
+    assert repr(value) == before
+
+
+@pytest.mark.parametrize("secrets", [False, True])
+def test_what_holds_no_secret_is_not_even_copied(secrets):
+    """A wide record without a secret is the same object; with one, only what holds it is another."""
+    inner = {f"field_{number}": f"value {number}" for number in range(50)}
+    value = {"data": inner, "more": ["x"] * 20, "message": "password=abc" if secrets else "fine"}
+    clean = redact_plain(value)
+    assert clean is not None
+    assert (clean is value) is not secrets
+    assert clean == {**value, "message": f"password={REDACTED}"} if secrets else value
+
+
+def test_keys_that_are_kept_in_mind_are_few_and_no_secrets():
+    """However many keys come by, and whatever they look like."""
+    for number in range(10_000):
+        redact_plain({f"key_{number}": "x", f"password={number}": "x", f"token_{number}_secret": "x"})
+    assert len(_plain_keys) < 5_000
+    assert not any("password" in key or "secret" in key for key in _plain_keys)
 
 
 @given(json_values)
@@ -178,10 +215,31 @@ def test_redacting_is_idempotent(value):
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
 def test_each_row_of_the_table_compiles_and_is_reached_by_its_hints(pattern):
-    """A hint that no search looks for would make its row dead."""
-    re.compile(pattern.expression, pattern.flags)
-    assert all(any(stem in hint for stem in KEY_HINTS) for hint in pattern.hints)
-    assert any(re.search(pattern.expression, text, pattern.flags) for text, _ in SECRETS), pattern.name
+    """Each of its examples holds a hint and begins as the row says."""
+    regex = re.compile(pattern.expression, pattern.flags)
+    found = [match.group().lower() for text, _ in SECRETS if (match := regex.search(text))]
+    assert found
+    for text in found:
+        assert any(hint in text for hint in pattern.hints)
+        assert pattern.needs in text
+        assert text.startswith(tuple(start for start in pattern.starts if start[0] != "*")) or any(
+            start[0] == "*" for start in pattern.starts
+        )
+
+
+def test_no_hint_hides_another_from_the_search():
+    """Whichever two hints overlap or touch, the one search finds what two would."""
+    scanner = _scanner()
+    assert len(_HINTS) > 30
+    for one in _HINTS:
+        for other in _HINTS:
+            for shared in range(min(len(one), len(other))):
+                if shared and one[-shared:] != other[:shared]:
+                    continue
+                found = scanner.findall(one + other[shared:])
+                assert any(one.endswith(hit) for hit in found), (one, other, found)
+                assert any(other.endswith(hit) for hit in found), (one, other, found)
+    assert {hint for pattern in PATTERNS for hint in pattern.hints} == {*_HINTS, _UPPER_HINT.lower()}
 
 
 @pytest.mark.parametrize(
@@ -202,15 +260,17 @@ def test_hostile_text_is_searched_in_linear_time(unit):
     assert min(took(20_000) for _ in range(2)) < max(60 * min(took(2_000) for _ in range(3)), 0.2)
 
 
-pieces = st.lists(
-    st.sampled_from([*(text for text, _ in SECRETS), *PLAIN, "key", "_key=", "api-", "://", "@", "--", ":", " ", "'"]),
-    max_size=8,
-).map("".join)
+fragments = st.sampled_from(
+    [*(text for text, _ in SECRETS), *PLAIN, "key", "_key=", "api-", "://", "@", "--", ":", " ", "'", "+", "sk_", "=",
+     "ftp", "&sig=", "Basic\t", "ASIA", "\u212aey", "pa\u017f\u017fword=x", "credent\u0131al=x", "x-api-key", "eyJ"]
+)  # fmt: skip
 
 
-@given(pieces)
-def test_trying_where_a_match_can_begin_finds_what_trying_everywhere_finds(text):
-    """The places only save time: each row of the table replaces the same."""
+@given(st.lists(st.tuples(fragments, st.integers(0, 60), st.integers(0, 60), st.booleans()), max_size=8))
+def test_searching_where_a_secret_can_be_finds_what_searching_everywhere_finds(parts):
+    """The hints and the places only save time: the table's expressions, each tried everywhere, do the same."""
+    text = "".join((part.upper() if loud else part)[start : len(part) - end] for part, start, end, loud in parts)
+    expected = text
     for row in PATTERNS:
-        regex = re.compile(row.expression, row.flags)
-        assert _replaced(row, text, text.lower()) == regex.sub(row.replacement, text)
+        expected = re.sub(row.expression, row.replacement, expected, flags=row.flags)
+    assert redact_text(text) == expected

@@ -405,17 +405,6 @@ class Contract(Sequence[FailureMode[R_co]]):
         return f"Contract([{', '.join(repr(entry) for entry in self._entries)}])"
 
 
-def require_code(code: object, where: str) -> Code:
-    """`code`, checked to be one.
-
-    Raises:
-        TypeError: If it is not; the message, which begins with `where`, says what it could have been.
-    """
-    if is_code(code):
-        return code  # type: ignore[return-value] # is_code says so
-    raise TypeError(f"{where}: {not_a_code(code)}")
-
-
 def not_a_code(code: object) -> str:
     """Why `code` is not one, and what it was probably meant to be."""
     hint = "write a member of ErrorCode, such as ErrorCode.NOT_FOUND, or a CustomCode"

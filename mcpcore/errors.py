@@ -65,9 +65,9 @@ class CodedError(Exception):
             TypeError: If `code` is not a code.
         """
         if not is_code(code):
-            from mcpcore.contract import require_code
+            from mcpcore.contract import not_a_code
 
-            require_code(code, f"{type(self).__name__}(code, …)")
+            raise TypeError(f"{type(self).__name__}(code, …): {not_a_code(code)}")
         self.code = code
         self.data = _facts(data)
         given = fact(self.data, "reason") if reason is None else reason

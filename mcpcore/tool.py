@@ -171,10 +171,6 @@ class Tool(Generic[P, T]):
             bound=self._bound,
         )
 
-    def context(self) -> Context[Any, Any]:
-        """The context that a call of this tool gets now: the request's own, else a fresh one."""
-        return Context(self.contract, name=self.name, request=current.get())
-
     def leading(self, request: Request | None) -> tuple[Any, ...]:
         """The arguments that the handler gets before those of the caller: the instance, then the context."""
         if self.declaration.signature.context is None:
@@ -281,7 +277,8 @@ class ToolDecorator(Generic[R]):
         """Use `tool(...)` instead."""
         self._options = options
 
-    if False:  # mypy alone looks into what never runs, and so finds shapes of its own here
+    # mypy alone looks into what never runs, and so finds shapes of its own here.
+    if False:  # pragma: no cover - it never runs
         if MYPY:
 
             def __call__(self, fn: Callable[P, T], /) -> SeenTool[P, T]:
@@ -500,7 +497,7 @@ def _names_around(fn: Callable[..., Any]) -> dict[str, Any]:
             frame = frame.f_back
         for local in reversed(enclosing[:8]):
             names.update(local)
-    elif frame is not None:
+    elif frame is not None:  # pragma: no branch - something outside this package calls it
         names.update(frame.f_locals)  # the body of a class
     inner = inspect.unwrap(fn)
     cells = getattr(inner, "__closure__", None) or ()

@@ -197,6 +197,44 @@ def test_no_rejected_value_is_told(arguments: dict[str, Any], call: Any) -> None
     assert "pydantic.dev" not in result.model_dump_json()
 
 
+def test_what_a_validator_quotes_of_a_list_or_a_mapping_is_not_told(call: Any) -> None:
+    """Every scalar inside what was rejected is looked for, keys too; words too short to be told apart are kept."""
+
+    def quoting(value: Any) -> Any:
+        raise ValueError(f"not {value}, at all")
+
+    @tool
+    def g(
+        names: Annotated[list[str], AfterValidator(quoting)] = [],  # noqa: B006
+        table: Annotated[dict[str, list[int]], AfterValidator(quoting)] = {},  # noqa: B006
+        deep: Annotated[list[Any], AfterValidator(quoting)] = [],  # noqa: B006
+    ) -> str:
+        return ""
+
+    server = Server("s", tools=[g])
+    sent = {"names": [SECRET, "b"], "table": {SECRET: [123456, 7]}, "deep": [[["x" * 5]] * 3, *range(2_000), SECRET]}
+    messages = [
+        call(server, "g", {key: value}).structured_content["error"]["data"]["issues"][0]["message"]
+        for key, value in sent.items()
+    ]
+    assert ["Value error, not ['…', 'b'], at all", "Value error, not {'…': […, 7]}, at all"] == messages[:2]
+    assert len(messages[2]) <= 240
+    assert SECRET not in str(messages)
+
+
+def test_a_schema_of_very_many_forms_is_described_all_the_same(call: Any) -> None:
+    """A union of more branches than anybody reads is looked through as far as it helps, in bounded time."""
+    forms = {"anyOf": [{"anyOf": [{"type": "object", "properties": {"a": {"const": n}}}] * 40} for n in range(40)]}
+
+    @tool
+    def g(x: Annotated[dict[str, int], Field(json_schema_extra=forms)]) -> str:
+        return ""
+
+    error = call(Server("s", tools=[g]), "g", {"x": {"b": "no"}}).structured_content["error"]
+    assert "x.b" == error["data"]["issues"][0]["path"]
+    assert "Send 'x.b' as an integer." == error["data"]["recovery"]["hint"]
+
+
 def test_a_validators_own_message_is_kept(call: Any) -> None:
     """Without the value that it quotes, cut to 200 characters."""
     assert "Value error, '…' is not wanted" == told(call, {**GOOD, "refused": SECRET})[1][0]["message"]

@@ -6,7 +6,7 @@ import copy
 import dataclasses
 import enum
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypedDict
 
 import pytest
@@ -202,6 +202,20 @@ class TestDataModel:
 
         assert f"{__file__}:" in str(raised.value)
         assert "tool 'search': errors[1]: FailureMode('no_match', data=" in str(raised.value)
+
+    def test_that_has_no_schema_is_refused_with_the_reason(self) -> None:
+        """A field that JSON cannot hold is told where the model is declared, not when the first client asks."""
+
+        class Unspeakable(BaseModel):
+            callback: Callable[[], None]
+
+        @dataclasses.dataclass
+        class Undefined:
+            value: Nowhere  # type: ignore[name-defined] # noqa: F821 - that is what is tested
+
+        for kind in (Unspeakable, Undefined):
+            with pytest.raises(ContractError, match=f"data={kind.__name__}\\): the type has no JSON schema: "):
+                entry(data=kind).data_schema()
 
     def test_with_a_reserved_field_is_refused(self) -> None:
         """The framework writes reason, retryable and recovery itself."""

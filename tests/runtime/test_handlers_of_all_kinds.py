@@ -1,0 +1,157 @@
+"""Handlers that are made in unusual ways, what they are given, and what is said of those that cannot be tools."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from typing import Any, Literal
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.server import MCPServer
+from mcp.server.elicitation import AcceptedElicitation, DeclinedElicitation
+from mcp.server.mcpserver import Context as SDKContext
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp_types import ElicitRequestFormParams, ElicitResult
+from pydantic import BaseModel
+
+from mcpcore import Context, ContractError, ErrorCode, FailureMode, Server, not_found, tool
+
+NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matched.", recovery="Search first.")
+Reasons = Literal["no_match"]
+
+
+class Person(BaseModel):
+    name: str
+
+
+def test_a_handler_may_take_the_sdks_context_beside_its_own(call: Any) -> None:
+    """A handler that moves over step by step gets both, wherever the SDK's stands, and no client sees either."""
+
+    @tool(errors=[NO_MATCH])
+    def both(ctx: Context[Reasons], number: int, sdk: SDKContext) -> dict[str, Any]:
+        if number < 0:
+            raise ctx.fail("no_match")
+        return {"number": number, "same": sdk.request_id == ctx.request_id, "kind": type(sdk) is SDKContext}
+
+    @tool
+    async def one(sdk: SDKContext) -> bool:
+        return bool(sdk.request_id)
+
+    server = Server("s", tools=[both, one])
+    assert ["number"] == list(both.definition.sdk.parameters["properties"])
+    assert {"number": 2, "same": True, "kind": True} == call(server, "both", {"number": 2}).structured_content
+    assert "no_match" == call(server, "both", {"number": -1}).structured_content["error"]["data"]["reason"]
+    assert {"result": True} == call(server, "one").structured_content
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+def test_a_handler_asks_the_clients_user(call: Any) -> None:
+    """A form and a page reach the client's callback, and what was answered comes back typed."""
+    asked: list[Any] = []
+
+    @tool(errors=[NO_MATCH])
+    async def ask(ctx: Context[Reasons]) -> str:
+        form = await ctx.elicit("Who are you?", Person)
+        page = await ctx.elicit_url("Sign in.", "https://example.com/in", "7")
+        if isinstance(form, AcceptedElicitation):
+            return f"{form.data.name}, {page.action}"
+        raise ctx.fail("no_match", data={"action": form.action})
+
+    def answering(answers: list[ElicitResult]) -> Any:
+        async def answer(context: Any, params: Any) -> ElicitResult:
+            asked.append(params)
+            return answers.pop(0)
+
+        async def run() -> Any:
+            async with Client(Server("s", tools=[ask]), mode="legacy", elicitation_callback=answer) as client:
+                return await client.call_tool("ask", {})
+
+        return anyio.run(run)
+
+    accepted = answering([ElicitResult(action="accept", content={"name": "Ada"}), ElicitResult(action="accept")])
+    assert {"result": "Ada, accept"} == accepted.structured_content
+    form, page = asked
+    assert isinstance(form, ElicitRequestFormParams)
+    assert ("Who are you?", ["name"]) == (form.message, list(form.requested_schema["properties"]))
+    assert ("https://example.com/in", "7") == (page.url, page.elicitation_id)
+    declined = answering([ElicitResult(action="decline"), ElicitResult(action="cancel")])
+    assert DeclinedElicitation().action == declined.structured_content["error"]["data"]["action"]
+
+
+@pytest.mark.parametrize("unreadable", [math.hypot, dict])
+def test_a_function_without_a_signature_is_refused_as_the_sdk_refuses_it(unreadable: Any) -> None:
+    """Without `errors` it is the SDK's own kind of tool, and the SDK's own words are kept."""
+    with pytest.raises(ValueError, match="no signature found") as ours:
+        Server("s").add_tool(unreadable, name="x")
+    with pytest.raises(ValueError, match="no signature found") as theirs:
+        MCPServer("s").add_tool(unreadable, name="x")
+    assert str(theirs.value) == str(ours.value)
+
+
+def test_an_annotation_that_is_no_type_is_refused_with_its_tool() -> None:
+    """What cannot be computed is told where the tool is declared."""
+
+    def odd(x: 1 | None) -> int:  # type: ignore[valid-type]
+        return 1
+
+    with pytest.raises(ContractError, match="tool 'odd': unsupported operand"):
+        Server("s", tools=[tool(odd)])
+
+
+def test_a_nested_handler_sees_the_names_around_it_that_are_there_already(call: Any) -> None:
+    """A model of the enclosing function is found; a name that the function gives a value only later is no obstacle."""
+
+    class Local(BaseModel):
+        n: int
+
+    @tool
+    def nested(value: Local) -> int:
+        return value.n + later
+
+    later = 1
+    assert {"result": 3} == call(Server("s", tools=[nested]), "nested", {"value": {"n": 2}}).structured_content
+
+
+def test_errors_wrapped_without_end_are_judged_all_the_same(call: Any) -> None:
+    """Tools that call one another are looked through as far as anybody nests them, and not for ever."""
+
+    def wrapped(depth: int) -> BaseException:
+        inner: BaseException = not_found("deep inside")
+        for _ in range(depth):
+            outer = UnexpectedToolError("Error executing tool x")
+            outer.__cause__ = inner
+            inner = outer
+        return inner
+
+    @tool
+    def nest(depth: int) -> int:
+        raise wrapped(depth)
+
+    server = Server("s", tools=[nest])
+    names = [
+        call(server, "nest", {"depth": depth}).structured_content["error"]["name"] for depth in (0, 1, 20, 21, 500)
+    ]
+    assert ["NOT_FOUND", "NOT_FOUND", "NOT_FOUND", "INTERNAL_ERROR", "INTERNAL_ERROR"] == names
+    assert issubclass(UnexpectedToolError, ToolError)
+
+
+def test_failures_are_weighed_where_the_sdk_was_never_loaded() -> None:
+    """A service that retries needs no server: of a group, the failure that was meant is told, and the SDK stays out."""
+    code = (
+        "import sys\n"
+        "from mcpcore import retrying, timeout\n"
+        "@retrying(attempts=2, backoff=0.001)\n"
+        "def work():\n"
+        "    raise ExceptionGroup('two', [OSError('x'), timeout('slow', {'host': 'a'})])\n"
+        "try:\n"
+        "    work()\n"
+        "except Exception as exc:\n"
+        "    print(exc.code.name, exc.data)\n"
+        "print([name for name in ('mcp', 'mcp_types') if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "TIMEOUT {'host': 'a', 'attempts': 2}\n[]\n" == done.stdout

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.report import lines_of
+from mcpcore_lint.writing import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -136,45 +136,3 @@ class Baseline:
         ]
         text = json.dumps({"version": VERSION, "findings": findings}, indent=2, ensure_ascii=False)
         write_text(self.path, text + "\n")
-
-
-def write_text(path: str, text: str) -> None:
-    """Write a file whole or not at all.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
-    write_bytes(path, text.encode("utf-8", "backslashreplace"))
-
-
-def write_bytes(path: str, content: bytes) -> None:
-    """Replace a file whole or not at all, keeping its mode; of a link, the file that it points to.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
-    target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):
-        # A pipe or a device cannot be replaced, only written to.
-        with open(target, "wb") as file:
-            file.write(content)
-        return
-    folder = os.path.dirname(target)
-    handle, temporary = tempfile.mkstemp(prefix=".mcpcore-", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            mode = os.stat(target).st_mode & 0o7777
-        except FileNotFoundError:
-            mask = os.umask(0)
-            os.umask(mask)
-            mode = 0o666 & ~mask
-        os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise

@@ -369,7 +369,7 @@ class _Command:
         from mcpcore_lint.config import FILE
 
         options = self.options
-        once = ("no_cache", "fix", "write_baseline", "changed_since", "output_file", "watch")
+        once = ("no_cache", "fix", "write_baseline", "changed_since", "watch")
         if memo.current is None or result.inputs is None or result.failures or any(options[each] for each in once):
             return
         inputs = [*result.inputs]
@@ -383,7 +383,7 @@ class _Command:
                 inputs.append(os.path.join(folder, FILE))
                 repositories.append(os.path.join(folder, ".git"))
                 folder, above = os.path.dirname(folder), folder
-        memo.current.keep(self._said, code, inputs, repositories)
+        memo.current.keep(self._said, code, inputs, repositories, file=options["output_file"])
 
     @staticmethod
     def _line_ends_as_they_are() -> None:
@@ -534,12 +534,13 @@ class _Command:
         if not path:
             self._said = self._say(text, err=err)
             return
-        from mcpcore_lint.baseline import write_text
+        from mcpcore_lint.writing import write_text
 
         try:
             write_text(path, text)
         except OSError as error:
             raise _Stop(f"{path}: cannot be written: {error.strerror or error}") from error
+        self._said = text
 
     @staticmethod
     def _say(text: str, *, err: bool = False) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Final
 
-MAGIC: Final = b"mcpcore-lint memo, format 1\n"
+MAGIC: Final = b"mcpcore-lint memo, format 2\n"
 KEPT: Final = 64
 """Command lines whose outcome is kept."""
 RACY_NS: Final = 100_000_000
@@ -41,8 +41,8 @@ class Memo:
         self.started = time_ns()
         self.file = os.path.join(folder(), f"{_digest(self.key.encode('utf-8', 'surrogatepass')).hex()}.memo")
 
-    def outcome(self) -> tuple[str, int] | None:
-        """What the command line said the last time and its exit code, if that still holds."""
+    def outcome(self) -> tuple[str, str | None, int] | None:
+        """What the command line said the last time, in which file if in one, and its exit code, if that still holds."""
         try:
             with open(self.file, "rb") as file:
                 raw = file.read(MAX_BYTES)
@@ -53,7 +53,7 @@ class Memo:
         if not raw.startswith(MAGIC) or _digest(memoryview(raw)[head:]) != raw[len(MAGIC) : head]:
             return None
         try:
-            key, text, code, states, there, absent = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - runs nothing
+            key, text, file_said, code, states, there, absent = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - runs nothing
         except (ValueError, EOFError, TypeError):
             return None
         if key != self.key:
@@ -70,9 +70,17 @@ class Memo:
             return None
         if any(map(os.path.lexists, absent)):
             return None
-        return text, code
+        return text, file_said, code
 
-    def keep(self, text: str, code: int, inputs: Iterable[str], there_or_not: Iterable[str] = ()) -> bool:
+    def keep(
+        self,
+        text: str,
+        code: int,
+        inputs: Iterable[str],
+        there_or_not: Iterable[str] = (),
+        *,
+        file: str | None = None,
+    ) -> bool:
         """Keep an outcome; False where it cannot be kept, which harms nothing but the next run's speed.
 
         Args:
@@ -80,6 +88,7 @@ class Memo:
             code: The exit code.
             inputs: Every file and folder that the outcome rests on; those that are not there must stay away.
             there_or_not: Files and folders of which only this counts, whether they are there.
+            file: Where it was said; None for standard output.
         """
         states: list[tuple[str, int, int, int]] = []
         there: list[str] = []
@@ -100,7 +109,7 @@ class Memo:
             return False
         for path in dict.fromkeys(there_or_not):
             (there if os.path.exists(path) else absent).append(path)
-        payload = marshal.dumps((self.key, text, code, tuple(states), tuple(there), tuple(absent)))
+        payload = marshal.dumps((self.key, text, file, code, tuple(states), tuple(there), tuple(absent)))
         return self._write(MAGIC + _digest(payload) + payload)
 
     def _write(self, content: bytes) -> bool:
@@ -151,7 +160,16 @@ def replay(arguments: Iterable[str]) -> None:
     if found is None:
         current = memo
         return
-    text, code = found
+    text, file, code = found
+    if file is not None:
+        from mcpcore_lint.writing import write_text
+
+        try:
+            write_text(file, text)
+        except OSError:
+            current = memo
+            return
+        sys.exit(code)
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -147,15 +147,49 @@ def test_other_arguments_places_and_colours_have_their_own(project: Project) -> 
     assert project.run(".", cwd=project.root.parent).stdout != plain.stdout
 
 
+def test_a_report_in_a_file_is_written_again(project: Project) -> None:
+    """Where it is gone or changed; one that is as it was gets a new time, and nothing in its folder moves."""
+    out = project.root / "report.txt"
+    codes = []
+    for state in ("none", "as it was", "as it was", "gone", "changed", "as it was"):
+        if state == "gone":
+            out.unlink()
+        elif state == "changed":
+            out.write_text("something else")
+        before = time.time_ns()
+        codes.append(project.run("--output-file", out.name).returncode)
+        assert "prefer-mcp-error-in-handler" in out.read_text()
+        assert out.stat().st_mtime_ns >= before - 50_000_000
+        project.settle()
+    assert set(codes) == {1}
+    assert project.memos()
+    # Nothing but the memo can answer once everything else of the cache is gone.
+    (memo,) = project.memos()
+    for each in project.cache.glob("*.bin"):
+        each.unlink()
+    project.run("--output-file", out.name)
+    assert memo.exists()
+    assert not list(project.cache.glob("*.bin"))
+    assert {each.name for each in project.root.iterdir()} == {"server.py", "pyproject.toml", ".git", "report.txt"}
+
+
+def test_a_report_that_cannot_be_written_is_told_the_same(project: Project) -> None:
+    """By a run that remembers and by the first."""
+    folder = project.root.parent / "out"
+    folder.mkdir()
+    name = str(folder / "report.txt")
+    assert [project.run("--output-file", name).returncode for _ in range(2)] == [1, 1]
+    (folder / "report.txt").unlink()
+    folder.rmdir()
+    refused = project.run("--output-file", name)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "report.txt: cannot be written" in refused.stderr
+
+
 def test_what_is_done_rather_than_told_is_never_left_out(project: Project) -> None:
-    """A report into a file, a baseline, a run without the cache."""
-    out = project.root.parent / "report.txt"
-    for _ in range(2):
-        project.run("--output-file", str(out))
-        assert out.exists()
-        out.unlink()
-    assert not project.memos()
+    """A baseline, a run without the cache."""
     project.run("--no-cache")
+    project.run("--baseline", "known.json", "--write-baseline")
     assert not project.memos()
 
 

@@ -454,7 +454,7 @@ def _may_assign(method: ast.FunctionDef | ast.AsyncFunctionDef, me: str, text: s
 @lru_cache(maxsize=16)
 def _assigning(me: str) -> re.Pattern[str]:
     attribute = rf"\b{re.escape(me)}\s*\.\s*\w+\s*"
-    alone, among_others = r"=(?!=)", r"[,)\]][\w\s.,*()\[\]]*=(?!=)"
+    alone, among_others = r"=(?!=)", r"[,)\]][\w\s.,*()\[\]]{0,400}=(?!=)"
     return re.compile(rf"{attribute}(?:{alone}|{among_others})|(?:^|[:;])\s*{attribute}:", re.MULTILINE)
 
 

@@ -67,6 +67,8 @@ class Result:
     """Files and folders that the outcome rests on, of which all counts; None where they are not all known."""
     texts: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     """Texts by path in the report, as they were when they were judged or, where that is not known, first asked for."""
+    places: dict[str, str] = field(default_factory=dict[str, str])
+    """Paths of the report as a reader opens them, as far as asked."""
 
     def absolute(self, path: str) -> str:
         """The file behind a path of the report."""
@@ -80,12 +82,15 @@ class Result:
 
     def place(self, path: str) -> str:
         """A path of the report as a reader opens it: from the current folder, where that is not longer."""
-        absolute = self.absolute(path) if path else self.base
-        try:
-            near = os.path.relpath(absolute)
-        except ValueError:  # another drive
-            near = absolute
-        return min(near, absolute, key=len).replace(os.sep, "/")
+        found = self.places.get(path)
+        if found is None:
+            absolute = self.absolute(path) if path else self.base
+            try:
+                near = os.path.relpath(absolute)
+            except ValueError:  # another drive
+                near = absolute
+            found = self.places[path] = min(near, absolute, key=len).replace(os.sep, "/")
+        return found
 
     def take(self, report: Report, root: str) -> None:
         """Add what a group came to."""

@@ -79,7 +79,7 @@ def statistics(name: str, outcome: Outcome) -> str:
 
 def lines_of(text: str) -> list[str]:
     """The lines as Python counts them: a form feed ends none."""
-    return re.split(r"\r\n|\r|\n", text)
+    return re.split(r"\r\n|\r|\n", text) if "\r" in text else text.split("\n")
 
 
 def printable(text: str) -> str:

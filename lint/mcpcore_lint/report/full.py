@@ -122,6 +122,8 @@ def _window(line: str, start: int, end: int) -> tuple[str, int, int]:
 
 
 def _printable(line: str) -> str:
+    if line.isprintable():
+        return line
     return "".join(_shown(character) for character in line)
 
 
@@ -133,6 +135,8 @@ def _shown(character: str) -> str:
 
 def _columns(text: str) -> int:
     """How many columns of a terminal `text` takes up."""
+    if text.isascii() and "\t" not in text:
+        return len(text)
     return sum(_width(character) for character in text)
 
 

@@ -12,6 +12,7 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
@@ -27,6 +28,7 @@ from mcpcore.limits import DEFAULT_LIMITS, Limits
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
+    from types import ModuleType
 
     from mcp_types import CallToolResult
 
@@ -336,16 +338,23 @@ def passes_through(exc: BaseException) -> bool:
 
 def described(exc: BaseException) -> dict[str, JSON]:
     """An exception for those who may see everything but secrets: its type, text, causes and traceback."""
-    from mcpcore.audit.traces import message_of, traceback_of, type_name
-    from mcpcore.redact import Searched
-
-    message = message_of(exc)
-    return Searched(
-        type=type_name(exc),
+    traces = _traces()
+    name, message = traces.type_name(exc), traces.message_of(exc)
+    told: dict[str, JSON] = traces.Searched(
+        type=name,
         message=message,
-        causes=[{"type": type_name(cause), "message": message_of(cause)} for cause in _causes(exc)],
-        traceback=traceback_of(exc, message),
+        causes=[{"type": traces.type_name(cause), "message": traces.message_of(cause)} for cause in _causes(exc)],
+        traceback=traces.traceback_of(exc, name, message),
     )
+    return told
+
+
+@cache
+def _traces() -> ModuleType:
+    # Once: an import within a function takes longer than most of what is done here, and above it every start would.
+    from mcpcore.audit import traces
+
+    return traces
 
 
 def _causes(exc: BaseException) -> Iterator[BaseException]:
@@ -364,8 +373,7 @@ _DURING: Final = "\nDuring handling of the above exception, another exception oc
 
 def traced(exc: BaseException, *, depth: int = 3) -> str:
     """The tracebacks of `exc`, of what is behind it and of its members, in Python's order and without secrets."""
-    from mcpcore.audit.traces import traceback_of
-
+    traceback_of = _traces().traceback_of
     parts: list[str] = []
     chain = [exc, *_causes(exc)]
     for one in reversed(chain):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import compress
 from math import isfinite
 from typing import Any, Final, NamedTuple, cast
@@ -576,26 +576,21 @@ def _redact_folded(text: str) -> str:
     if _UPPER_HINT.lower() in low:
         hits.append(_UPPER_HINT.lower())
     for row in _plan(frozenset(hits)) if hits else ():
-        text = row.regex.sub(row.replacement, text)
+        text = _compiled(row.pattern.expression, row.pattern.flags).sub(row.pattern.replacement, text)
     return text
 
 
-class _Row:
+class _Row(NamedTuple):
     """A row of the table, ready to be tried in texts in which certain hints were found."""
 
-    __slots__ = ("kept", "match", "needs", "regex", "replacement", "starts", "tail")
-
-    def __init__(self, pattern: Pattern, starts: tuple[str, ...]) -> None:
-        self.regex = _compiled(pattern.expression, pattern.flags)
-        self.match = self.regex.match
-        self.replacement = pattern.replacement
-        # What is kept of a match is what it begins with.
-        self.kept = pattern.replacement.count("\\")
-        self.tail = pattern.replacement[2 * self.kept :]
-        # Where there is but one literal to begin with, it is what the text must hold.
-        alone = starts[0] if len(starts) == 1 and starts[0] not in (_KEY, _SCHEME) else ""
-        self.needs = max(alone, pattern.needs, key=len) if pattern.needs != "@" else "@"
-        self.starts = starts
+    needs: str
+    places: Callable[[str], list[int]]
+    match: Callable[[str, int], re.Match[str] | None]
+    kept: int
+    """How many groups of a match are kept; they are what it begins with."""
+    tail: str
+    """What stands in the place of the rest."""
+    pattern: Pattern
 
 
 @lru_cache(maxsize=1024)
@@ -603,12 +598,15 @@ def _plan(hits: frozenset[str]) -> tuple[_Row, ...]:
     """The rows that can match a text in which the scanner found exactly this."""
     found = {hint for hint in _HINTS if any(hint.endswith(hit) for hit in hits)} | (hits & {_UPPER_HINT.lower()})
     rows: list[_Row] = []
-    shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     for pattern in PATTERNS:
         if found.isdisjoint(pattern.hints):
             continue
         starts = tuple(start for start in pattern.starts if _may_start(start, found))
-        rows.append(_Row(pattern, shared.setdefault(starts, starts)))
+        # Where there is but one literal to begin with, it is what the text must hold.
+        needs = starts[0] if len(starts) == 1 and starts[0][0] != "*" and not pattern.needs else pattern.needs
+        kept = pattern.replacement.count("\\")
+        match: Any = _compiled(pattern.expression, pattern.flags).match
+        rows.append(_Row(needs, _finder(starts), match, kept, pattern.replacement[2 * kept :], pattern))
     return tuple(rows)
 
 
@@ -621,50 +619,50 @@ def _may_start(start: str, found: AbstractSet[str]) -> bool:
 
 def _without(text: str, low: str, hits: list[str]) -> str:
     """A text of ASCII without what the rows find that these hits call for, one row after the other."""
-    starts: tuple[str, ...] | None = None
+    finder: Callable[[str], list[int]] | None = None
     places: list[int] = []
-    for row in _plan(frozenset(hits)):
-        if row.needs not in low:
+    for needs, find, match, kept, tail, _ in _plan(frozenset(hits)):
+        if needs not in low:
             continue
-        if row.starts is not starts:
-            starts = row.starts
-            places = _places(starts, low)
-        if places and (changed := _replaced(row, text, places)) is not None:
-            text, low, starts = changed, changed.lower(), None
+        if find is not finder:
+            finder, places = find, find(low)
+        # As `regex.sub`, tried only where a match can begin.
+        pieces: list[str] = []
+        done = 0
+        for at in places:
+            if at >= done and (found := match(text, at)) is not None:
+                pieces.append(text[done : found.end(kept) if kept else at])
+                done = found.end()
+        if pieces:
+            pieces.append(text[done:])
+            text = tail.join(pieces)
+            low, finder = text.lower(), None
     return text
 
 
+@cache
+def _finder(starts: tuple[str, ...]) -> Callable[[str], list[int]]:
+    """What finds the places in a text in lower case at which a match can begin; the same for the same beginnings."""
+    if starts == (_SCHEME,):
+        return _scheme_places
+    if starts == (_KEY,):
+        return _key_places
+    return partial(_places, starts)
+
+
 def _places(starts: tuple[str, ...], low: str) -> list[int]:
-    """Where in a text a match can begin."""
     places: list[int] = []
     for start in starts:
         if start is _KEY:
             places += _key_places(low)
-        elif start is _SCHEME:
-            places += _scheme_places(low)
-        else:
-            at = low.find(start)
-            while at >= 0:
-                places.append(at)
-                at = low.find(start, at + 1)
+            continue
+        at = low.find(start)
+        while at >= 0:
+            places.append(at)
+            at = low.find(start, at + 1)
     if len(places) > 1:
         places.sort()
     return places
-
-
-def _replaced(row: _Row, text: str, places: list[int]) -> str | None:
-    """`regex.sub`, tried only where a match can begin; None where nothing matches."""
-    pieces: list[str] = []
-    done = 0
-    match, kept = row.match, row.kept
-    for at in places:
-        if at >= done and (found := match(text, at)) is not None:
-            pieces.append(text[done : found.end(kept) if kept else at])
-            done = found.end()
-    if not pieces:
-        return None
-    pieces.append(text[done:])
-    return row.tail.join(pieces)
 
 
 _KEY_ENDS: Final = {

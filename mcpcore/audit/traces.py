@@ -9,10 +9,12 @@ from operator import eq
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.jsonable import clean_text, named, safe_str
-from mcpcore.redact import Clean, redact_cut, redact_text
+from mcpcore.redact import Clean, Searched, redact_cut, redact_text
 
 if TYPE_CHECKING:
     from types import CodeType, TracebackType
+
+__all__ = ["Searched", "message_of", "traceback_of", "type_name"]
 
 FRAMES: Final = 30
 """The innermost frames that are shown of one exception; how many came before them is said."""
@@ -50,10 +52,10 @@ def message_of(exc: BaseException) -> str:
     return redact_cut(safe_str(exc), MESSAGE)
 
 
-def traceback_of(exc: BaseException, message: str | None = None) -> Clean:
+def traceback_of(exc: BaseException, name: str | None = None, message: str | None = None) -> Clean:
     """The traceback of `exc` alone, as Python prints it; its causes are not in it.
 
-    `message` is what `message_of` says, where it was asked already.
+    `name` and `message` are what `type_name` and `message_of` say, where those were asked already.
     """
     try:
         lines = _frames_of(_traceback_of(exc))
@@ -61,7 +63,7 @@ def traceback_of(exc: BaseException, message: str | None = None) -> Clean:
         lines = [f"{named(failed)} while formatting the traceback\n"]
     head = ["Traceback (most recent call last):\n"] if lines else []
     told = message_of(exc) if message is None else message
-    kind = type_name(exc).removeprefix("__main__.")
+    kind = (name or type_name(exc)).removeprefix("__main__.")
     end = f"{kind}: {told}\n" if told else f"{kind}\n"
     return Clean(_fitted("".join((*head, *lines)), end + _notes(exc)))
 

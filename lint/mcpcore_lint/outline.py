@@ -16,7 +16,7 @@ from mcpcore_lint.source import Source, SourceError, parse
 from mcpcore_lint.syntax import FIELDS, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mcpcore_lint.model import FunctionNode
 
@@ -106,16 +106,33 @@ def complete(node: ast.AST, source: Source) -> None:
         return
     held = node.__dict__
     line: int = held["lineno"]
-    inside = held["col_offset"] > 0
+    column: int = held["col_offset"]
     text = source.text[body.start : body.end]
     # The lines before it are empty ones, so that every place in it is right.
-    text = "\n" * (line - 2) + "if 1:\n" + text if inside else "\n" * (line - 1) + text
-    found = _at(Source(source.path, text), line, held["col_offset"]) or _at(source, line, held["col_offset"])
+    text = "\n" * (line - 2) + "if 1:\n" + text if column else "\n" * (line - 1) + text
+    found = _at(Source(source.path, text), line, column) or _at(source, line, column)
     if found is None:
         found = ast.parse("def unreadable():\n    unreadable_body()").body[0]
         ast.increment_lineno(found, line - 1)
-    forget(node)  # type: ignore[arg-type]
-    held.update(body=found.body, end_lineno=found.end_lineno, end_col_offset=found.end_col_offset)
+    _take(node, found)
+
+
+def complete_all(functions: Iterable[FunctionNode], source: Source) -> bool:
+    """Parse a whole file for the bodies of its functions; False where it is not valid Python."""
+    try:
+        _, definitions = _statements(parse(source))
+    except SourceError:
+        return False
+    bodies = {(each.lineno, each.col_offset): each for each in definitions}
+    for node in functions:
+        if deferred(node) is not None:
+            _take(node, bodies[node.lineno, node.col_offset])
+    return True
+
+
+def _take(node: Any, found: Any) -> None:
+    forget(node)
+    node.__dict__.update(body=found.body, end_lineno=found.end_lineno, end_col_offset=found.end_col_offset)
 
 
 def _at(source: Source, line: int, column: int) -> Any:
@@ -271,4 +288,4 @@ def _signature_end(text: str, at: int) -> int | None:
     return None
 
 
-__all__ = ["Body", "complete", "deferred", "forget", "outline", "settle"]
+__all__ = ["Body", "complete", "complete_all", "deferred", "forget", "outline", "settle"]

@@ -10,19 +10,22 @@ import sys
 from bisect import bisect_left
 from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mcpcore_lint.light import light
 from mcpcore_lint.names import FRAMEWORKS
-from mcpcore_lint.outline import complete, deferred, forget, outline, settle
+from mcpcore_lint.outline import complete, complete_all, deferred, forget, outline, settle
 from mcpcore_lint.source import Source, SourceError, parse
-from mcpcore_lint.syntax import all_parameters, children, own_nodes, statements, walk, walk_shallow
+from mcpcore_lint.syntax import all_parameters, body_of, children, own_nodes, statements, walk, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mcpcore_lint.bodies.builder import HandlerBuilder
     from mcpcore_lint.model import FunctionNode, Value
+
+WORTH_ALL: Final = 16
+"""How often a file may be gone through for single functions before it is parsed whole."""
 
 BindingKind: TypeAlias = Literal[
     "assign", "annotated", "augmented", "import", "function", "class", "parameter", "with", "opaque"
@@ -158,6 +161,7 @@ class Module:
         self.source = source
         outlined = None if whole else outline(source, self.complete)
         self.tree, self._deferred = outlined or (parse(source), [])
+        self._passed_over = 0
         self.name = name
         self.is_package = is_package
         self.functions: dict[FunctionNode, Scope] = {}
@@ -176,18 +180,33 @@ class Module:
     def complete(self, node: ast.AST | None = None) -> None:
         """Parse the body of one function, or of all, where only the outline of the file was read so far."""
         if node is None:
-            if self._deferred:
-                for each in self._deferred:
-                    self.complete(each)
-                self._deferred = []
-                settle(self.tree)
+            self._complete_all()
         elif deferred(node) is not None:
             assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            complete(node, self.source)
-            scope = self.functions[node]
-            prefix = scope.qualname + "."
-            functions, classes = _index_statements(self, [(each, scope, None, prefix) for each in reversed(node.body)])
-            self.project.note(self, functions, classes)
+            # To parse one function, Python counts the lines before it: after many of them the whole file costs less.
+            self._passed_over += node.lineno
+            if self._passed_over > WORTH_ALL * len(self.source.line_starts):
+                self._complete_all()
+            else:
+                complete(node, self.source)
+                self._index_body(node)
+
+    def _complete_all(self) -> None:
+        waiting = [each for each in self._deferred if deferred(each) is not None]
+        if waiting and not complete_all(waiting, self.source):
+            for each in waiting:
+                complete(each, self.source)
+        for each in waiting:
+            self._index_body(each)
+        if self._deferred:
+            self._deferred = []
+            settle(self.tree)
+
+    def _index_body(self, node: FunctionNode) -> None:
+        scope = self.functions[node]
+        prefix = scope.qualname + "."
+        stack: list[_Place] = [(each, scope, None, prefix) for each in reversed(body_of(node))]
+        self.project.note(self, *_index_statements(self, stack))
 
     @property
     def path(self) -> str:
@@ -380,6 +399,10 @@ class Module:
         return f"<Module {self.name} {self.path}>"
 
 
+_Place: TypeAlias = tuple[ast.AST, Scope, "ast.ClassDef | None", str]
+"""A statement, its scope, the class that it stands in, and what the names defined in it begin with."""
+
+
 def _index(module: Module) -> None:
     """Read the top of a file: what it binds, its classes, and every `def` in it, however deep."""
     _index_statements(module, [(each, module.scope, None, "") for each in reversed(module.tree.body)])
@@ -390,9 +413,7 @@ def _index(module: Module) -> None:
                 bindings.setdefault(each.target.id, []).append(Binding("assign", each, each.value))
 
 
-def _index_statements(
-    module: Module, stack: list[tuple[ast.AST, Scope, ast.ClassDef | None, str]]
-) -> tuple[list[FunctionNode], list[ClassInfo]]:
+def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[FunctionNode], list[ClassInfo]]:
     """Read some statements, each with its scope, class and prefix; the functions and classes found in them."""
     bindings = module.scope.bindings
     functions: list[FunctionNode] = []

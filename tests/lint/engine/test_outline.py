@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcpcore_lint.engine import lint_paths
-from mcpcore_lint.outline import complete, deferred, forget, outline, settle
+from mcpcore_lint.outline import complete, complete_all, deferred, forget, outline, settle
+from mcpcore_lint.project import Module, Project
 from mcpcore_lint.source import Source, SourceError, parse
 
 import mcpcore
@@ -143,6 +144,36 @@ def test_most_of_a_file_is_put_off():
     assert (place.start, place.last_line) == (text.index("def f"), 6)
     assert "nowhere" not in {each.id for each in ast.walk(tree.body[1]) if isinstance(each, ast.Name)}
     assert "nowhere" in {each.id for each in ast.walk(functions[0]) if isinstance(each, ast.Name)}
+
+
+def test_all_at_once_is_the_same():
+    """As a file is parsed for the bodies of all its functions."""
+    for path in FILES[::15]:
+        source = Source.from_bytes(str(path), path.read_bytes())
+        made = outline(source, lambda node, source=source: complete(node, source))
+        if made is not None:
+            tree, functions = made
+            assert functions[0].body
+            assert complete_all(functions, source)
+            settle(tree)
+            assert dumped(tree) == dumped(parse(source))
+
+
+@pytest.mark.parametrize("end", ["", "\ndef broken(:\n"], ids=["valid", "broken"])
+def test_many_functions_of_a_long_file_one_by_one(end):
+    """Each has its body and what is in it, whether the file is gone through once for all of them or not."""
+    count = 3_000
+    text = "".join(f"def f{number}():\n{LONG}    def inner(): pass\n    return inner\n\n\n" for number in range(count))
+    project = Project("/nowhere")
+    module = Module(project, Source("case.py", text), "case", "/nowhere/case.py", is_package=False, whole=False)
+    if end:
+        module.source.text += end
+    functions = [*module.functions]
+    assert len(functions) == count
+    for each in functions:
+        assert each.body[-1].lineno - each.lineno == 3
+        assert module.scope_of(each.body[0]).qualname == f"{each.name}.inner"
+    assert len(module.functions) == 2 * count
 
 
 def test_a_function_whose_file_is_let_go_of_says_nothing():

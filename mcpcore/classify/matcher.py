@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore.classify.phrases import WORDS, compile_phrase
+from mcpcore.classify.phrases import compile_phrase
 from mcpcore.classify.status import STATUS_RETRY, code_for_status
 
 if TYPE_CHECKING:
@@ -78,9 +78,18 @@ class Matcher:
         return None
 
 
+_LETTERS: Final = bytes(c if chr(c) in "abcdefghijklmnopqrstuvwxyz0123456789" else 32 for c in range(256))
+_SHAPE: Final = bytes(
+    97 if 97 <= c <= 122 else 65 if 65 <= c <= 90 else 48 if 48 <= c <= 57 else 95 if c == 95 else 32
+    for c in range(256)
+)
+"""Every byte as what it is: a small letter, a capital, a digit, an underscore, or anything else."""
+
+
 def words_of(text: str) -> frozenset[str]:
     """The words of a lower-cased text by which candidates are looked up; a dollar marks a name like API_BASE."""
-    found = WORDS.findall(text)
+    # Three passes in C are several times as fast as one regular expression.
+    found = text.encode("ascii", "replace").translate(_LETTERS).decode("ascii").split()
     if "$" in text:
         found.append("$")
     return frozenset(found)
@@ -145,9 +154,9 @@ def fold(text: str) -> str:
 
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
-_CAMEL_WORD = re.compile(r"[A-Za-z]{1,40}[a-z][A-Z][A-Za-z]{1,40}")
+_LETTERS_ONLY = re.compile(r"[A-Za-z]{4,82}")
+_HUMP = re.compile(r"[a-z][A-Z][A-Za-z]")
 _CAMEL_WORDS = 8
-_HUMP = re.compile(r"[a-z][A-Z]")
 
 
 def mark(text: str) -> str:
@@ -156,8 +165,9 @@ def mark(text: str) -> str:
     That is as `fold` gives it, with a dollar before each name like API_BASE, and with the words of names like
     OrderNotFound at the end, where no phrase reaches them from the message.
     """
-    names = _CAMEL_WORD.findall(text) if _HUMP.search(text) else ()
-    plain = fold(_ENVIRONMENT.sub(r"$\g<0>", text) if "_" in text else text)
+    shape = text.encode("ascii", "replace").translate(_SHAPE)
+    names = [word for word in _LETTERS_ONLY.findall(text) if _HUMP.search(word, 1)] if b"aA" in shape else ()
+    plain = fold(_ENVIRONMENT.sub(r"$\g<0>", text) if b"A_" in shape or b"0_" in shape else text)
     return plain + "".join(f"\n;\n{name_words(name)}" for name in names[:_CAMEL_WORDS]) if names else plain
 
 

@@ -5,7 +5,7 @@ underscores or hyphens; a word never begins or ends inside another (`dns` is not
 
 - `a|b` is either word; `limit*` any word that begins so; `[word]` may be left out;
 - `..` is a gap of up to four words within the same clause: it does not cross a comma, a full stop or a line; `...` is
-  one of up to six, which may cross a comma;
+  one of up to six, which may cross a comma; `..` does not cross a "not" or "never" either;
 - `!word` is a guard: the next word is not this one;
 - `^` first: the text begins here; `#` is a number, with or without a short unit; `<env>` a name in capitals with
   underscores, such as API_BASE (see `matcher.mark`);
@@ -20,7 +20,7 @@ import re
 from typing import Final
 
 _SEPARATOR: Final = r"[\s_\-]{1,8}"
-_GAP: Final = r"(?:[^\S\n]{1,8}[^\s]{1,60}(?<![.,;:!?])){0,4}"
+_GAP: Final = r"(?:[^\S\n]{1,8}(?!not\b|never\b)[^\s]{1,60}(?<![.,;:!?])){0,4}"
 _LONG_GAP: Final = r"""[,:)'"]?(?:[^\S\n]{1,8}[^\s]{1,60}(?<![.;!?])){0,6}"""
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
@@ -28,6 +28,8 @@ _STATUS_SEPARATOR: Final = r"""[\s_\-:=("'\[]{1,8}"""
 _NAME_SEPARATOR: Final = r"""[\s:("'`\[]{1,8}"""
 _AFTER_NAME: Final = r"""["'`)\]]?[\s_\-]{1,8}"""
 _SLOT_SEPARATORS: Final = {"<status>": _STATUS_SEPARATOR, "<env>": _NAME_SEPARATOR, "<quoted>": ""}
+_MANY: Final = 12
+"""From how many words on a guard before the letters is faster than one behind each word's letters."""
 _VOCABULARY_NAME = re.compile(r"\{([a-z]+)\}")
 _WORD = re.compile(r"[a-z0-9_'./:()&]+\*?\Z")
 _SLOTS: Final = {
@@ -115,7 +117,12 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
             elif slot == "<lone>":
                 needed.append(frozenset(_STATUSES.split("|")))
         elif all(_WORD.match(word) for word in words):
-            body = "|".join(_body(word) if pattern else _first(word) for word in words)
+            if pattern:
+                body = "|".join(map(_body, words))
+            elif len(words) > _MANY:
+                body = f"{_START}(?:{'|'.join(map(_body, words))})"
+            else:
+                body = "|".join(map(_first, words))
         else:
             raise PhraseError(f"phrase {phrase!r}: cannot read {slot!r}; see the module's docstring for the language")
         before = _SLOT_SEPARATORS.get(slot, separator) if separator else separator

@@ -164,6 +164,44 @@ def test_a_message_of_any_size_costs_little(unit: str) -> None:
     assert time.process_time() - started < 0.1
 
 
+def test_what_is_denied_is_not_said() -> None:
+    """A gap does not reach over a "not": a server that was not down is no failure of it."""
+    for sentence in (
+        "The server was not down at all", "the disk was not full", "the key has not expired",
+        "quota was not exceeded", "the tide station was not offline",
+    ):  # fmt: skip
+        assert C.INTERNAL_ERROR is classify(RuntimeError(sentence)), (sentence, explain(RuntimeError(sentence)).matched)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "code"),
+    [
+        ("404: no berth by that name", C.NOT_FOUND), ("the gauge answered (503)", C.SERVICE_UNAVAILABLE),
+        ('{"code": 409, "why": "tide"}', C.CONFLICT), ("came back with a 429", C.RATE_LIMITED), ("422", C.VALIDATION_ERROR),
+        ("berth 404 drained", C.INTERNAL_ERROR), ("429 waves were counted", C.INTERNAL_ERROR),
+        ("wave 12 of 503 broke", C.INTERNAL_ERROR), ("got 404 shells", C.INTERNAL_ERROR), ("exit code 401", C.INTERNAL_ERROR),
+    ],
+)  # fmt: skip
+def test_a_figure_is_a_status_only_where_it_stands_as_one(sentence: str, code: ErrorCode) -> None:
+    """A status is named as one, stands alone, in brackets or before a colon; any other figure is only a figure."""
+    assert code is classify(RuntimeError(sentence)), explain(RuntimeError(sentence)).matched
+
+
+@pytest.mark.parametrize(
+    ("sentence", "code"),
+    [
+        ("Der Hafen wurde nicht gefunden", C.NOT_FOUND), ("Zugriff verweigert", C.FORBIDDEN),
+        ("Délai d\u2019attente dépassé : délai dépassé", C.TIMEOUT), ("La marée n\u2019existe pas", C.NOT_FOUND),
+        ("El puerto ya existe", C.CONFLICT), ("Contraseña incorrecta", C.UNAUTHORIZED),
+        ("Muitas solicitações", C.RATE_LIMITED), ("Il servizio non è disponibile", C.SERVICE_UNAVAILABLE),
+        ("Servizio non disponibile", C.SERVICE_UNAVAILABLE), ("Het veld is verplicht", C.VALIDATION_ERROR),
+    ],
+)  # fmt: skip
+def test_common_sentences_of_other_languages_are_read(sentence: str, code: ErrorCode) -> None:
+    """Systems, databases and services answer in the language of their users."""
+    assert code is classify(RuntimeError(sentence)), explain(RuntimeError(sentence)).matched
+
+
 @given(st.lists(st.sampled_from(sorted({w for row in MESSAGES for p in row.phrases for w in p.split()})), max_size=200))
 def test_any_words_of_the_table_in_any_order_are_read_quickly(words: list[str]) -> None:
     """No arrangement of the table's own words makes an expression slow."""

@@ -58,7 +58,7 @@ COMMON: Final[tuple[MessageRow, ...]] = (
         "{entity} [is|was] unknown", "unknown {entity}",
         "has|have|had|contains|contain|holds|with no [such|{entity}] .. named|called|with|like|matching|by|for|titled",
         "no .. named|called|titled", "no one|nobody|nothing|none by|with|of|under|at that|this|the",
-        "returned|found|yielded|gave nothing", "{entity} .. ceased|never exist|existed", "could not resolve to a|an",
+        "found|yielded|gave nothing", "{entity} .. ceased|never exist|existed", "could not resolve to a|an",
         "isn't|not|no|is [a|an|any] .. by|with that|this|the name|id|title", "seem|seems|appear|appears to exist",
         "does|do|doesn't|don't [not] correspond to", "not located|known", "never created|existed|registered",
         "returned|got|found 0|zero|no results|rows|hits|matches|records|entries|data",

@@ -107,8 +107,9 @@ EXACT: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.UNAUTHORIZED, (
         "expiredtoken", "expiredtokenexception", "invalidclienttokenid", "unrecognizedclientexception",
-        "signaturedoesnotmatch", "authenticationfailed", "invalid session id", "not authed", "invalid auth",
-        "publickey",
+        "signaturedoesnotmatch", "noauth", "wrongpass", "acceptsecuritycontext", "authentication failures",
+        "basic .. access denied", "login [was|is] refused", "authenticationfailed", "invalid session id", "not authed",
+        "invalid auth", "publickey",
     )),
     MessageRow(_C.CONFLICT, (
         "concurrentmodificationexception", "optimisticlockexception", "version conflict engine exception",
@@ -116,12 +117,14 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "resourceinuseexception",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
-        "nobrokersavailable", "nohostavailable", "unknownhostexception", "connectexception",
-        "serviceunavailableexception", "httphostconnectexception",
+        "nobrokersavailable", "nohostavailable", "unknownhostexception", "connectexception", "service unavailable",
+        "circuit breaking|breaker", "not primary|master|leader", "went wrong on|at .. end|side",
+        "on|at our|their|its|the [server|provider] end|side", "serviceunavailableexception", "httphostconnectexception",
     )),
     MessageRow(_C.TIMEOUT, ("sockettimeoutexception", "timeoutexception")),
     MessageRow(_C.SERIALIZATION_ERROR, (
         "jsonparseexception", "jsonprocessingexception", "jsonmappingexception", "json.decoder.jsondecodeerror",
+        "after top level value", "json|xml|yaml|json.parse ... unexpected|invalid|malformed",
         "mapping values are not allowed", "not well formed", "looking for beginning of value",
         "while scanning|parsing a|an|for|block|flow", "invalid wire type",
         "protobuf|avro|thrift|parquet|msgpack ... format|decode|decoding|schema|record|error",

@@ -21,11 +21,12 @@ FAINT: Final[tuple[MessageRow, ...]] = (
     )),
     # Words that tell little alone, where nothing else was said
     MessageRow(_C.UNAUTHORIZED, ("authenticate|authenticated|authentication|credential|credentials|login|logon",)),
-    MessageRow(_C.FORBIDDEN, ("privilege|privileges|admins|administrators|blocked|banned|unpermitted",)),
+    MessageRow(_C.FORBIDDEN, (
+        "privilege|privileges|admins|administrators|blocked|banned|unpermitted|restricted|disallowed",
+    )),
     MessageRow(_C.CONFLICT, (
-        ("outdated|occupied|diverged|concurrently|collide|collides|collision|collided|overlap|overlaps|overlapping"
-         "|unfinished"),
-        "target exists", "exists",
+        "outdated|occupied|concurrently|collide|collided|overlap|overlaps|overlapping|unfinished", "target exists",
+        "exists",
     )),
     MessageRow(_C.TIMEOUT, ("time limit", "too long")),
     MessageRow(_C.SERVICE_UNAVAILABLE, (

@@ -15,7 +15,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "^panic", "nil pointer", "invalid memory address", "undefined method|local|function|variable", "nil nilclass",
         "object reference not set", "unhandled promise|case|exception|rejection", "referenced before assignment",
         "cannot read properties|property", "access violation", "double free", "type error", "typeerror",
-        "attributeerror",
+        "attributeerror", "bounds of the array", "call stack", "stack size", "already executing", "illegal instruction",
     )),
     MessageRow(_C.SERIALIZATION_ERROR, (
         "tokenizing data", "premature end of",
@@ -30,6 +30,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "{service} .. not|never set up",
         ("config.yaml|config.yml|config.json|config.toml|settings.toml|settings.json|.env|dotenv .. found|missing"
          "|exist|readable|unreadable"),
+        ("config.yaml|config.yml|config.json|config.toml|settings.toml|settings.json|dotenv [was|is|could"
+         "|does] not [be] found|exist"),
     )),
     MessageRow(_C.UNAUTHORIZED, (
         "account [is|has|was|been] [been|temporarily|now] locked",
@@ -42,7 +44,10 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "provide|supply|include|send|pass|enter|use .. valid [api|access|bearer] key|token|credentials|password|login",
         "hmac|signature|jwt|token|digest|webhook check|verification|validation [has] failed",
         "assertion|token|session|ticket|cookie|credential .. not valid",
-        "token|key .. was deleted|removed|rotated|replaced",
+        "token|key .. was deleted|removed|rotated|replaced", "session|login .. timed out",
+        "password [is] required|needed", "client certificate|cert .. not accepted|provided|presented|valid|trusted",
+        "secret|signature|token|hmac|digest|password .. not match",
+        "api|access|secret key .. not valid|accepted|recognised|recognized|active|known",
     )),
     MessageRow(_C.FORBIDDEN, (
         ("not|don't|doesn't|without|no|lack|lacks|insufficient .. rights|permission|permissions|privilege|privileges"
@@ -50,12 +55,15 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         ("only paid|premium|verified|enterprise|privileged|trusted|authorised|authorized|approved|licensed"
          "|registered .. can|may"),
         "your|this role|account|token|key|plan|user|subscription|licence|license .. cannot|can't|may", "you may not",
-        "preventing|prevented|prevents .. access|reading|writing|from", "access|read|write|login .. refused",
+        "preventing|prevented|prevents .. access|reading|writing|from", "access|read|write .. refused",
         "available .. plan|tier|edition|subscribers|customers", "on .. plan|tier|edition only", "view only", "sudoers",
         "not|weren't|wasn't|haven't|hasn't [been] invited|granted|cleared|vetted|entitled",
         "have|has|only|is|with read only|readonly|view [access|role|permission|rights]",
         "cannot|can't|may read|view|see|access|open|edit .. another|other|others|different", "reserved for",
         "isolation", "account .. closed|terminated|paused|delinquent",
+        "premium|pro|enterprise|paid|upgrade .. required|only|needed", "not in channel",
+        "need|needs|require|requires .. access|role|rights|permission|permissions", "missing access",
+        "restricted action|method|endpoint|operation|resource|access",
     )),
     MessageRow(_C.RATE_LIMITED, (
         "excessive|many|much requests|calls|traffic|queries|attempts|messages",
@@ -70,11 +78,14 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         ("used|spent|burned all|up [of] [your|the|its] [{entity}|searches|credits|requests|calls|tokens|messages"
          "|exports|minutes]"),
         "again tomorrow", "spike arrest", "allowed rate",
+        ("too many .. operations|requests|calls|updates|connections|sessions|messages|logins|attempts|queries"
+         "|downloads|uploads|jobs"),
+        "exceeded .. concurrent|parallel|simultaneous", "max|maximum concurrent|parallel|simultaneous",
     )),
     MessageRow(_C.TIMEOUT, (
         "waited|waiting # ... without|but|and|no", "in|within the time|period|window given|allowed|available|allotted",
         "not|never|didn't .. before|by|until [the|its|our] deadline|timeout|cutoff",
-        "execution|run|running|cpu|wall|processing [clock] time [was|has|limit] [been] {spent}",
+        "execution|run|running|cpu|wall|processing [clock] time [was|has|limit] [been] {spent}", "timed out",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         ("{service}|space|vault|warehouse|database|model|index .. is|are [currently|temporarily|being|now"
@@ -87,7 +98,10 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "returning|returns|returned|giving|throwing|answers 500s|502s|503s|504s|5xx", "cluster [is|status] red",
         "transient failure", "endpoint|model|container|function .. cold",
         "closed|dropped|terminated|reset by [the|a] {service}|remote|peer|host", "lost power",
-        "power failure|outage|loss", "disk|storage|volume .. quota|full|space",
+        "power failure|outage|loss", "disk|storage|volume quota|space|full", "^eof",
+        "reading|read|post|get|put|{service}|connection ... eof",
+        "name|host|hostname|address|domain|remote .. not [be] resolved|resolve|resolvable",
+        "connection .. not be established|made|opened|completed",
     )),
     MessageRow(_C.CONFLICT, (
         "cannot|can't|failed|unable|could [not] [to] lock", "acquire|obtain|get|take .. lock",
@@ -97,7 +111,12 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         ("must be stopped|closed|paused|detached|cancelled|deactivated|terminated|unlocked|released|archived|emptied"
          "|disabled first|before"),
         "stop|close|pause|detach|cancel|deactivate|unlock|release|empty .. first|before", "in the meantime",
-        "meanwhile",
+        "meanwhile", "has|in a|the status|state of",
+        "not be updated|changed|modified|deleted|cancelled|edited|removed|refunded|captured because",
+        "acquiring|acquire|obtaining|obtain|taking|getting|get .. lock",
+        "previously published|used|sent|registered|processed|submitted",
+        "branch|branches|histories|history|copies|edits|versions .. diverged|collided|collide|clash",
+        "etag .. not match",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
         "not in [a|the|any] .. format|form|notation|range|units|order|case|style|syntax|interval",
@@ -111,7 +130,14 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "invalid|bad|malformed|wrong json|xml path|pointer|schema|query|expression",
         "has|have|had no scheme|host|domain|extension|unit|operator|title|name|protocol|digits|letters",
         "combine|mix .. with|and", "may|can only contain|have|include|consist", "^expected a|an|one|two|at|either|only",
-        "contains|has|have a|an syntax|typing|spelling error|mistake",
+        "contains|has|have a|an syntax|typing|spelling error|mistake", "safety system|filter|settings|policy|policies",
+        "content|moderation policy|filter|management",
+        "malformed query|request|url|uri|expression|parameter|header|id|date|email|address|filter",
+        "value .. not .. for", "error|mistake|problem in .. query|expression|formula|filter|template|pattern|jql",
+        "maximum|minimum allowed", "required value|property",
+        "unknown query|operator|directive|clause|keyword|verb|macro",
+        "bad recipient|address|syntax|url|date|number|type|data|selector|pattern|query", "invalid|unknown scope",
+        "scope [is] unknown|invalid", "reserved .. character|word|name|keyword",
     )),
     MessageRow(_C.NOT_FOUND, (
         "doesn't|don't|not have [a|an|any] {entity}",
@@ -120,7 +146,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "zero|0|none .. matched|match|found",
         "has|have|was|were not been|yet created|uploaded|published|written|saved|recorded",
         "never uploaded|created|written|saved|stored|recorded|published|sent",
-        "index|shard|chunk|object|segment|asset|artifact|attachment .. missing", "vanished|disappeared",
+        "alias|index|shard|chunk|object|segment|asset|artifact|attachment .. missing", "vanished|disappeared",
         "nothing .. stored|saved|recorded|registered|under", "returning|returns|returned|giving|throwing 404s",
         "yields|yielded|gives no|nothing", "nothing .. found", "link you followed",
         "may have been removed|deleted|moved|renamed", "reference|target .. missing|dangling|unresolved",

@@ -78,7 +78,7 @@ LANGUAGES: Final[tuple[MessageRow, ...]] = (
         "uberlastet|ueberlastet", "indisponible|injoignable",
         "connexion .. refusee|echouee|impossible|perdue|interrompue|echoue", "en maintenance", "no [esta] disponible",
         "conexion .. rechazada|rehusada|perdida|fallida|denegada", "en mantenimiento", "sobrecargado", "indisponivel",
-        "conexao .. recusada|perdida|falhou", "em manutencao", "non disponibile|raggiungibile",
+        "conexao .. recusada|perdida|falhou", "em manutencao", "non [e] disponibile|raggiungibile",
         "connessione .. rifiutata|persa|fallita|interrotta", "in manutenzione", "niet beschikbaar|bereikbaar",
         "verbinding .. geweigerd|verbroken|mislukt",
     )),

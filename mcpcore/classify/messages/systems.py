@@ -80,7 +80,7 @@ SYSTEMS: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.CONFLICT, (
         "overlaps|overlap|overlapping [with] [an|another|the] existing",
         "someone|somebody|another .. changed|edited|modified|updated|took|booked|deleted",
-        "instance|job|task|server|service|cluster|container is stopping|starting|busy|being", "already sold|booked",
+        "instance|job|task|server|service|cluster|container is stopping|starting|busy|being !up", "already sold|booked",
         "changed .. since", "sold out",
         ("not in [the] [draft|a|open|pending|active|right|required|correct|valid|expected|final|editable] status"
          "|state|stage|phase"),

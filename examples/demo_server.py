@@ -7,6 +7,15 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from examples.workspace.folder import Folder
+from examples.workspace.server import (
+    INVALID_PATH,
+    IS_A_FOLDER,
+    NOT_A_FOLDER,
+    NOT_FOUND,
+    OUTSIDE,
+    SPECIAL_FILE,
+    TOO_LARGE,
+)
 from examples.workspace.server import make_server as make_workspace_server
 from mcpcore import Server, tool
 
@@ -25,7 +34,7 @@ class Buggy:
         """Measure the files of `folder`."""
         self._folder = folder
 
-    @tool
+    @tool(errors=[INVALID_PATH, OUTSIDE, NOT_FOUND, NOT_A_FOLDER, IS_A_FOLDER, SPECIAL_FILE, TOO_LARGE])
     def line_statistics(self, path: Annotated[str, Field(description="Path of a text file.")]) -> LineStatistics:
         """Tell how long the lines of a file are."""
         lines = self._folder.read(path).decode("utf-8").splitlines()

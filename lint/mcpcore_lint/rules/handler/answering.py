@@ -178,7 +178,9 @@ class _Judge:
                 return f'{{"{key}": True}}'
             if key in STATUS_KEYS and isinstance(known, str) and known.lower() in FAILED_STATUS:
                 told = table.keys() & (ERROR_KEYS | {"message", "detail", "msg", "reason"})
-                if (known.lower() == "error" and not model) or in_clause or (told and known.lower() == "error"):
+                # `{"job": a, "status": "error"}` is the state of somebody's job, unless it says what went wrong.
+                alone = not model and not set(table) - BESIDE_AN_ERROR - {key}
+                if in_clause or ((told or alone) and known.lower() == "error"):
                     return f'{{"{key}": "{known}"}}'
             if key in ERROR_KEYS and self._is_an_error(value, table, in_clause=in_clause, model=model):
                 return f'{{"{key}": ...}}'
@@ -246,6 +248,8 @@ class NoErrorAsData(Rule):
                 return {"mean": 1.5, "error": 0.03}
             if a == "5":
                 return {"job": a, "status": "failed"}
+            if a == "5b":
+                return {"job": a, "state": "error", "retries": 3}
             if a == "6":
                 return {"success": bool(a)}
             if a == "7":

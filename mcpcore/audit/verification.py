@@ -31,6 +31,7 @@ MAX_PROBLEMS: Final = 1000
 """Where more is wrong than this, the rest is counted and not listed."""
 
 _LOCK_TIMEOUT: Final = 2.0
+_ATTEMPTS: Final = 20
 _LISTED: Final = 100_000  # of one gap; what a forged number makes larger is told as one range
 
 
@@ -188,6 +189,14 @@ def verify(
     where = Path(path)
     signer = Signer((key.encode("utf-8", "surrogateescape") if isinstance(key, str) else key) or None)
     known = KnownHead.parse(head, signer) if isinstance(head, str) else head
+    for _ in range(_ATTEMPTS):
+        # Deleted meanwhile by a server that keeps so many: what it noted of that is in the files as they are then.
+        with contextlib.suppress(FileNotFoundError):
+            return _verify(where, signer, known)
+    return _verify(where, signer, known)
+
+
+def _verify(where: Path, signer: Signer, known: Head | KnownHead | None) -> Report:
     with contextlib.ExitStack() as stack:
         sources, raw = _open_all(where, stack)
         report = Report(path=str(where), files=[source.name for source in sources])
@@ -220,20 +229,31 @@ def verify(
 
 def _open_all(where: Path, stack: contextlib.ExitStack) -> tuple[list[_Source], bytes | None]:
     """Every file of the trail and the head, as of one moment: no writer is at work between the first and the last."""
-    current, locked = _open_current(where, stack)
+    for _ in range(_ATTEMPTS):
+        current, locked = _open_current(where, stack)
+        if current is not None:
+            break
+        # A full file was put aside, and the next not begun; without a file there is no lock that would keep it so.
+        full, raw = rotated_files(where), _raw_head(where)
+        if not where.exists() and (rotated_files(where), _raw_head(where)) == (full, raw):
+            if not full:
+                raise AuditError(f"there is no trail at {where}")
+            return [_Source(str(path), path.stat().st_size) for path in full], raw
+    else:
+        raise AuditError(f"the trail at {where} changes faster than it can be read")
     try:
         sources = [_Source(str(path), path.stat().st_size) for path in rotated_files(where)]
-        if current is not None:
-            sources.append(_Source(str(where), os.fstat(current.fileno()).st_size, current))
-        elif not sources:
-            raise AuditError(f"there is no trail at {where}")
-        raw: bytes | None = None
-        with contextlib.suppress(FileNotFoundError):
-            raw = head_path(where).read_bytes()[: HEAD_SIZE * 2]
+        sources.append(_Source(str(where), os.fstat(current.fileno()).st_size, current))
+        return sources, _raw_head(where)
     finally:
-        if locked and current is not None:
+        if locked:
             unlock(current.fileno())
-    return sources, raw
+
+
+def _raw_head(where: Path) -> bytes | None:
+    with contextlib.suppress(FileNotFoundError):
+        return head_path(where).read_bytes()[: HEAD_SIZE * 2]
+    return None
 
 
 def _open_current(where: Path, stack: contextlib.ExitStack) -> tuple[BinaryIO | None, bool]:
@@ -541,6 +561,9 @@ def _compare_head(scan: _Scan, beside: Head | None, known: Head | KnownHead | No
             _add(report, Problem("inserted", detail, file=name, seq=beside.seq + 1))
         elif beyond > 0:
             report.notes.append(f"a writer died right after it wrote record {last}: the record is whole")
+        elif len(scan.sources) > 1 and (scan.sources[-1].size, beside.size) == (0, scan.sources[-2].size):
+            # The chain ends where the head says, in the file before: nothing was in this one yet.
+            report.notes.append("a writer died right after it put a full file aside: the next one is still empty")
         elif not beside.writing and not report.problems and beside.size != scan.sources[-1].size:
             detail = f"the file is {scan.sources[-1].size} bytes long, and was {beside.size} when it was last written"
             _add(report, Problem("changed", detail, file=name))

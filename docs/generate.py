@@ -151,9 +151,10 @@ def classification() -> str:
         "",
         "For classes outside the standard library that have no row by type: the words of the name, as `user not found "
         "error` of `UserNotFoundError`. The rows of the first table decide before the message is read; those of the "
-        "second where the message says nothing.",
+        "second where the message says nothing; those of the third come first for the name of an error that a service "
+        "gives, such as AWS's, in place of the row of INTERNAL_ERROR.",
     ]
-    for rows in (by_name.NAMES, by_name.VAGUE_NAMES):
+    for rows in (by_name.NAMES, by_name.VAGUE_NAMES, by_name.SERVICE_NAMES):
         parts += [
             "",
             table(

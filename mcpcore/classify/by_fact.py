@@ -164,10 +164,11 @@ SERVICE_CODES: Final[dict[str, Fact]] = {
         " QueueAlreadyExists QueueNameExists OperationAborted PreconditionFailed BlobAlreadyExists"
         " ContainerAlreadyExists"
         " BucketNotEmpty DeleteConflict ResourceExistsException DuplicateListener InvalidBucketState"
+        " resource_already_exists_exception"
         " TableInUseException",
     ),
-    **_named(Fact(_C.CONFLICT, _SOON), "TransactionConflictException ConcurrentModificationException"
-         " OptimisticLockException"),
+    **_named(Fact(_C.CONFLICT, _SOON), "TransactionCanceledException TransactionConflictException"
+         " ConcurrentModificationException OptimisticLockException"),
     **_named(
         Fact(_C.VALIDATION_ERROR),
         "ValidationException ValidationError InvalidParameterException InvalidParameterValue"

@@ -46,11 +46,10 @@ NAMES: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.UNAUTHORIZED, (
         "unauthorized|unauthenticated|unauthorised", "not authenticated", "not logged in",
-        "login required|failed|error",
-        "logged out", "authentication|auth error|failed|failure|required|exception", "authentication",
-        "invalid|expired|bad|missing|revoked|wrong|incorrect api|access|auth|refresh|id key|token",
-        ("invalid|expired|bad|missing|revoked|wrong|incorrect"
-         " token|credentials|credential|signature|password|session|jwt|login|passphrase"),
+        "login required|failed|error", "logged out", "authentication|auth error|failed|failure|required|exception",
+        "authentication", "invalid|expired|bad|missing|revoked|wrong|incorrect api|access|auth|refresh|id key|token",
+        ("invalid|expired|bad|missing|revoked|wrong|incorrect token|credentials|credential|signature|password"
+         "|session|jwt|login|passphrase"),
         "token|session|credentials|signature|credential|password|jwt|key expired|invalid|revoked|mismatch|incorrect",
         "not authorized", "no credentials|token|session", "credentials|credential|token|login error|exception",
         "auth error|failed", "sign in required", "reauth|reauthentication",
@@ -58,11 +57,10 @@ NAMES: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.FORBIDDEN, (
         "forbidden", "permission|permissions denied|error|required", "permission|permissions",
         "access denied|forbidden|error|restricted|control", "not permitted|allowed", "disallowed", "denied",
-        "prohibited",
-        "authorization error|failed|failure", "authorization", "insufficient scope|permissions|privileges|rights|role",
-        "payment required", "read only", "readonly", "path|directory escape|traversal|escapes", "sandbox",
-        "policy violation|error", "security error|violation|exception", "ssrf", "blocked", "banned", "privilege",
-        "not owner|member", "csrf",
+        "prohibited", "authorization error|failed|failure", "authorization",
+        "insufficient scope|permissions|privileges|rights|role", "payment required", "read only", "readonly",
+        "path|directory escape|traversal|escapes", "sandbox", "policy violation|error",
+        "security error|violation|exception", "ssrf", "blocked", "banned", "privilege", "not owner|member", "csrf",
     )),
     MessageRow(_C.CONFLICT, (
         "already exists|exist|registered|running|taken|used|done|processed|closed|started|paid|booked", "already",
@@ -79,11 +77,11 @@ NAMES: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.SERIALIZATION_ERROR, (
         "parse|parsing|parser|decode|decoding error|exception|failed|failure",
-        ("encode|encoding|serialization|deserialization|unmarshal|marshal|serialize|deserialize"
-         " error|exception|failed|failure"),
+        ("encode|encoding|serialization|deserialization|unmarshal|marshal|serialize|deserialize error|exception"
+         "|failed|failure"),
         "json|xml|yaml|csv|html error", "jsondecode",
-        "invalid|malformed|bad|unexpected json|xml|yaml|csv|response|reply",
-        "corrupt|corrupted|truncated", "json|xml|yaml .. error",
+        "invalid|malformed|bad|unexpected json|xml|yaml|csv|response|reply", "corrupt|corrupted|truncated",
+        "json|xml|yaml .. error",
     )),
     MessageRow(_C.INITIALIZATION_FAILED, (
         "initialization|initialisation|startup|bootstrap|boot error|failed|failure|exception", "failed to start",
@@ -98,7 +96,9 @@ NAMES: Final[tuple[MessageRow, ...]] = (
         "empty", "unsupported", "^bad|wrong|illegal|improper", "^invalid", "^missing|ambiguous", "mismatch",
         "constraint violation", "illegal argument|value", "not supported|valid|unique",
     )),
-    MessageRow(_C.DATABASE_ERROR, ("deadlock", "lock wait", "transaction failed|aborted|error|rollback")),
+    MessageRow(_C.DATABASE_ERROR, (
+        "deadlock", "lock wait", "transaction failed|aborted|error|rollback",
+    )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         "service unavailable|down", "unavailable", "bad gateway", "backend|server|service|site|system|upstream down",
         "overloaded|overload", "maintenance", "server unavailable|down|busy", "offline", "out of service",
@@ -106,10 +106,36 @@ NAMES: Final[tuple[MessageRow, ...]] = (
 )
 """Names that decide, before the message."""
 
+SERVICE_NAMES: Final[tuple[MessageRow, ...]] = (
+    MessageRow(_C.NOT_FOUND, (
+        "not found", "does not exist", "not exist|exists|present", "no such", "nonexistent|non existent",
+        "deleted !state",
+    )),
+    MessageRow(_C.CONFLICT, (
+        "already exists|exist|in|set|associated|being|attached|running|enabled|disabled|purchased|member", "in use",
+        "invalid|illegal|incorrect|wrong|terminal|unexpected .. state|status|transition",
+        "state|status invalid|transition", "invalid operation", "transaction|transactions canceled|cancelled|conflict",
+        "operation aborted", "not ready", "not empty", "pending", "deleting", "in progress", "out of sync",
+        "dependency violation", "idempotency|idempotent", "cannot delete", "termination protected", "disabled !by",
+        "inactive", "stale", "lease", "condition not met",
+    )),
+    MessageRow(_C.SERVICE_UNAVAILABLE, (
+        "server|service|internal exception|error|failure|fault", "insufficient .. capacity", "capacity", "unavailable",
+        "dependency failure|timeout|error", "server internal error", "cancelled by maintenance", "server",
+    )),
+    MessageRow(_C.VALIDATION_ERROR, (
+        "size|length|range exceeded|satisfiable", "content|document|payload|message|item|template|policy size",
+        "required", "not satisfiable", "incompatible", "next|pagination|continuation|page token",
+        "invalid .. configuration|config|settings", "unsupported .. settings|configuration", "invalid .. encoding",
+        "usage",
+    )),
+)
+"""Names of errors that services give, read before `NAMES`: what is a mistake here is a state or a refusal there."""
+
 VAGUE_NAMES: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.DATABASE_ERROR, (
-        ("database|db|sql|storage|persistence|repository|datastore|query|transaction|migration"
-         " error|exception|failure|failed"),
+        ("database|db|sql|storage|persistence|repository|datastore|query|transaction|migration error|exception"
+         "|failure|failed"),
         "database|sql",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, ca
 from mcpcore.classify import by_fact, registry
 from mcpcore.classify.by_fact import Fact
 from mcpcore.classify.by_message import MESSAGES
-from mcpcore.classify.by_name import NAMES, VAGUE_NAMES
+from mcpcore.classify.by_name import NAMES, SERVICE_NAMES, VAGUE_NAMES
 from mcpcore.classify.by_type import DEFINES_NAMES, PARTS, TYPES, TypeRow
 from mcpcore.classify.matcher import Matcher, TextMatch, bound, fold, mark, name_words, rows_for, words_of
 from mcpcore.classify.retry_after import as_retry, in_words, parse_retry_after
@@ -112,6 +112,7 @@ registry.on_change(_PLANS.clear)
 
 _MATCHER: Final = Matcher(rows_for(MESSAGES, None))
 _NAME_MATCHER: Final = Matcher(NAMES)
+_SERVICE_MATCHER: Final = Matcher((*SERVICE_NAMES, *(row for row in NAMES if row.code is not ErrorCode.INTERNAL_ERROR)))
 _VAGUE_MATCHER: Final = Matcher(VAGUE_NAMES)
 _SCOPED: Final[dict[str, Matcher]] = {
     only: Matcher(rows_for(MESSAGES, only)) for only in {row.only for row in MESSAGES} if only is not None
@@ -412,6 +413,19 @@ def _int(value: object) -> int | None:
     return None
 
 
+def _status(value: object) -> int | None:
+    """An HTTP status in any form that clients give it: a number, three digits, or a member of an enumeration."""
+    number = _int(value)
+    if number is None:
+        kind = type(value)
+        if kind is str:
+            text = cast("str", value)
+            number = int(text) if len(text) == 3 and text.isascii() and text.isdigit() else None
+        elif kind is not bool and any(base.__name__ == "Enum" for base in _mro(kind)):
+            number = _int(_get(value, "value"))
+    return number
+
+
 def _raw(exc: BaseException) -> str:
     """The message, in bounds: without asking for the repr of arguments that may be huge."""
     try:
@@ -446,7 +460,7 @@ def _carried(exc: BaseException, plan: _Plan) -> _Carried | None:
         name = error.get("Code") if type(error) is dict else None
         if type(name) is str:
             fact = by_fact.SERVICE_CODES.get(name)
-            said = _NAME_MATCHER.find(name_words(name)) if fact is None else None
+            said = _SERVICE_MATCHER.find(name_words(name)) if fact is None else None
             if said is not None:
                 # A code that no table has still says in its name what HTTP's 400 does not.
                 fact = Fact(cast("ErrorCode", said.code), said.retry)
@@ -497,7 +511,7 @@ def _grpc(status: object) -> _Carried | None:
 def _status_of(exc: BaseException) -> int | None:
     """The HTTP status of a failed response that an exception is or holds."""
     for name in ("status_code", "status", "http_status", "errcode"):
-        status = _int(_get(exc, name))
+        status = _status(_get(exc, name))
         if status is not None and 300 <= status <= 599:
             return status
     status = _int(_get(exc, "code"))
@@ -511,7 +525,7 @@ def _status_of(exc: BaseException) -> int | None:
     for holder in (response, _get(exc, "meta")):
         if holder is not None:
             for name in ("status_code", "status"):
-                status = _int(_get(holder, name))
+                status = _status(_get(holder, name))
                 if status is not None and 300 <= status <= 599:
                     return status
     return None
@@ -634,6 +648,34 @@ def _odbc(exc: BaseException) -> _Carried | None:
     return None
 
 
+def _aiohttp(exc: BaseException) -> _Carried | None:
+    """An answer that is no HTTP: the client gives it status 400, though the server is at fault."""
+    inner = _cause(exc) or _context(exc)
+    if inner is not None and "aiohttp.http_exceptions.HttpProcessingError" in map(_full_name, _mro(type(inner))):
+        return Fact(ErrorCode.SERVICE_UNAVAILABLE), "an answer that is no HTTP", None
+    return None
+
+
+def _xmlrpc(exc: BaseException) -> _Carried | None:
+    number = _int(_get(exc, "faultCode"))
+    fact = None if number is None else by_fact.JSONRPC.get(number)
+    # Only the numbers of the specification for fault codes; others are each server's own.
+    return None if fact is None or number not in _XMLRPC else (fact, f"XML-RPC {number}", None)
+
+
+_XMLRPC: Final = frozenset((-32700, -32600, -32601, -32602))
+
+
+def _full_name(kind: type) -> str:
+    return f"{_module(kind)}.{_qualname(kind)}"
+
+
+def _elastic(exc: BaseException) -> _Carried | None:
+    name = _get(exc, "error")
+    fact = by_fact.SERVICE_CODES.get(name) if type(name) is str else None
+    return None if fact is None else (fact, f"service code {name}", _status_of(exc))
+
+
 def _jsonrpc(exc: BaseException) -> _Carried | None:
     number = _int(_get(_get(exc, "error"), "code"))
     fact = None if number is None else by_fact.JSONRPC.get(number)
@@ -655,6 +697,10 @@ _NUMBERS: Final[dict[str, Callable[[BaseException], _Carried | None]]] = {
     "redis": _redis,
     "valkey": _redis,
     "pyodbc": _odbc,
+    "aiohttp": _aiohttp,
+    "xmlrpc.Fault": _xmlrpc,
+    "elasticsearch": _elastic,
+    "opensearchpy": _elastic,
     "mcp": _jsonrpc,
     "builtins.SyntaxError": _syntax,
 }

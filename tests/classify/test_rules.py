@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import enum
 import errno
+import http
 import json
 import socket
 import sqlite3
@@ -11,6 +13,7 @@ import ssl
 import subprocess
 import sys
 import urllib.error
+import xmlrpc.client
 from email.message import Message
 from pathlib import Path
 
@@ -197,12 +200,27 @@ def test_what_an_exception_carries_beats_what_it_says(exc: Exception, code: Erro
 
 
 @pytest.mark.parametrize(
-    "lie", ["404", True, 9999, 200, -1, 404.0, None, [404], object()], ids=lambda lie: type(lie).__name__
+    "lie",
+    ["4o4", "+404", "0404", "\u0664\u0660\u0664", True, 9999, 200, -1, 404.0, None, [404], b"404", object()],
+    ids=ascii,
 )
 def test_a_status_that_is_none_counts_for_nothing(lie: object) -> None:
-    """Strings, bools and numbers that are no failure are not HTTP statuses."""
+    """Words, bools, fractions and numbers that are no failure are not HTTP statuses."""
     assert C.INTERNAL_ERROR is classify(carrying(status_code=lie, response=Response(lie)))
     assert C.TIMEOUT is classify(carrying("timed out", status_code=lie, response=Response(lie)))
+
+
+class Standing(enum.Enum):
+    """A client's own enumeration of statuses, whose members are no numbers."""
+
+    MISSING = 404
+
+
+@pytest.mark.parametrize("status", [404, "404", http.HTTPStatus.NOT_FOUND, Standing.MISSING], ids=ascii)
+def test_a_status_counts_in_each_form_that_clients_give_it(status: object) -> None:
+    """A number, its three digits, or a member of an enumeration, on the exception or on its response."""
+    assert C.NOT_FOUND is classify(carrying("timed out", status_code=status))
+    assert C.NOT_FOUND is classify(carrying("timed out", response=Response(status)))
 
 
 @pytest.mark.parametrize(
@@ -314,3 +332,25 @@ def test_a_status_that_is_no_failure_is_refused() -> None:
             code_for_status(odd)  # type: ignore[arg-type]
     assert not retry_for_status(501).retryable
     assert retry_for_status(500).retryable
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("GadgetInvalidStateException", C.CONFLICT), ("InvalidStateTransition", C.CONFLICT),
+        ("NoSuchGadgetPermission", C.NOT_FOUND), ("GadgetPermissionAlreadyExists", C.CONFLICT),
+        ("GadgetServerException", C.SERVICE_UNAVAILABLE), ("InsufficientGadgetCapacity", C.SERVICE_UNAVAILABLE),
+        ("TransactionCanceledException", C.CONFLICT), ("GadgetSizeExceededException", C.VALIDATION_ERROR),
+        ("InvalidGadgetConfigurationException", C.VALIDATION_ERROR), ("GadgetKeyDisabledException", C.CONFLICT),
+    ],
+)  # fmt: skip
+def test_the_name_of_a_services_error_is_read_as_the_services_own(name: str, code: ErrorCode) -> None:
+    """What would be a mistake of this program by its name is a state or a refusal where a service says it."""
+    response = {"Error": {"Code": name, "Message": "as it says"}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+    assert code is classify(carrying(response=response))
+
+
+def test_what_a_fault_of_xml_rpc_has_for_a_number_is_read_where_the_specification_has_it() -> None:
+    """A procedure that nobody serves is METHOD_NOT_FOUND; a number of the server's own says nothing."""
+    assert C.METHOD_NOT_FOUND is classify(xmlrpc.client.Fault(-32601, "who?"))
+    assert C.SERVICE_UNAVAILABLE is classify(xmlrpc.client.Fault(17, "who?"))

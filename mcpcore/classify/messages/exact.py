@@ -51,6 +51,11 @@ EXACT: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.VALIDATION_ERROR, ("invalid input for query argument",), None, "asyncpg.Error"),
     MessageRow(_C.SERVICE_UNAVAILABLE, ("too many <status> error responses",), None, "urllib3.HTTPError"),
     MessageRow(_C.INVALID_REQUEST, ("too many redirects",), None, "urllib3.HTTPError"),
+    MessageRow(_C.VALIDATION_ERROR, (
+        "is not an integer|valid", "not a valid float|integer", "out of range", "is not an|a number",
+    ), None, "redis.ResponseError"),
+    MessageRow(_C.NOT_FOUND, ("^no such key|index|consumer",), None, "redis.ResponseError"),
+    MessageRow(_C.SERVICE_UNAVAILABLE, ("max number of clients",), None, "redis.ResponseError"),
     MessageRow(_C.INTERNAL_ERROR, (
         "^not enough values to unpack", "^too many values to unpack", "^i/o operation on closed file",
         "^list.remove(x): x not in list", "^generator already executing", "^write to closed file",

@@ -1,0 +1,48 @@
+"""A process that forks: both sides write one chain, each through descriptors of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from mcpcore.audit import verify
+from mcpcore.audit.reading import read
+
+PROGRAM = """
+import os, sys
+from mcpcore.audit import AuditTrail
+
+trail = AuditTrail.open(sys.argv[1], sinks=(), flush=sys.argv[2])
+closed = AuditTrail.open(sys.argv[1] + ".other", sinks=())
+closed.record({"tool": "before"})
+closed.close()
+trail.record({"tool": "before"})
+child = os.fork()
+for number in range(20):
+    trail.record({"tool": "child" if child == 0 else "parent"})
+if child:
+    _, status = os.waitpid(child, 0)
+    trail.record({"tool": "after"})
+    sys.exit(os.waitstatus_to_exitcode(status))
+closed.record({"tool": "child"})
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.parametrize("flush", ["record", "interval"])
+def test_a_child_that_ends_as_any_program_does_leaves_one_chain(tmp_path, flush):
+    """Nothing is written twice or in between by descriptors that both sides have, nor by the thread that flushes; a
+    trail that was closed before the fork is opened again by whoever needs it."""
+    path = tmp_path / "audit.jsonl"
+    # Newer versions of Python warn of every fork of a process with threads; the trail's own is what is tested.
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", PROGRAM, str(path), flush]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (0, "") == (done.returncode, done.stderr)
+    report = verify(path)
+    assert (True, 42, []) == (report.ok, report.records, report.notes)
+    tools = [record["tool"] for record in read(path)]
+    assert ("before", 20, 20, "after") == (tools[0], tools.count("child"), tools.count("parent"), tools[-1])
+    assert 2 == verify(tmp_path / "audit.jsonl.other").records

@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import stat
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -205,6 +206,9 @@ def _extend_import(module: Module, statement: ast.ImportFrom, name: str, clause:
 def _new_import(module: Module, line: str) -> Edit:
     source = module.source
     body = module.tree.body
+    sorted_in = _among_the_standard_library(module, line)
+    if sorted_in is not None:
+        return sorted_in
     anchor: ast.stmt | None = None
     for statement in body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -239,6 +243,43 @@ def _new_import(module: Module, line: str) -> Edit:
     if after >= len(starts):
         return Edit(len(source.text), len(source.text), f"{newline}{blank}{line}{newline}")
     return Edit(starts[after], starts[after], f"{blank}{line}{newline}")
+
+
+def _among_the_standard_library(module: Module, line: str) -> Edit | None:
+    """Where an import of the standard library goes: above the imports of others, in the order of their names."""
+    source = module.source
+    package = line.split()[1]
+    imports: list[ast.Import | ast.ImportFrom] = []
+    for statement in module.tree.body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            imports.append(statement)
+        elif imports or not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+            break
+    imports = [each for each in imports if not (isinstance(each, ast.ImportFrom) and each.module == "__future__")]
+    if package.partition(".")[0] not in sys.stdlib_module_names or not imports:
+        return None
+    standard = [each for each in imports if _is_standard(each)]
+    later = [each for each in standard if isinstance(each, ast.ImportFrom) and (each.module or "") > package]
+    starts = source.line_starts
+    if standard and not later:
+        last = standard[-1].end_lineno or standard[-1].lineno
+        rest = source.line(last)[standard[-1].end_col_offset or 0 :].strip()
+        alone = last < len(starts) and (not rest or rest.startswith("#")) and source.line(last).isascii()
+        return Edit(starts[last], starts[last], f"{line}{source.newline}") if alone else None
+    target = later[0] if later else imports[0]
+    above = source.line(target.lineno - 1).strip() if target.lineno > 1 else ""
+    before = next((each for each in imports if each.end_lineno == target.lineno and each is not target), None)
+    if target.col_offset or above.startswith("#") or above.endswith("\\") or before is not None:
+        return None
+    gap = "" if later else source.newline
+    offset = starts[target.lineno - 1]
+    return Edit(offset, offset, f"{line}{source.newline}{gap}")
+
+
+def _is_standard(statement: ast.Import | ast.ImportFrom) -> bool:
+    if isinstance(statement, ast.ImportFrom):
+        return not statement.level and (statement.module or "").partition(".")[0] in sys.stdlib_module_names
+    return all(each.name.partition(".")[0] in sys.stdlib_module_names for each in statement.names)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

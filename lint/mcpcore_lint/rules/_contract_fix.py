@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 TO_FILL_IN: Final = "TODO: next step"
 """Fewer words than a recovery must have, so that lint asks for it."""
 MAX_WHEN: Final = 90
+_LEADS_ON: Final = re.compile(
+    r"(?:[\s:;,=-]+(?:for|of|in|at|with|to|from|by|on|named|called|id|is|was|are|be|got|the|an?|as|than|and|or|not))+$",
+    re.IGNORECASE,
+)
+"""Words that only lead on to what comes next."""
 
 REASON_OF: Final[dict[str, str]] = {
     "SERVICE_UNAVAILABLE": "upstream_unavailable",
@@ -168,29 +173,39 @@ def _sentence(value: Value | None) -> str:
     if text is None and isinstance(value, Text):
         text = "".join("..." if part is None else part for part in value.parts)
     text = re.sub(r"\.{4,}", "...", " ".join((text or "").split()))
-    text = re.sub(r"[\s:;,=(\[{<'\"-]*\.\.\.[\s)\]}>'\"]*\.?$", "", text) or text
+    cut = re.sub(r"[\s:;,=(\[{<'\"-]*\.\.\.[\s)\]}>'\"]*\.?$", "", text)
+    if cut and cut != text:
+        # What led up to the hole goes with it, as long as something is left to say.
+        shorter = _LEADS_ON.sub("", cut)
+        text = shorter if shorter.count(" ") else cut
     # A message that is mostly holes says nothing in advance.
     return text if sum(each.isalpha() for each in text) >= 3 else ""
 
 
-def _any_of(names: list[str]) -> str:
-    text = names[0]
-    for each in names[1:3]:
-        if len(text) + len(each) + 4 <= MAX_WHEN:
-            text += f" or {each}"
-    return text
+def _any_of(raised: list[tuple[str, str]]) -> str:
+    """What some functions raise: `open raises FileNotFoundError or PermissionError`."""
+    by_function: dict[str, list[str]] = {}
+    for function, name in raised:
+        by_function.setdefault(function, []).append(name)
+    told = ""
+    for function, names in by_function.items():
+        text = f"{function} raises {' or '.join(names[:3])}"
+        if told and len(told) + len(text) + 4 > MAX_WHEN:
+            break
+        told = f"{told} or {text}" if told else text
+    return told
 
 
-def _of_libraries(reach: Reach, ctx: RuleContext) -> dict[str, list[str]]:
-    """Code to what third-party functions raise of it: `httpx.get raises TimeoutException`."""
-    found: dict[str, list[str]] = {}
+def _of_libraries(reach: Reach, ctx: RuleContext) -> dict[str, list[tuple[str, str]]]:
+    """Code to what third-party functions raise of it: `httpx.get`, `TimeoutException`."""
+    found: dict[str, list[tuple[str, str]]] = {}
     for each in reach.throws:
         if each.source != "knowledge":
             continue
         code = _code_of_class(each, ctx)
         if code is None:
             continue
-        told = f"{each.path[-1]} raises {short(each.type_name)}"
+        told = (each.path[-1], short(each.type_name))
         if told not in found.setdefault(code, []):
             found[code].append(told)
     return found
@@ -245,7 +260,22 @@ def contract_fix(tool: ToolDef, entries: list[Proposal], ctx: RuleContext) -> Fi
     place = _place(module, registration, entries, spelled)
     if place is None:
         return None
-    return ctx.fix("Write a contract to fill in", [*edits, place])
+    return ctx.fix("Write a contract to fill in", [*edits, place, *_held(tool)])
+
+
+def _held(tool: ToolDef) -> list[Edit]:
+    """Edits that leave `CodedError` as it is where the tool raises it.
+
+    With the contract its errors are raised by their reasons in the next pass: a fix that names a factory instead would
+    only leave an import behind that nothing uses.
+    """
+    module = tool.module
+    found: list[Edit] = []
+    for error in tool.handler.errors:
+        if error.callee == "mcpcore.CodedError" and error.module is module and isinstance(error.node, ast.Call):
+            start, end = module.source.node_range(error.node.func)
+            found.append(Edit(start, end, module.source.text[start:end]))
+    return list(dict.fromkeys(found))
 
 
 def _place(module: Module, registration: ast.expr, entries: list[Proposal], spelled: dict[str, str]) -> Edit | None:

@@ -230,6 +230,65 @@ class ContractMissing(Rule):
             """,
             "fetch throws NOT_FOUND",
         ),
+        # What libraries raise is proposed once for each code, and what led up to a hole in a sentence goes with it.
+        Invalid(
+            """
+            import sqlite3
+
+            import httpx
+            from mcpcore import CodedError, ErrorCode, tool
+
+            @tool
+            async def fetch(a: str) -> str:  # here
+                async with httpx.AsyncClient() as client:
+                    await client.get(a)
+                if not a:
+                    raise CodedError(ErrorCode.NOT_FOUND, f"There is no row for {a}.")
+                return sqlite3.connect(a)
+            """,
+            "fetch throws NOT_FOUND",
+            """
+            import sqlite3
+
+            import httpx
+            from mcpcore import CodedError, ErrorCode, FailureMode, tool
+
+            @tool(
+                errors=[
+                    FailureMode(
+                        "not_found",
+                        ErrorCode.NOT_FOUND,
+                        when="There is no row",
+                        recovery="TODO: next step",
+                    ),
+                    FailureMode(
+                        "upstream_unavailable",
+                        ErrorCode.SERVICE_UNAVAILABLE,
+                        when="httpx.AsyncClient.get raises ConnectError or TransportError",
+                        recovery="TODO: next step",
+                    ),
+                    FailureMode(
+                        "upstream_timeout",
+                        ErrorCode.TIMEOUT,
+                        when="httpx.AsyncClient.get raises TimeoutException",
+                        recovery="TODO: next step",
+                    ),
+                    FailureMode(
+                        "database_failed",
+                        ErrorCode.DATABASE_ERROR,
+                        when="sqlite3.connect raises OperationalError",
+                        recovery="TODO: next step",
+                    ),
+                ]
+            )
+            async def fetch(a: str) -> str:
+                async with httpx.AsyncClient() as client:
+                    await client.get(a)
+                if not a:
+                    raise CodedError(ErrorCode.NOT_FOUND, f"There is no row for {a}.")
+                return sqlite3.connect(a)
+            """,
+        ),
         # A contract would be refused at import for as long as the context stands elsewhere: no fix.
         Invalid(
             """

@@ -274,8 +274,9 @@ class ContractPreferFail(Rule):
             """,
             "fetch throws NOT_FOUND itself",
             """
-            from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
             from typing import Literal
+
+            from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
 
 
             @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])

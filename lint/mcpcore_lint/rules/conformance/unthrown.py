@@ -33,8 +33,8 @@ class ContractUnthrown(Rule):
     bad = '@tool(errors=[FailureMode("no_match", ...), FailureMode("queue_full", ...)])  # only no_match is raised'
     good = '@tool(errors=[FailureMode("no_match", ...)])'
     how_to_fix = (
-        "Raise the reason where it belongs, or take it out of `errors`. An entry whose recovery is still marked TODO is "
-        "a proposal, and left alone."
+        "Raise the reason where it belongs, or take it out of `errors`. An entry whose recovery is still marked TODO "
+        "is a proposal, and left alone."
     )
     when_to_suppress = (
         "Where it is raised by code that the linter cannot follow; it is silent where it sees that it cannot."
@@ -84,7 +84,7 @@ class ContractUnthrown(Rule):
             with guard(reason=x):
                 return x
 
-        @tool(errors=[FailureMode("later", ErrorCode.CONFLICT, when="sqlite3.connect raises", recovery="TODO: next step")])
+        @tool(errors=[FailureMode("later", ErrorCode.CONFLICT, when="open raises", recovery="TODO: next step")])
         def proposed(x: str) -> str:
             return x
 

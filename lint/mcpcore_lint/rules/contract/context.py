@@ -147,8 +147,9 @@ class ContractContextMismatch(Rule):
             """,
             "the Context of fetch has no type argument",
             """
-            from mcpcore import Context, ErrorCode, FailureMode, tool
             from typing import Literal
+
+            from mcpcore import Context, ErrorCode, FailureMode, tool
 
             @tool(
                 errors=[

@@ -1,0 +1,12 @@
+"""What service code uses: `guard`, which gives exceptions a code and a record, and errors made from HTTP responses."""
+
+from __future__ import annotations
+
+from mcpcore.classify.status import code_for_status
+from mcpcore.services.decorating import declared, decorated, is_async
+from mcpcore.services.guarding import guard
+from mcpcore.services.responses import from_http_response, from_http_response_async
+
+__all__ = [
+    "code_for_status", "declared", "decorated", "from_http_response", "from_http_response_async", "guard", "is_async",
+]  # fmt: skip

@@ -16,7 +16,7 @@ from mcpcore_lint.syntax import children, walk
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcpcore_lint.model import CatchSite, Contract, ErrorSite, FunctionNode, Handler, ToolDef
+    from mcpcore_lint.model import CatchSite, Contract, ContractEntry, ErrorSite, FunctionNode, Handler, ToolDef
     from mcpcore_lint.project import Scope
     from mcpcore_lint.rules.base import RuleContext
 
@@ -223,6 +223,11 @@ def reasons_known(contract: Contract) -> bool:
     return contract.state == "sequence" and contract.complete and all(
         each.resolved and each.is_failure_mode and each.reason_text is not None for each in contract.entries
     )  # fmt: skip
+
+
+def to_be_filled_in(entry: ContractEntry) -> bool:
+    """Whether an entry is a proposal that nobody has settled yet: its recovery is asked for by a rule of its own."""
+    return (entry.recovery.text or "").lstrip().startswith("TODO")
 
 
 def is_call_of(value: Value, *names: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mcpcore_lint import fixes
 from mcpcore_lint.diagnostics import Edit, Severity
 from mcpcore_lint.model import Const, Mapping, Missing, Symbol, Unknown, options, string
-from mcpcore_lint.rules._bodies import Body, body_of, codes_of, reasons_known, short
+from mcpcore_lint.rules._bodies import Body, body_of, codes_of, reasons_known, short, to_be_filled_in
 from mcpcore_lint.rules._data_model import RESERVED, data_model
 from mcpcore_lint.rules._thrown import CODED
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
@@ -619,8 +619,8 @@ class ContractMessageData(Rule):
     )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report each failure whose message tells what its data lacks."""
-        if tool.contract is None:
+        """Report each failure whose message tells what its data lacks, once the contract has been written out."""
+        if tool.contract is None or any(to_be_filled_in(each) for each in tool.contract.entries):
             return
         body = body_of(tool.handler)
         for error in tool.handler.errors:

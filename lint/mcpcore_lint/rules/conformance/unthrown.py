@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Symbol, string, strings
-from mcpcore_lint.rules._bodies import FUNCTIONS, Body, body_of, codes_of
+from mcpcore_lint.rules._bodies import FUNCTIONS, Body, body_of, codes_of, to_be_filled_in
 from mcpcore_lint.rules._thrown import CODED, reason_texts, through
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.syntax import walk
@@ -244,7 +244,7 @@ class _Raised:
         del contract
         reason = entry.reason_text
         codes = codes_of(entry.code.value)
-        if self.anything or reason is None or codes is None or not entry.resolved or _to_be_filled_in(entry):
+        if self.anything or reason is None or codes is None or not entry.resolved or to_be_filled_in(entry):
             return True
         if reason in self.reasons or bool(self.codes & set(codes)):
             return True
@@ -252,11 +252,6 @@ class _Raised:
             rest, self._rest = self._rest, None
             self._words(*rest)
         return self.anything or reason in self.reasons
-
-
-def _to_be_filled_in(entry: ContractEntry) -> bool:
-    """Whether an entry is a proposal that nobody has settled yet: its recovery is asked for by another rule."""
-    return (entry.recovery.text or "").lstrip().startswith("TODO")
 
 
 def _never_used(body: Body) -> set[ast.AST]:

@@ -41,7 +41,7 @@ def implementers(protocol: ClassInfo, asker: Module) -> tuple[ClassInfo, ...]:
         alike = [
             each
             for module in (_modules_with(f"def {min(asked)}", protocol, asker) if asked else ())
-            for each in module.classes.values()
+            for each in _classes(module)
             if each is not protocol and not is_protocol(each) and all(_has(each, name) for name in asked)
         ]
         found = tuple(dict.fromkeys((*named, *alike)))
@@ -76,11 +76,16 @@ def _subclasses(info: ClassInfo, asker: Module) -> tuple[ClassInfo, ...]:
     while waiting:
         base = waiting.pop(0)
         for module in _modules_with(base.node.name, info, asker):
-            for each in module.classes.values():
+            for each in _classes(module):
                 if each is not info and each not in found and _inherits(each, base):
                     found[each] = None
                     waiting.append(each)
     return tuple(found)
+
+
+def _classes(module: Module) -> list[ClassInfo]:
+    """The classes that others can see; those within functions are not, nor known until something calls these."""
+    return [each for each in module.classes.values() if each.scope.is_module]
 
 
 def _inherits(info: ClassInfo, base: ClassInfo) -> bool:

@@ -209,8 +209,9 @@ class Boundary:
         except AuditError as failed:
             _LOGGER.critical("the failure %s could not be recorded: %s", verdict.envelope.correlation_id, failed)
             return self.judge.verdict(_unrecorded(), contract=contract, name=name, context=context)
-        except Exception:  # a filter or a sink of the application's own must not cost the answer
-            _LOGGER.exception("recording the failure %s went wrong", verdict.envelope.correlation_id)
+        except Exception as failed:  # noqa: BLE001 - a filter or a sink of the application's own must not cost the answer
+            # It was raised while the handler's own failure was handled, and has that with all its secrets behind it.
+            _log_crash(failed, "recording the failure %s went wrong", verdict.envelope.correlation_id)
         return verdict
 
     def result(self, envelope: Envelope) -> CallToolResult:
@@ -268,7 +269,7 @@ def _log(verdict: Verdict, name: str) -> None:
         if verdict.others:
             _LOGGER.warning("%r failed in %d more ways at once (id %s)", name, verdict.others, identity)
         if not verdict.expected:
-            _log_crash(verdict.exception, name, identity)
+            _log_crash(verdict.exception, "%r failed unexpectedly (id %s)", name, identity)
     except Exception as failed:  # noqa: BLE001 - a handler's formatting calls the exception's own code
         _LOGGER.error("%r failed unexpectedly (id %s); its traceback raised %s", name, identity, type(failed).__name__)  # noqa: TRY400
 
@@ -279,17 +280,9 @@ def _clean(text: str) -> str:
     return redact_cut(text, 2_000)
 
 
-def _log_crash(exc: BaseException, name: str, identity: str) -> None:
-    """Log `exc` with its traceback, made here: a formatter's own would hold the secrets that the record is without."""
-    if not _LOGGER.isEnabledFor(logging.ERROR):
-        return
-    info = (type(exc), exc, cast("Any", BaseException.__dict__["__traceback__"]).__get__(exc))
-    made = _LOGGER.makeRecord(
-        _LOGGER.name, logging.ERROR, __file__, 0, "%r failed unexpectedly (id %s)", (name, identity), info, "judged"
-    )
-    # The formatters of the standard library take this text where there is one.
-    made.exc_text = traced(exc)
-    _LOGGER.handle(made)
+def _log_crash(exc: BaseException, message: str, *args: object) -> None:
+    if _LOGGER.isEnabledFor(logging.ERROR):
+        _traces().log_crash(_LOGGER, logging.ERROR, exc, traced(exc), message, *args)
 
 
 def _unrecorded() -> FrameworkError:

@@ -51,7 +51,7 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         elif kind is Searched:
             clean[key] = dict(clean[key])
     try:
-        text = _quick_json()(clean).decode("ascii")
+        text = get_ready()(clean).decode("ascii")
     except ValueError:
         # Beyond ASCII, or half of a surrogate pair.
         text = _dumps(clean)
@@ -59,8 +59,8 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 @cache
-def _quick_json() -> Callable[[Any], bytes]:
-    # Loaded here, since whoever only reads trails can do without; a server has it anyway.
+def get_ready() -> Callable[[Any], bytes]:
+    """Load what writes JSON quickly: a server has it anyway, and whoever only reads trails can do without."""
     from pydantic_core import to_json
 
     return to_json

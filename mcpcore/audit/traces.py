@@ -12,9 +12,10 @@ from mcpcore.jsonable import clean_text, named, safe_str
 from mcpcore.redact import Clean, Searched, redact_cut, redact_text
 
 if TYPE_CHECKING:
+    import logging
     from types import CodeType, TracebackType
 
-__all__ = ["Searched", "message_of", "traceback_of", "type_name"]
+__all__ = ["Searched", "Told", "log_crash", "message_of", "traceback_of", "type_name"]
 
 FRAMES: Final = 30
 """The innermost frames that are shown of one exception; how many came before them is said."""
@@ -66,6 +67,33 @@ def traceback_of(exc: BaseException, name: str | None = None, message: str | Non
     kind = (name or type_name(exc)).removeprefix("__main__.")
     end = f"{kind}: {told}\n" if told else f"{kind}\n"
     return Clean(_fitted("".join((*head, *lines)), end + _notes(exc)))
+
+
+class Told(Exception):  # noqa: N818 - nobody raises it
+    """What stands for an exception in a log record: a type of the same name, its text, its traceback as a note.
+
+    Whatever formats a record's exception by itself finds all of it there, and nothing of what was redacted.
+    """
+
+
+def log_crash(logger: logging.Logger, level: int, exc: BaseException, trace: str, message: str, *args: object) -> None:
+    """Log `exc` with `trace`, what is told of its frames and causes: a formatter's own would hold its secrets."""
+    if not logger.isEnabledFor(level):
+        return
+    # Formatters of JSON and collectors format what they find here; the exception itself would tell them everything.
+    kind = _kind_of(type_name(exc))
+    told = kind(message_of(exc))
+    told.add_note(trace)
+    made = logger.makeRecord(logger.name, level, __file__, 0, message, args, (kind, told, None), "log_crash")
+    # The formatters of the standard library take this text where there is one.
+    made.exc_text = trace
+    logger.handle(made)
+
+
+@lru_cache(maxsize=256)
+def _kind_of(name: str) -> type[Told]:
+    # With the module in the name: a formatter leaves `builtins` out.
+    return type("Told", (Told,), {"__module__": "builtins", "__qualname__": name, "__doc__": None})
 
 
 def _fitted(frames: str, end: str) -> str:

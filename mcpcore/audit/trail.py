@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 from mcpcore.audit.chain import FLAG_AT, GENESIS, HEAD_SIZE, MAX_LINE, WRITING, Head, Link, Signer, read_link
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path, lock, rotated_files, rotated_path, try_lock, unlock
-from mcpcore.audit.record import encode, encode_event
+from mcpcore.audit.record import encode, encode_event, get_ready
 from mcpcore.codes import ErrorCode
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ class AuditTrail:
         self._warned_at: float | None = None
         self._unnoted = 0
         self._sinks = sinks
+        get_ready()
         self._reset()
         _TRAILS.add(self)
 
@@ -329,9 +330,12 @@ class AuditTrail:
         for sink in sinks:
             try:
                 sink.failure(record, text)
-            except Exception as exc:
+            except Exception as exc:  # noqa: BLE001 - told of with its traceback
                 # A collector that is down must not cost the answer; the record itself is safe by now.
-                LOGGER.warning("audit sink %s failed: %s", type(sink).__name__, type(exc).__name__, exc_info=True)
+                from mcpcore.audit.traces import log_crash, traceback_of
+
+                names = (type(sink).__name__, type(exc).__name__)
+                log_crash(LOGGER, logging.WARNING, exc, traceback_of(exc), "audit sink %s failed: %s", *names)
 
     def _unwritten(self, exc: OSError | AuditError, *, records: int) -> None:
         """Do what the policy says about records that the file did not take."""

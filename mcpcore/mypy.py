@@ -61,7 +61,7 @@ def _decorator(ctx: FunctionContext | MethodContext) -> Type:
 
 def _decorated(ctx: MethodContext) -> Type:
     owner = get_proper_type(ctx.type)
-    if isinstance(owner, Instance) and owner.args:
+    if isinstance(owner, Instance) and owner.args:  # pragma: no branch - mypy asks for this class alone
         _check(ctx, try_getting_str_literals_from_type(owner.args[0]))
     return ctx.default_return_type
 

@@ -97,7 +97,8 @@ def _pyrefly(stdout: str) -> Iterable[Finding]:
 def _mypy_command(settings: str) -> Callable[[list[str]], list[str]]:
     # The cache is the test's own folder: a warm one would hide what a first user sees.
     return lambda files: [
-        sys.executable, "-m", "mypy", "--config-file", settings, "--output", "json", "--cache-dir", f"{settings}.cache",
+        sys.executable, "-m", "mypy", "--no-fast-exit", "--config-file", settings, "--output", "json",
+        "--cache-dir", f"{settings}.cache",
         *files,
     ]  # fmt: skip
 

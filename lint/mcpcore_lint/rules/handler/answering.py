@@ -662,6 +662,8 @@ class NoFakeEmpty(Rule):
             ):
                 continue
             value = body.value(node.value) if node.value is not None else Const(node, handler.module, None)
+            if nested and isinstance(value, Const) and value.value is None:
+                continue  # a helper says "there is none", and who calls it looks
             empty = _empty(value)
             if empty is not None:
                 self._report(node, empty, catch, handler, tool, ctx)

@@ -35,6 +35,18 @@ _ASIDE: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of what is done beside the work: counting, tracing, caching, notifying. The answer does not depend on it."""
+CONVERSIONS: Final = frozenset(
+    {"json.loads", "ast.literal_eval", "datetime.datetime.fromisoformat", "datetime.date.fromisoformat", "uuid.UUID",
+     "datetime.datetime.strptime", "decimal.Decimal", "urllib.parse.urlparse", "base64.b64decode"}
+    | {f"builtins.{each}" for each in ("int", "float", "str", "bool", "len", "isinstance", "abs", "min", "max", "round",
+                                       "dict", "list", "tuple", "set", "sorted", "range", "getattr", "hasattr", "sum")}
+)  # fmt: skip
+"""Calls that only make one value of another."""
+LOOKS: Final = frozenset(
+    {"get", "strip", "lower", "upper", "split", "splitlines", "startswith", "endswith", "replace", "items", "keys",
+     "values", "group", "groups", "partition", "removeprefix", "removesuffix", "isdigit", "decode", "encode"}
+)  # fmt: skip
+"""Methods that look something up in a value at hand."""
 ADDS: Final = frozenset({"update", "setdefault", "append", "extend", "add", "insert"})
 """Methods that add to what is there."""
 _HANDED_ON: Final = re.compile(r"^(?:Thread|Timer|create_task|ensure_future|submit|start_soon|add_task|Process|spawn)$")
@@ -137,6 +149,20 @@ def _told_afterwards(catch: CatchSite, body: Body) -> bool:
         if isinstance(first, ast.If) and any(mentions(first.test, each) for each in guarded):
             return any(isinstance(each, ast.Raise) for each in walk_shallow([*first.body]))
     return False
+
+
+def _only_reads_values(catch: CatchSite, body: Body) -> bool:
+    """Whether what is guarded only makes values of values: `int(text)`, `json.loads(text)`, `int(row.get("a"))`.
+
+    What does not fit is left as it is. No work can fail in it.
+    """
+    calls = [each for each in walk_shallow([*catch.try_body]) if isinstance(each, ast.Call)]
+    converting = {each for each in calls if callee(each, body) in CONVERSIONS}
+    return bool(converting) and all(
+        each in converting
+        or (isinstance(each.func, ast.Attribute) and each.func.attr in LOOKS and body.parents.get(each) in converting)
+        for each in calls
+    )
 
 
 def _aside(catch: CatchSite) -> bool:
@@ -379,6 +405,12 @@ class NoSwallowedError(Rule):
             except Exception as error:
                 logger.warning("not counted: %s", error)
             for each in a:
+                try:
+                    if int(answer.get(each, 1)) < 1:
+                        answer[each] = 1
+                except Exception:
+                    pass
+            for each in a:
                 owner = None
                 try:
                     owner = load(each)
@@ -506,7 +538,12 @@ class NoSwallowedError(Rule):
                 continue
             if _only_puts_back(catch.try_body, body) or _told_afterwards(catch, body):
                 continue
-            if _aside(catch) or _in_passing(catch, body) or _goes_another_way(catch, body):
+            if (
+                _only_reads_values(catch, body)
+                or _aside(catch)
+                or _in_passing(catch, body)
+                or _goes_another_way(catch, body)
+            ):
                 continue
             what = "`suppress`" if catch.suppress else "the `except`"
             ctx.report(

@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache, lru_cache, partial
+from functools import lru_cache
 from itertools import compress
 from math import isfinite
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
-REDACTED: Final = "[redacted]"
-"""What stands where a secret stood. Redacting twice changes nothing."""
+from mcpcore._secret_search import MIN_LENGTH, UPPER_HINT, redact_text, scanner, without
+from mcpcore._secret_table import PATTERNS, REDACTED, Pattern
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_KEY",
+    "MIN_LENGTH",
+    "PATTERNS",
+    "PLAIN_DEPTH",
+    "PLAIN_LENGTH",
+    "PLAIN_NAMES",
+    "REDACTED",
+    "SECRET_NAMES",
+    "Clean",
+    "Pattern",
+    "Searched",
+    "is_secret_key",
+    "redact",
+    "redact_cut",
+    "redact_plain",
+    "redact_text",
+]
 
 MAX_DEPTH: Final = 64
 """Containers nested deeper than this are replaced whole: nobody reads them, and one of them may be a cycle."""
 
 MAX_KEY: Final = 256
 """A key longer than this is not worth reading: what it names is taken for a secret."""
-
-MIN_LENGTH: Final = 5
-"""The shortest text that can hold a secret that is told by its shape: `pwd=x`."""
 
 SECRET_NAMES: Final[tuple[str, ...]] = (
     "access_key",
@@ -86,52 +103,6 @@ _WHOLE_ONLY: Final = frozenset({"auth", "bearer", "cvc", "cvv", "otp", "pin", "t
 _HEADERS: Final = frozenset({"authorization", "cookie", "proxy_authorization", "set_cookie", "x_api_key"})
 """Headers whose value follows them in a pair, `["Authorization", "..."]`."""
 
-# One alternation for secrets that a text names itself: `password=...`, `"api_key": "..."`, `AccountKey=...`.
-_NAMED = (
-    r"(?:password|passwd|passphrase|passcode|pwd|secret|credentials?|token|jwt|"
-    r"(?:api|access|account|auth|client|encryption|private|secret|session|shared[_-]?access|signing|subscription)"
-    r"[_-]?key|signature)"
-)
-_NAMED_HINTS = ("pass", "pwd", "secret", "credential", "token", "jwt", "key", "signature")
-_STOP = r"(?!\[redacted\])"
-_STORE_NAMES = (
-    "postgresql", "postgres", "mysql", "mariadb", "mssql", "oracle", "mongodb", "rediss", "redis", "valkeys", "valkey",
-    "amqps", "amqp", "clickhouse", "kafka", "nats", "ldaps", "ldap", "sftp", "ftp", "ssh", "smtps", "smtp",
-)  # fmt: skip
-_STORES = rf"(?:{'|'.join(_STORE_NAMES)})(?:\+[\w.]{{1,32}})?"
-
-# Two beginnings that are no literals: the name of a key, and the scheme of a store's URL.
-_KEY: Final = "*key"
-_SCHEME: Final = "*scheme"
-_NAMED_STARTS = ("pass", "pwd", "secret", "credential", "token", "jwt", "signature", _KEY)
-_KEY_PREFIXES = (
-    "api", "access", "account", "auth", "client", "encryption", "private", "secret", "session", "signing",
-    "subscription",
-)  # fmt: skip
-_LONGEST_SCHEME = 46
-_VENDOR_STARTS = (
-    "gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_", "glpat-", "xox", "sk-", "sk_live_", "sk_test_", "rk_live_",
-    "rk_test_", "aiza", "npm_", "pypi-", "hf_",
-)  # fmt: skip
-
-
-class Pattern(NamedTuple):
-    """One row of the table: a kind of secret, the strings without which it cannot be there, and how to find it."""
-
-    name: str
-    hints: tuple[str, ...]
-    """Each match holds one of these, in lower case; a text is searched for all hints of the table at once."""
-
-    expression: str
-    replacement: str = REDACTED
-    flags: re.RegexFlag = re.NOFLAG
-    starts: tuple[str, ...] = ()
-    """What a match begins with, in lower case: the expression is tried there and nowhere else; it takes microseconds
-    to try it at each letter of a text."""
-
-    needs: str = ""
-    """What a match holds beside, in lower case; a cheap look before the places are found."""
-
 
 class Clean(str):
     """A text that was searched already, which need not be done again."""
@@ -143,161 +114,6 @@ class Searched(dict[str, Any]):
     """A mapping all of which was searched already, as it was made."""
 
     __slots__ = ()
-
-
-PATTERNS: Final[tuple[Pattern, ...]] = (
-    Pattern(
-        "private key",
-        ("-----begin ",),
-        (
-            r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-            r"(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|.*\Z)"
-        ),
-        flags=re.DOTALL,
-        starts=("-----begin ",),
-    ),
-    Pattern(
-        "authorization header",
-        ("authorization", "key"),
-        (
-            r"\b((?:proxy-)?authorization|x-api-key)"
-            rf"((?:\\?[\"'])?+\s{{0,8}}+[:=,]\s{{0,8}}+(?:\\?[\"'])?+){_STOP}[^\r\n\"'\\,;}}\])]+"
-        ),
-        rf"\1\2{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=("authorization", "proxy-authorization", "x-api-key"),
-    ),
-    Pattern(
-        "cookie header",
-        ("cookie",),
-        (rf"\b((?:set-)?cookie)((?:\\?[\"'])?+\s{{0,8}}+[:=]\s{{0,8}}+(?:\\?[\"'])?+){_STOP}[^\r\n\"'\\}}\])]+"),
-        rf"\1\2{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=("cookie", "set-cookie"),
-    ),
-    Pattern(
-        "bearer credential",
-        ("bearer",),
-        (
-            r"\b(bearer)(\s{1,8}+)(?!(?:auth|authentication|authorization|challenge|credentials?|error|header|"
-            r"invalid|is|missing|realm|required|scheme|tokens?|was|with)\b)"
-            r"[A-Za-z0-9._~+/=-]{6,}"
-        ),
-        rf"\1\2{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=("bearer",),
-    ),
-    Pattern(
-        # Without the last letter, which could be the first of `credential`.
-        "basic credential",
-        ("basi",),
-        (
-            # Base64 and not the next word of a sentence: with a digit, padding, or a capital in its middle.
-            r"\b((?i:basic))(\s{1,8}+)(?=[A-Za-z+/]{0,400}[0-9=]|[A-Za-z]?[a-z]{0,400}[A-Z])"
-            r"[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=])"
-        ),
-        rf"\1\2{REDACTED}",
-        starts=("basic",),
-    ),
-    Pattern(
-        "JSON web token",
-        ("eyj",),
-        (r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*){0,3}"),
-        starts=("eyj",),
-    ),
-    Pattern(
-        "AWS access key",
-        ("akia", "asia"),
-        (r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-        starts=("akia", "asia"),
-    ),
-    Pattern(
-        "vendor token",
-        _VENDOR_STARTS,
-        (
-            r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|"
-            r"xox[abeoprs]-[A-Za-z0-9-]{10,}|sk-[A-Za-z0-9_-]{16,}|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|"
-            r"AIza[A-Za-z0-9_-]{30,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,})"
-        ),
-        starts=_VENDOR_STARTS,
-    ),
-    Pattern(
-        "webhook",
-        ("hooks",),
-        (r"(hooks\.slack\.com/[a-z]{1,16}/|/api/webhooks/)[A-Za-z0-9_/-]{8,}"),
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=("hooks.slack.com/", "/api/webhooks/"),
-        needs="/",
-    ),
-    Pattern(
-        # In these a password may hold a slash or an at sign that nobody encoded; the last at sign ends it.
-        "connection string of a store",
-        ("://",),
-        (rf"\b({_STORES}://[^\s:@/\"'<>]{{0,256}}:){_STOP}[^\s\"'<>]{{1,1024}}@"),
-        rf"\1{REDACTED}@",
-        flags=re.IGNORECASE,
-        starts=(_SCHEME,),
-        needs="@",
-    ),
-    Pattern(
-        "password in a URL",
-        ("://",),
-        (rf"(://[^\s:@/?#\"'<>]{{0,256}}:){_STOP}[^\s/?#\"'<>]{{1,1024}}@"),
-        rf"\1{REDACTED}@",
-        starts=("://",),
-        needs="@",
-    ),
-    Pattern(
-        "token in a URL",
-        ("://",),
-        (rf"(://){_STOP}[^\s:@/?#\"'<>]{{20,1024}}@"),
-        rf"\1{REDACTED}@",
-        starts=("://",),
-        needs="@",
-    ),
-    Pattern(
-        "signed URL",
-        ("sig=", "signature"),
-        (rf"([?&](?:sig|x-amz-signature|x-goog-signature)=){_STOP}[^\s&#\"'<>]+"),
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=("?sig=", "&sig=", "?x-amz-s", "&x-amz-s", "?x-goog-s", "&x-goog-s"),
-    ),
-    Pattern(
-        "quoted secret",
-        _NAMED_HINTS,
-        (
-            # After a closing quote of its own the name is a key, with `=` an argument, with `:` prose or YAML.
-            rf"({_NAMED}(?:\\?[\"'])?+\s{{0,8}}+(?:[:=]|=>)\s{{0,8}}+[bru]?(?P<quote>\\?[\"'])){_STOP}"
-            r"(?s:(?!(?P=quote))(?:\\.|.)){1,4096}"
-        ),
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=_NAMED_STARTS,
-    ),
-    Pattern(
-        "named secret",
-        _NAMED_HINTS,
-        (
-            rf"(?<!unexpected )({_NAMED}(?:\\?[\"'])?+\s{{0,8}}+(?:[:=]|=>)\s{{0,8}}+)"
-            rf"{_STOP}(?![\"'\\\[{{(])(?!(?:none|null|true|false)\b)[^\s,;&\"'\\}}\])]+"
-        ),
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=_NAMED_STARTS,
-    ),
-    Pattern(
-        "secret on a command line",
-        _NAMED_HINTS,
-        (rf"(--(?:[a-z]{{1,16}}-){{0,3}}{_NAMED}\s{{1,8}}+){_STOP}(?!-)[^\s\"']+"),
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=("--",),
-        needs="--",
-    ),
-)
-"""Every shape of secret that is looked for in a text, in this order."""
 
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -322,17 +138,6 @@ def _secret_key(key: str) -> bool:
 def is_secret_key(key: object) -> bool:
     """Whether a value that goes by `key` is a secret, whatever it looks like."""
     return isinstance(key, str) and (len(key) > MAX_KEY or _secret_key(key))
-
-
-def redact_text(text: str) -> str:
-    """`text` without the secrets that can be told by their shape or by the name in front of them."""
-    if len(text) < MIN_LENGTH:
-        return text
-    if not text.isascii():
-        return _redact_folded(text)
-    low = text.lower()
-    hits = _hits(text, low)
-    return _without(text, low, hits) if hits else text
 
 
 def redact_cut(text: str, limit: int) -> str:
@@ -494,223 +299,26 @@ def _changed(texts: list[str]) -> dict[str, str] | None:
         return {text: clean for text in texts if (clean := redact_text(text)) is not text}
     low = whole.lower()
     suspects: dict[int, list[str]] = {}
-    for found in _scanner().finditer(low):
-        suspects.setdefault(whole.count(_BETWEEN, 0, found.start()), []).append(found.group())
-    if _UPPER_HINT in whole:
+    number = before = 0
+    for found in scanner().finditer(low):
+        at = found.start()
+        number += whole.count(_BETWEEN, before, at)
+        before = at
+        suspects.setdefault(number, []).append(found.group())
+    if UPPER_HINT in whole:
         for number, text in enumerate(texts):
-            if _UPPER_HINT in text:
-                suspects.setdefault(number, []).append(_UPPER_HINT.lower())
+            if UPPER_HINT in text:
+                suspects.setdefault(number, []).append(UPPER_HINT.lower())
     changed: dict[str, str] = {}
     for number, hits in suspects.items():
         text = texts[number]
-        if (clean := _without(text, text.lower(), hits)) is not text:
+        if (clean := without(text, text.lower(), hits)) is not text:
             changed[text] = clean
     return changed
 
 
 _BETWEEN: Final = "\0"
 """What stands between texts that are searched at once; texts that hold it are searched by themselves."""
-
-
-# The search for hints. A hint is looked for by the letter of it that is rarest in texts, so that one pass over a text
-# stops seldom; to look for each hint by itself takes as many passes as there are hints.
-
-_RARITY: Final = "zjxqkv?&=:b@pgwfcymudhnlrs-oia_te/ "
-"""Letters from the rarest to the most frequent, in English and in what programs say."""
-
-_UPPER_HINT: Final = "ASIA"
-"""The one hint without a rare letter. What it hints at is in capitals, which are rare themselves."""
-
-
-@cache
-def _scanner() -> re.Pattern[str]:
-    """Finds the hints in a text in lower case; what it matches begins with the hint's rarest letter."""
-    return re.compile("|".join(_branches()))
-
-
-def _branches() -> Iterable[str]:
-    anchored: dict[str, list[str]] = {}
-    for hint in _HINTS:
-        # Behind whatever the hint can have in common with the end of another, which was read with that one.
-        shared = max(_shared(other, hint) for other in _HINTS if other != hint)
-        at = min(range(shared, len(hint)), key=lambda place: _RARITY.index(hint[place]))
-        anchored.setdefault(hint[at], []).append(re.escape(hint[at + 1 :]) + (rf"(?<={re.escape(hint)})" if at else ""))
-    for letter, rests in anchored.items():
-        yield rf"{re.escape(letter)}(?:{'|'.join(sorted(rests, key=len, reverse=True))})"
-
-
-def _shared(one: str, other: str) -> int:
-    """How many letters at the end of `one` are those at the beginning of `other`."""
-    return max(size for size in range(min(len(one), len(other))) if one.endswith(other[:size]))
-
-
-_HINTS: Final = tuple(sorted({hint for pattern in PATTERNS for hint in pattern.hints} - {_UPPER_HINT.lower()}))
-
-
-def _first_search(low: str) -> list[str]:
-    # Compiled on first use: a program that never fails need not wait for it.
-    global _search  # noqa: PLW0603 - this one is called once
-    _search = _scanner().findall
-    return _search(low)
-
-
-_search: Callable[[str], list[str]] = _first_search
-
-
-def _hits(text: str, low: str) -> list[str]:
-    """What the scanner finds of the hints in a text of ASCII."""
-    hits = _search(low)
-    if _UPPER_HINT in text:
-        hits.append(_UPPER_HINT.lower())
-    return hits
-
-
-# What is compared regardless of case is more than what `lower` makes equal.
-_FOLDED: Final = {0x131: "i", 0x307: None}
-
-
-def _redact_folded(text: str) -> str:
-    """`redact_text` of a text beyond ASCII, whose letters in lower case may stand elsewhere."""
-    low = text.casefold().translate(_FOLDED)
-    hits = _search(low)
-    if _UPPER_HINT.lower() in low:
-        hits.append(_UPPER_HINT.lower())
-    for row in _plan(frozenset(hits)) if hits else ():
-        text = _compiled(row.pattern.expression, row.pattern.flags).sub(row.pattern.replacement, text)
-    return text
-
-
-class _Row(NamedTuple):
-    """A row of the table, ready to be tried in texts in which certain hints were found."""
-
-    needs: str
-    places: Callable[[str], list[int]]
-    match: Callable[[str, int], re.Match[str] | None]
-    kept: int
-    """How many groups of a match are kept; they are what it begins with."""
-    tail: str
-    """What stands in the place of the rest."""
-    pattern: Pattern
-
-
-@lru_cache(maxsize=1024)
-def _plan(hits: frozenset[str]) -> tuple[_Row, ...]:
-    """The rows that can match a text in which the scanner found exactly this."""
-    found = {hint for hint in _HINTS if any(hint.endswith(hit) for hit in hits)} | (hits & {_UPPER_HINT.lower()})
-    rows: list[_Row] = []
-    for pattern in PATTERNS:
-        if found.isdisjoint(pattern.hints):
-            continue
-        starts = tuple(start for start in pattern.starts if _may_start(start, found))
-        # Where there is but one literal to begin with, it is what the text must hold.
-        needs = starts[0] if len(starts) == 1 and starts[0][0] != "*" and not pattern.needs else pattern.needs
-        kept = pattern.replacement.count("\\")
-        match: Any = _compiled(pattern.expression, pattern.flags).match
-        rows.append(_Row(needs, _finder(starts), match, kept, pattern.replacement[2 * kept :], pattern))
-    return tuple(rows)
-
-
-def _may_start(start: str, found: AbstractSet[str]) -> bool:
-    if start is _KEY:
-        return "key" in found
-    # What begins like this is told by what comes later.
-    return start is _SCHEME or start == "--" or start[0] in "?&" or any(hint in start for hint in found)
-
-
-def _without(text: str, low: str, hits: list[str]) -> str:
-    """A text of ASCII without what the rows find that these hits call for, one row after the other."""
-    finder: Callable[[str], list[int]] | None = None
-    places: list[int] = []
-    for needs, find, match, kept, tail, _ in _plan(frozenset(hits)):
-        if needs not in low:
-            continue
-        if find is not finder:
-            finder, places = find, find(low)
-        # As `regex.sub`, tried only where a match can begin.
-        pieces: list[str] = []
-        done = 0
-        for at in places:
-            if at >= done and (found := match(text, at)) is not None:
-                pieces.append(text[done : found.end(kept) if kept else at])
-                done = found.end()
-        if pieces:
-            pieces.append(text[done:])
-            text = tail.join(pieces)
-            low, finder = text.lower(), None
-    return text
-
-
-@cache
-def _finder(starts: tuple[str, ...]) -> Callable[[str], list[int]]:
-    """What finds the places in a text in lower case at which a match can begin; the same for the same beginnings."""
-    if starts == (_SCHEME,):
-        return _scheme_places
-    if starts == (_KEY,):
-        return _key_places
-    return partial(_places, starts)
-
-
-def _places(starts: tuple[str, ...], low: str) -> list[int]:
-    places: list[int] = []
-    for start in starts:
-        if start is _KEY:
-            places += _key_places(low)
-            continue
-        at = low.find(start)
-        while at >= 0:
-            places.append(at)
-            at = low.find(start, at + 1)
-    if len(places) > 1:
-        places.sort()
-    return places
-
-
-_KEY_ENDS: Final = {
-    end: tuple(prefix for prefix in _KEY_PREFIXES if prefix.endswith(end))
-    for end in {prefix[-3:] for prefix in _KEY_PREFIXES}
-}
-
-
-def _key_places(low: str) -> list[int]:
-    """Where the names begin that end in `key`: `api_key`, `access-key`, `secretkey`."""
-    places: list[int] = []
-    at = low.find("key")
-    while at >= 0:
-        end = at - 1 if at and low[at - 1] in "_-" else at
-        for prefix in _KEY_ENDS.get(low[max(0, end - 3) : end], ()):
-            if low.endswith(prefix, 0, end):
-                places.append(end - len(prefix))  # noqa: PERF401 - there is seldom more than one
-        at = low.find("key", at + 3)
-    return places
-
-
-_STORE_ENDS: Final = {
-    end: tuple(name for name in _STORE_NAMES if name.endswith(end)) for end in {name[-2:] for name in _STORE_NAMES}
-}
-
-
-def _scheme_places(low: str) -> list[int]:
-    """Where the URLs of stores begin."""
-    places: list[int] = []
-    at = low.find("://")
-    while at >= 0:
-        if "+" in low[max(0, at - _LONGEST_SCHEME) : at]:
-            # A driver is named as well: from the end backwards, where the scheme is.
-            found = _compiled(rf"(?s:.*)(\b{_STORES})\Z", re.NOFLAG).match(low, max(0, at - _LONGEST_SCHEME), at)
-            if found is not None:
-                places.append(found.start(1))
-        else:
-            for name in _STORE_ENDS.get(low[max(0, at - 2) : at], ()):
-                begin = at - len(name)
-                if low.endswith(name, 0, at) and not (begin and (low[begin - 1].isalnum() or low[begin - 1] == "_")):
-                    places.append(begin)
-        at = low.find("://", at + 3)
-    return places
-
-
-@cache
-def _compiled(expression: str, flags: re.RegexFlag) -> re.Pattern[str]:
-    return re.compile(expression, flags)
 
 
 def _redact(value: Any, depth: int, known: Mapping[str, str] | None) -> Any:

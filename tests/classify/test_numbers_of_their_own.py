@@ -107,11 +107,13 @@ def test_what_looks_like_a_number_and_is_none_decides_nothing(exc: Exception) ->
     assert found.retry == Retry.never()
 
 
-class _Hostile(type):
-    """A class that cannot be asked anything."""
+class _Unhashable(type):
+    """A class named Odd that no table can be asked for."""
 
     def __hash__(cls) -> int:
-        raise RuntimeError("no hash")
+        if cls.__name__ == "Odd":
+            raise RuntimeError("no hash")
+        return type.__hash__(cls)
 
 
 class _Nameless(type):
@@ -122,12 +124,18 @@ class _Nameless(type):
         raise RuntimeError("no module")
 
 
-def test_a_class_that_answers_no_question_is_a_crash_like_any_other() -> None:
-    """Neither the code nor the explanation raises, whatever its metaclass does."""
-    for meta in (_Hostile, _Nameless):
-        exc: Exception = meta("Odd", (Exception,), {})("connection refused")
-        assert (C.INTERNAL_ERROR, C.INTERNAL_ERROR) == (classify(exc), explain(exc).code)
+def test_a_class_that_answers_no_question_is_judged_without_it() -> None:
+    """Neither the code nor the explanation raises, whatever a metaclass does, outside, as a base or as a cause."""
+    odd: type[Exception] = _Unhashable("Odd", (Exception,), {})
+    derived: type[Exception] = _Unhashable("Derived", (odd,), {})
+    nameless: type[Exception] = _Nameless("Odd", (Exception,), {})
+    for kind, code in ((odd, C.INTERNAL_ERROR), (derived, C.INTERNAL_ERROR), (nameless, C.SERVICE_UNAVAILABLE)):
+        exc = kind("connection refused")
+        assert (code, code) == (classify(exc), explain(exc).code)
         assert C.INTERNAL_ERROR is classify(ExceptionGroup("g", [exc, KeyError("x")]))
+    late = TimeoutError("late")
+    late.__cause__ = odd("x")
+    assert (C.TIMEOUT, C.TIMEOUT.retry) == explain(late)[:2]
 
 
 def test_classes_that_are_made_without_end_are_not_kept() -> None:

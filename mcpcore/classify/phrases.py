@@ -10,7 +10,7 @@ underscores or hyphens; a word never begins or ends inside another (`dns` is not
 - `^` first: the text begins here; `#` is a number, with or without a short unit; `<env>` a name in capitals with
   underscores, such as API_BASE (see `matcher.mark`);
 - `<status>` is an HTTP error status, which then gives the code; `<lone>` one that stands by itself: a whole line, in
-  brackets or before a colon; `<quoted>` one that is the value of a key in JSON;
+  brackets or before a colon; `<quoted>` one that a key of JSON has; `<ended>` one that ends the text, behind a colon;
 - `{service}` is any word of that name in `VOCABULARY`.
 """
 
@@ -27,7 +27,7 @@ _END: Final = r"(?![^\W_])"
 _STATUS_SEPARATOR: Final = r"""[\s_\-:=("'\[]{1,8}"""
 _NAME_SEPARATOR: Final = r"""[\s:("'`\[]{1,8}"""
 _AFTER_NAME: Final = r"""["'`)\]]?[\s_\-]{1,8}"""
-_SLOT_SEPARATORS: Final = {"<status>": _STATUS_SEPARATOR, "<env>": _NAME_SEPARATOR, "<quoted>": ""}
+_SLOT_SEPARATORS: Final = {"<status>": _STATUS_SEPARATOR, "<env>": _NAME_SEPARATOR, "<quoted>": "", "<ended>": ""}
 _MANY: Final = 12
 """From how many words on a guard before the letters is faster than one behind each word's letters."""
 _VOCABULARY_NAME = re.compile(r"\{([a-z]+)\}")
@@ -36,6 +36,7 @@ _SLOTS: Final = {
     "#": r"\d{1,12}(?:ms|min|s|m|h)?",
     "<status>": r"([1-5]\d\d)",
     "<lone>": r"(?:(?<=\A)|(?<=[\n(\[]))([45]\d\d)(?=\s?(?:\Z|[\n)\]:,;]|\s[\-|/]))",
+    "<ended>": r":\s?([45]\d\d)(?=\s{0,4}\Z)",
     "<quoted>": r"""["']\s?:\s?["']?([45]\d\d)""",
     "<env>": r"\$[a-z0-9_]{1,80}(?![a-z0-9_])",
 }

@@ -152,6 +152,7 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "{service}|http|https|request|fetch|response|graphql|rest|webhook error <status>",
         "came back [with] [a] <status>", "gave|sent|threw|raised|hit [us|me] a|an <status>",
         "code|status|statuscode|status_code|httpstatus|httpstatuscode|http_status <quoted>", "<lone>",
+        "unable|failed|failure|error|cannot|can't|couldn't .. <ended>",
         "httperror|apierror|statuserror|requesterror|responseerror|clienterror|servererror <status>",
         "<status> client|server error", "<status> bad request", "<status> unauthorized", "<status> forbidden",
         "<status> not found", "<status> conflict", "<status> too many requests", "<status> service unavailable",

@@ -38,7 +38,7 @@ FAINT: Final[tuple[MessageRow, ...]] = (
         "sql|rollback", "transaction|transactions", "db .. failed|error|write|read",
     )),
     MessageRow(_C.SERIALIZATION_ERROR, (
-        "json|xml|yaml|csv|pickle|parseable|unparseable|utf|zip", "decode|decoded|encode|encoded|parse|parsed",
+        "json|xml|yaml|csv|pickle|parseable|unparseable|utf", "decode|decoded|encode|encoded|parse|parsed",
     )),
     MessageRow(_C.CONFIGURATION_ERROR, ("config|configuration|configured|setting|settings",)),
     MessageRow(_C.INITIALIZATION_FAILED, (

@@ -32,6 +32,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
          "|exist|readable|unreadable"),
         ("config.yaml|config.yml|config.json|config.toml|settings.toml|settings.json|dotenv [was|is|could"
          "|does] not [be] found|exist"),
+        "is|are unset", "missing in|from [the|your] config|configuration|settings|environment", "kubeconfig",
     )),
     MessageRow(_C.UNAUTHORIZED, (
         "account [is|has|was|been] [been|temporarily|now] locked",
@@ -48,6 +49,12 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "password [is] required|needed", "client certificate|cert .. not accepted|provided|presented|valid|trusted",
         "secret|signature|token|hmac|digest|password .. not match",
         "api|access|secret key .. not valid|accepted|recognised|recognized|active|known",
+        "cookie|token|credential|credentials [is|was] missing|absent !the|a|an|scope|scopes|permission",
+        "token|jwt|signature|credentials|identity|assertion .. not be validated|verified|decoded|checked|trusted",
+        "sign|log in needed|necessary",
+        "username|password|login|credentials .. not correct|right|valid|recognised|recognized|accepted",
+        "invalid session|login|signature|cookie|credential|credentials",
+        "token|session|key [has|was|is] [been] invalidated|deactivated",
     )),
     MessageRow(_C.FORBIDDEN, (
         ("not|don't|doesn't|without|no|lack|lacks|insufficient .. rights|permission|permissions|privilege|privileges"
@@ -63,7 +70,12 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "isolation", "account .. closed|terminated|paused|delinquent",
         "premium|pro|enterprise|paid|upgrade .. required|only|needed", "not in channel",
         "need|needs|require|requires .. access|role|rights|permission|permissions", "missing access",
-        "restricted action|method|endpoint|operation|resource|access",
+        "restricted action|method|endpoint|operation|resource|access", "use only",
+        "for internal|staff|admin|employees|members .. only", "not yours", "isn't yours",
+        "owned by another|someone|somebody|other", "not your own", "list of allowed|permitted|approved",
+        "blocklisted|blacklisted|denylisted", "disallows|forbids",
+        "policy|settings|rules|licence|license|terms|admin|administrator|owner|site|robots.txt .. not allow|permit",
+        "disabled by [the|a|an|your] policy|admin|administrator|owner|default",
     )),
     MessageRow(_C.RATE_LIMITED, (
         "excessive|many|much requests|calls|traffic|queries|attempts|messages",
@@ -81,11 +93,15 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         ("too many .. operations|requests|calls|updates|connections|sessions|messages|logins|attempts|queries"
          "|downloads|uploads|jobs"),
         "exceeded .. concurrent|parallel|simultaneous", "max|maximum concurrent|parallel|simultaneous",
+        "wait .. before",
     )),
     MessageRow(_C.TIMEOUT, (
         "waited|waiting # ... without|but|and|no", "in|within the time|period|window given|allowed|available|allotted",
         "not|never|didn't .. before|by|until [the|its|our] deadline|timeout|cutoff",
         "execution|run|running|cpu|wall|processing [clock] time [was|has|limit] [been] {spent}", "timed out",
+        "# second|seconds|minute|minutes|ms|sec|min limit|budget|cap|maximum", "took|takes|taking more|longer than",
+        "cancelled|canceled|killed|stopped|aborted|terminated after running|exceeding",
+        "cancelled|canceled|killed|stopped|aborted|terminated after #",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         ("{service}|space|vault|warehouse|database|model|index .. is|are [currently|temporarily|being|now"
@@ -102,6 +118,9 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "reading|read|post|get|put|{service}|connection ... eof",
         "name|host|hostname|address|domain|remote .. not [be] resolved|resolve|resolvable",
         "connection .. not be established|made|opened|completed",
+        "no active|alive|live|running|free|idle|usable nodes|brokers|workers|servers|hosts|replicas|backends|instances",
+        "{service}|engine|app|emulator|browser|kernel not running|listening|started|up", "overload",
+        "unable|failed|cannot|can't|couldn't [to] open|establish .. websocket|socket|connection|stream|channel|session",
     )),
     MessageRow(_C.CONFLICT, (
         "cannot|can't|failed|unable|could [not] [to] lock", "acquire|obtain|get|take .. lock",
@@ -116,7 +135,13 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "acquiring|acquire|obtaining|obtain|taking|getting|get .. lock",
         "previously published|used|sent|registered|processed|submitted",
         "branch|branches|histories|history|copies|edits|versions .. diverged|collided|collide|clash",
-        "etag .. not match",
+        "etag .. not match", "collides|collide|collided|clashes|clash with",
+        "must be paid|approved|published|activated|confirmed|completed|finished|verified|signed|merged .. before|first",
+        ("cannot|can't edit|change|modify|delete|cancel|update|merge|close|reopen .. closed|archived|completed"
+         "|finished|published|merged|cancelled|canceled|paid|shipped|expired|locked"),
+        "has active|open|pending|unpaid|existing|dependent|child|linked|related|running", "one .. at a time",
+        "different|another name", "is no longer editable|open|pending|active",
+        "edited|changed|modified|updated|deleted|taken|claimed by someone|somebody|another|other",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
         "not in [a|the|any] .. format|form|notation|range|units|order|case|style|syntax|interval",
@@ -138,6 +163,14 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "unknown query|operator|directive|clause|keyword|verb|macro",
         "bad recipient|address|syntax|url|date|number|type|data|selector|pattern|query", "invalid|unknown scope",
         "scope [is] unknown|invalid", "reserved .. character|word|name|keyword",
+        "negative|empty|blank|null|duplicate|zero .. not allowed|permitted|accepted",
+        "bad|wrong coordinates|coordinate|timestamp|phone|email|expression|regex|range|index|cursor|offset",
+        "lacks|lacking a|an|the|its|any", "instead of", "supposed to be", "typo|misspelt|misspelled",
+        "no such field|language|currency|timezone|locale|property", "no longer supported|accepted",
+        "look|looks like a|an", "cannot be used together|with", "path|directory traversal",
+        "colour|color|number|string|integer|list|object|array|value|date|boolean|url|id expected",
+        "contains|contain spaces|whitespace|commas|digits|letters|symbols|slashes|quotes|newlines|duplicates",
+        "pick|choose one|either",
     )),
     MessageRow(_C.NOT_FOUND, (
         "doesn't|don't|not have [a|an|any] {entity}",
@@ -150,6 +183,9 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "nothing .. stored|saved|recorded|registered|under", "returning|returns|returned|giving|throwing 404s",
         "yields|yielded|gives no|nothing", "nothing .. found", "link you followed",
         "may have been removed|deleted|moved|renamed", "reference|target .. missing|dangling|unresolved",
+        "lookup|search|query|filter .. came|was|is|returned [back|up] empty",
+        "could|cannot|can't not be retrieved|fetched because|as|since", "not part of", "no .. match|matches|matching",
+        "no .. on file|record", "{store}|{entity} has|have|had no {entity}",
     )),
 )
 # fmt: on

@@ -74,8 +74,8 @@ RULES: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.REQUEST_CANCELLED, (
         "client|caller .. hung up", "user .. hung up", "client|user|caller hung|dropped|left|quit|navigated",
-        "aborting", "user said", "withdrawn", "withdrew", "stopped|halted by [the] user",
-        "not approved|confirmed|accepted by [the] user|operator|client",
+        "aborting", "user said", "withdrawn", "withdrew", "stopped|halted by [the] user", "keyboard interrupt",
+        "sigint|sigterm", "ctrl c", "not approved|confirmed|accepted by [the] user|operator|client",
         "interrupted|stopped|declined|dismissed|rejected|killed by [the] user|caller|client|operator",
         "due to user request",
         "user|client|caller|operator declined|aborted|cancelled|canceled|stopped|disconnected|interrupted|dismissed",

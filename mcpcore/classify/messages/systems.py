@@ -17,8 +17,8 @@ SYSTEMS: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.DATABASE_ERROR, (
         "database [table|schema] is locked", "database table is locked", "deadlock [was] detected", "deadlock found",
-        "deadlocked on", "was deadlocked", "lock wait timeout", "could not obtain lock", "could not serialize access",
-        "serialization failure", "write conflict", "writeconflict", "lock timeout",
+        "deadlocked on", "was deadlocked", "lock wait timeout", "table .. is|was locked", "could not obtain lock",
+        "could not serialize access", "serialization failure", "write conflict", "writeconflict", "lock timeout",
     ), SOON),
     MessageRow(_C.DATABASE_ERROR, (
         "insert|update|delete|write [a|the] row|rows|record", "integrity error", "lost lock", "table .. is missing",

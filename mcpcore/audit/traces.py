@@ -28,10 +28,9 @@ _NOTES: Final = 10
 _REPEATS: Final = 3
 _KEPT: Final = 2_048
 
-# A frame is known by its code object, which is kept alive so that the number stays its own, and by where in it the call
-# stood. Reading the source, marking the place and searching for secrets take 20 us and more a frame.
-_frames: Final[dict[tuple[int, int], str]] = {}
-_codes: Final[dict[int, CodeType]] = {}
+# A frame is known by its code object, which the entry keeps alive so that the number stays its own, and by where in it
+# the call stood. Reading the source, marking the place and searching for secrets take 20 us and more a frame.
+_frames: Final[dict[tuple[int, int], tuple[str, CodeType]]] = {}
 
 _traceback_of: Final = cast("Any", BaseException.__dict__["__traceback__"]).__get__
 
@@ -112,7 +111,7 @@ def _frames_of(trace: TracebackType | None) -> list[str]:
         trace = trace.tb_next
     earlier = len(chain) - FRAMES
     known = _frames.get
-    lines = [known((id(one.tb_frame.f_code), one.tb_lasti)) or _frame(one) for one in chain[-FRAMES:]]
+    lines = [(known((id(one.tb_frame.f_code), one.tb_lasti)) or _frame(one))[0] for one in chain[-FRAMES:]]
     if any(map(eq, lines, islice(lines, 1, None))):
         lines = _folded(lines)
     if earlier > 0:
@@ -132,15 +131,13 @@ def _folded(lines: list[str]) -> list[str]:
     return folded
 
 
-def _frame(one: TracebackType) -> str:
+def _frame(one: TracebackType) -> tuple[str, CodeType]:
     code = one.tb_frame.f_code
     text = redact_text(clean_text("".join(traceback.extract_tb(one, limit=1).format())[:2_000]))
     if len(_frames) >= _KEPT:
         _frames.clear()
-        _codes.clear()
-    _codes[id(code)] = code
-    _frames[id(code), one.tb_lasti] = text
-    return text
+    found = _frames[id(code), one.tb_lasti] = (text, code)
+    return found
 
 
 # Past the class, which may have a property of that name.

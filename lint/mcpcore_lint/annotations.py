@@ -24,8 +24,7 @@ MAX_DEPTH: Final = 40
 class AnnotationReader(ABC):
     """Reads annotations; what a plain expression means, a subclass tells."""
 
-    def __init__(self, depth: int = 0) -> None:
-        self.depth = depth
+    depth: int
 
     @abstractmethod
     def expression(self, node: ast.expr, scope: Scope) -> Value:

@@ -26,7 +26,7 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.registrations.registering import Registering
 from mcpcore_lint.registrations.tables import LOWLEVEL_REQUESTS, NEAR
-from mcpcore_lint.registrations.targets import Target, see, wrapped_parameter
+from mcpcore_lint.registrations.targets import Target, see, taken_from, wrapped_parameter
 from mcpcore_lint.resolve import choice, evaluate
 from mcpcore_lint.syntax import walk
 
@@ -131,9 +131,10 @@ class Builder:
 
     def _registered(self, site: Site) -> None:
         targets = self.registering.targets
-        for env in targets.rounds(site.call, site.target, site.scope):
+        written = taken_from(site.target, site.scope)
+        for env in targets.rounds(site.call, written, site.scope):
             targets.steps = 0
-            target, scope = see(site.target, site.scope, env)
+            target, scope = see(written, site.scope, env)
             maker = site.maker
             if env and isinstance(maker.inner, ast.Call) and maker.call is not None:
                 filled = self.registering.arguments(maker.inner, site.scope, env)

@@ -9,23 +9,29 @@ resolved are kept as such: what they raise is unknown, and never guessed.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from mcpcore_lint.effects import (
+    Bindings,
     Blind,
     Clause,
     Event,
     Facts,
+    Given,
     Guard,
+    Handed,
     Key,
     Parameter,
     ParameterCall,
+    ParameterUse,
     Summary,
     Throw,
     key_of,
 )
 from mcpcore_lint.facts.extract import Extractor
 from mcpcore_lint.facts.guards import yield_guards
+from mcpcore_lint.given import parameter_of
+from mcpcore_lint.kinds import method_of
 from mcpcore_lint.model import (
     FunctionNode,
     Reach,
@@ -35,6 +41,7 @@ from mcpcore_lint.model import (
     UnresolvedCall,
 )
 from mcpcore_lint.resolve import evaluate
+from mcpcore_lint.symbols import class_info
 from mcpcore_lint.syntax import all_parameters, own_nodes
 
 if TYPE_CHECKING:
@@ -43,7 +50,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.hierarchy import Hierarchy
     from mcpcore_lint.model import Handler
-    from mcpcore_lint.project import Module, Project
+    from mcpcore_lint.project import ClassInfo, Module, Project
 
 
 K = TypeVar("K")
@@ -88,9 +95,9 @@ class CallGraph:
         found: list[tuple[tuple[Guard, ...], ...]] = []
         if isinstance(handler.node, ast.Lambda):
             return found
-        for wrapper, parameter in self._wrappers(handler.node, handler.module):
-            summary = self.summary(wrapper)
-            chains = tuple(each.guards for each in summary.parameters if each.parameter == parameter)
+        for wrapper in self._wrappers(handler.node, handler.module):
+            summary = self.summary(wrapper.key)
+            chains = tuple(each.guards for each in summary.parameters if each.parameter == wrapper.parameter)
             found.append(chains or ((),))
         if guards := self._decorator_guards(handler.node, handler.module):
             found.append((guards,))
@@ -101,7 +108,7 @@ class CallGraph:
         """The summaries of the functions that the handler's decorators put round it."""
         if isinstance(handler.node, ast.Lambda):
             return []
-        return [self.summary(wrapper) for wrapper, _ in self._wrappers(handler.node, handler.module)]
+        return [self.summary(wrapper.key) for wrapper in self._wrappers(handler.node, handler.module)]
 
     def passes(self, throw: Throw, guards: Iterable[Guard]) -> Throw | None:
         """An error after the guards round it, innermost first; None where they catch it for certain."""
@@ -126,6 +133,9 @@ class CallGraph:
             for clause in guard.clauses:
                 if not self._catches(clause, current):
                     continue
+                for chain in clause.late:
+                    if (kept := self.passes(current, chain)) is not None:
+                        return kept
                 onward = next(
                     (p for p in (self.passes(current, inner) for inner in clause.passes) if p is not None), None
                 )
@@ -192,8 +202,8 @@ class CallGraph:
         facts.returned, facts.returned_from = raw.returned, raw.returned_from
         # The nearest decorator is the last one written; each further one wraps what came before.
         current: Key = inner
-        for number, (wrapper, parameter) in enumerate(reversed(wrappers)):
-            event = Event("call", span, (), targets=(wrapper,), bindings=((parameter, current),))
+        for number, wrapper in enumerate(reversed(wrappers)):
+            event = wrapper.event(span, current)
             if number == len(wrappers) - 1:
                 facts.events.append(event)
                 break
@@ -221,35 +231,26 @@ class CallGraph:
                     found.extend(yield_guards(self, value.definition, owner))
         return tuple(found)
 
-    def _wrappers(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> list[tuple[Key, Parameter]]:
-        """For each decorator of the project's own: the function that takes the place, and the parameter it calls."""
-        found: list[tuple[Key, Parameter]] = []
+    def _wrappers(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> list[Wrapper]:
+        """For each decorator of the project's own: what takes the function's place."""
+        found: list[Wrapper] = []
         scope = module.scope_of(node)
         outside = scope.parent or module.scope
         for decorator in node.decorator_list:
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
             value = evaluate(target, outside)
-            if not isinstance(value, Symbol) or not isinstance(value.definition, ast.FunctionDef):
+            if not isinstance(value, Symbol):
                 continue
-            owner = self.project.module_defining(value.definition)
-            if owner is None:
+            info = class_info(value)
+            if info is not None:
+                wrapper = _of_class(info, called=isinstance(decorator, ast.Call))
+            elif isinstance(value.definition, ast.FunctionDef):
+                owner = self.project.module_defining(value.definition)
+                wrapper = _of_function(value.definition, owner) if owner is not None else None
+            else:
                 continue
-            maker: ast.FunctionDef = value.definition
-            if isinstance(decorator, ast.Call):
-                inner = _returned_function(maker)
-                # `def retry(fn=None, *, times=3)` used both ways has its wrapper at the first level.
-                maker = inner if isinstance(inner, ast.FunctionDef) and _returned_function(inner) is not None else maker
-            wrapper = _returned_function(maker)
-            parameters = all_parameters(maker.args)
-            if wrapper is None or not parameters:
-                continue
-            first = parameters[0].arg
-            found.append(
-                (
-                    key_of(wrapper, owner, None),
-                    Parameter(owner.path, maker.lineno, maker.col_offset, first),
-                )
-            )
+            if wrapper is not None:
+                found.append(wrapper)
         return found
 
     # -- summaries -----------------------------------------------------------------------------------------------
@@ -371,9 +372,14 @@ class CallGraph:
             yield from list(summary.throws.items())
             for call in list(summary.parameters):
                 for bound in _bound(event.bindings, call.parameter):
-                    if isinstance(bound, Key):
+                    if isinstance(bound, Throw) and call.use == "raises":
+                        onward = self.passes(bound, call.guards)
+                        if onward is not None:
+                            yield onward, (_shown(target),)
+                    elif isinstance(bound, Key):
                         inner = self._summaries.get(bound)
-                        for throw, path in list(inner.throws.items()) if inner is not None else ():
+                        made = inner is not None and (inner.returned if call.use == "raises" else inner.throws)
+                        for throw, path in list(made.items()) if made else ():
                             onward = self.passes(throw, call.guards)
                             if onward is not None:
                                 yield onward, (_shown(target), *path)
@@ -393,21 +399,15 @@ class CallGraph:
                         inner = self._summaries.get(bound)
                         for blind, path in list(inner.blinds.items()) if inner is not None else ():
                             yield blind, (_shown(target), *path)
-                if not _bound(event.bindings, call.parameter) and call.parameter[:3] == target[:3]:
-                    blind = Blind(
-                        call.parameter.name,
-                        call.parameter.path,
-                        event.span,
-                        takes_context=False,
-                        project=True,
-                        why="a function that is handed over",
-                    )
-                    yield blind, ()
+                if call.use == "hands on" or call.parameter[:3] != target[:3]:
+                    continue
+                if not any(_tells(each, call.use) for each in _bound(event.bindings, call.parameter)):
+                    yield _handed_over(call.parameter, call.use, event.span), ()
 
     def parameter_calls(self, event: Event) -> Iterator[ParameterCall]:
         """The calls of parameters that an event leads to."""
         if event.kind == "parameter" and event.parameter is not None:
-            yield ParameterCall(event.parameter, event.guards[:8])
+            yield ParameterCall(event.parameter, event.guards[:8], event.use)
         for target in event.targets:
             summary = self._summaries.get(target)
             if summary is None or event.kind == "result":
@@ -416,9 +416,9 @@ class CallGraph:
                 bound = _bound(event.bindings, call.parameter)
                 for each in bound:
                     if isinstance(each, Parameter):
-                        yield ParameterCall(each, (*call.guards, *event.guards)[:8])
+                        yield ParameterCall(each, (*call.guards, *event.guards)[:8], call.use)
                 if not bound and call.parameter[:3] != target[:3]:
-                    yield ParameterCall(call.parameter, (*call.guards, *event.guards)[:8])
+                    yield ParameterCall(call.parameter, (*call.guards, *event.guards)[:8], call.use)
 
 
 def _keep(found: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bool:
@@ -434,21 +434,94 @@ def _keep(found: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bo
     return False
 
 
-def _bound(bindings: tuple[tuple[Parameter, Key | Parameter], ...], parameter: Parameter) -> list[Key | Parameter]:
+def _bound(bindings: Bindings, parameter: Parameter) -> list[Key | Parameter | Throw]:
     return [value for name, value in bindings if name == parameter]
+
+
+def _tells(bound: Key | Parameter | Throw, use: ParameterUse) -> bool:
+    """Whether what a parameter is given tells what its use leads to."""
+    return not isinstance(bound, Throw) or use == "raises"
+
+
+def _handed_over(parameter: Parameter, use: ParameterUse, span: Span) -> Blind:
+    """What a parameter leads to where nobody can tell what it is given."""
+    name = f"raise {parameter.name}" if use == "raises" else parameter.name
+    why = "a function that is handed over"
+    return Blind(name, parameter.path, span, takes_context=False, project=True, why=why)
 
 
 def _shown(key: Key) -> str:
     return key.name
 
 
-def _returned_function(node: ast.FunctionDef) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """The nested function that a decorator returns."""
-    nested = {each.name: each for each in own_nodes(node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
-    for each in own_nodes(node):
-        if isinstance(each, ast.Return) and isinstance(each.value, ast.Name) and each.value.id in nested:
-            return nested[each.value.id]
+class Wrapper(NamedTuple):
+    """What a decorator puts in the place of a function."""
+
+    key: Key
+    parameter: Parameter
+    """What the function is to it."""
+    keeps: bool = False
+    """Whether it is an object that got the function when it was made."""
+
+    def event(self, span: Span, wrapped: Key) -> Event:
+        """Calling it."""
+        if not self.keeps:
+            return Event("call", span, (), targets=(self.key,), bindings=((self.parameter, wrapped),))
+        given = Given(self.parameter, (Handed("function", key=wrapped),))
+        return Event("call", span, (), targets=(self.key._replace(given=(given,)),))
+
+
+def _of_function(maker: ast.FunctionDef, module: Module) -> Wrapper | None:
+    """The function that a decorator returns, whether it is written with arguments, without, or works both ways."""
+    for function, decorator in _returned(maker):
+        # `def retry(times)` returns the decorator, `def retry(run)` what takes the place of `run`.
+        inner = [] if decorator is not maker else _returned(function)
+        if inner and isinstance(function, ast.FunctionDef):
+            function, decorator = inner[0][0], function  # noqa: PLW2901 - one level further in
+        parameters = all_parameters(decorator.args)
+        if parameters:
+            return Wrapper(key_of(function, module, None), parameter_of(decorator, module, parameters[0].arg))
     return None
+
+
+def _of_class(info: ClassInfo, *, called: bool) -> Wrapper | None:
+    """What a class does as a decorator: its objects are called in the place of the function, or make what is."""
+    call = method_of(info, "__call__")
+    made = method_of(info, "__init__")
+    if call is None or not isinstance(call[0], ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
+    node, owner = call[0], call[1].module
+    if called:
+        parameters = all_parameters(node.args)[1:]
+        for function, decorator in _returned(node) if isinstance(node, ast.FunctionDef) else ():
+            if decorator is node and parameters:
+                return Wrapper(key_of(function, owner, None), parameter_of(node, owner, parameters[0].arg))
+        return None
+    parameters = all_parameters(made[0].args)[1:] if made is not None else []
+    if made is None or not parameters:
+        return None
+    parameter = parameter_of(made[0], made[1].module, parameters[0].arg)
+    return Wrapper(key_of(node, owner, info), parameter, keeps=True)
+
+
+def _returned(
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The nested functions that a function returns, each with the function whose parameter it closes over."""
+    nested = {each.name: each for each in own_nodes(node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.FunctionDef | ast.AsyncFunctionDef]] = []
+    for each in own_nodes(node) if nested else ():
+        values = [each.value] if isinstance(each, ast.Return) else []
+        while values:
+            value = values.pop(0)
+            if isinstance(value, ast.IfExp):
+                values += [value.body, value.orelse]
+            elif isinstance(value, ast.Name) and value.id in nested:
+                found.append((nested[value.id], node))
+            elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in nested:
+                decorator = nested[value.func.id]
+                found.extend(one for one in _returned(decorator) if one[1] is decorator)
+    return found
 
 
 class _Collector:
@@ -464,12 +537,21 @@ class _Collector:
         start, end = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
         self.lines = range(start, end + 1)
 
-    def events(self, facts: Facts, guards: tuple[Guard, ...], key: Key, seen: set[Key]) -> None:
-        """Take the events of the handler, and those of the functions nested in it where they are called."""
+    def events(self, facts: Facts, guards: tuple[Guard, ...], key: Key, seen: set[Key], bound: Bindings = ()) -> None:
+        """Take the events of the handler, and those of the functions nested in it where they are called.
+
+        Args:
+            facts: What the function does.
+            guards: What stands round its call in the handler.
+            key: The function.
+            seen: The functions on the way.
+            bound: What its parameters are given.
+        """
         seen = {*seen, key}
         name = self.handler.qualname
         trail = (name,) if key.name == name else (name, key.name)
-        for event in facts.events:
+        for each_event in facts.events:
+            event = self._given(each_event, bound, trail)
             nested = [each for each in event.targets if event.kind != "result" and self._inside(each)]
             others = tuple(each for each in event.targets if each not in nested)
             for each in nested:
@@ -477,7 +559,7 @@ class _Collector:
                     inner = self.graph.facts(target)
                     self.graph.summary(target)
                     if inner is not None and target not in seen:
-                        self.events(inner, (*event.guards, *guards), target, seen)
+                        self.events(inner, (*event.guards, *guards), target, seen, event.bindings)
             if event.targets and not others:
                 continue
             partial = (
@@ -492,21 +574,40 @@ class _Collector:
                     others,
                     event.bindings,
                     event.parameter,
+                    event.use,
                 )
             )
             for target in others:
                 self.graph.summary(target)
-            for _, bound in partial.bindings:
-                if isinstance(bound, Key):
-                    self.graph.summary(bound)
+            for _, value in partial.bindings:
+                if isinstance(value, Key):
+                    self.graph.summary(value)
             for throw, path in self.graph.contribution(partial):
                 self._throw(throw, (*trail, *path), partial, guards)
             for blind, path in self.graph.blinds(partial):
-                if blind not in self.unresolved:
-                    self.unresolved[blind] = UnresolvedCall(
-                        blind.name, (*trail, *path), partial.span, Site(blind.path, blind.span), blind.takes_context,
-                        blind.project, blind.why,
-                    )  # fmt: skip
+                self._blind(blind, (*trail, *path), partial.span)
+            for call in self.graph.parameter_calls(partial):
+                if call.use != "hands on" and partial.kind != "parameter":
+                    self._blind(_handed_over(call.parameter, call.use, partial.span), trail, partial.span)
+
+    def _given(self, event: Event, bound: Bindings, trail: tuple[str, ...]) -> Event:
+        """What is done with a parameter, as the call of what it is given."""
+        if event.kind != "parameter" or event.parameter is None:
+            return event
+        values = _bound(bound, event.parameter)
+        keys = tuple(each for each in values if isinstance(each, Key) and not self._inside(each))
+        for each in values:
+            if isinstance(each, Throw) and event.use == "raises":
+                return Event("throw", event.span, event.guards, throw=each)
+        if not values and event.use != "hands on":
+            self._blind(_handed_over(event.parameter, event.use, event.span), trail, event.span)
+        return Event("result" if event.use == "raises" else "call", event.span, event.guards, targets=keys)
+
+    def _blind(self, blind: Blind, path: tuple[str, ...], call: Span) -> None:
+        if blind not in self.unresolved:
+            self.unresolved[blind] = UnresolvedCall(
+                blind.name, path, call, Site(blind.path, blind.span), blind.takes_context, blind.project, blind.why
+            )
 
     def _with_bindings(self, key: Key, event: Event) -> list[Key]:
         found = [key]

@@ -86,6 +86,8 @@ class Clause(NamedTuple):
     passes: tuple[tuple[Guard, ...], ...]
     """For each `raise` that raises the caught exception again, the guards round it inside the clause."""
     star: bool = False
+    late: tuple[tuple[Guard, ...], ...] = ()
+    """For each `raise` after the clause that raises what it kept, all the guards round that."""
 
 
 class Guard(NamedTuple):
@@ -103,12 +105,17 @@ class Guard(NamedTuple):
 
 
 class ParameterCall(NamedTuple):
-    """A call of a parameter, with the guards round it."""
+    """What a function does with a parameter, with the guards round it."""
 
     parameter: Parameter
     guards: tuple[Guard, ...]
+    use: ParameterUse = "calls"
 
 
+ParameterUse = Literal["calls", "raises", "hands on"]
+"""It is called, it is raised (or what it makes is), or it goes to code outside the project, which may call it."""
+Bindings = tuple[tuple[Parameter, "Key | Parameter | Throw"], ...]
+"""For parameters of what is called: the function, the error or the parameter of the caller that each is given."""
 EventKind = Literal["throw", "call", "parameter", "result", "blind"]
 
 
@@ -122,8 +129,9 @@ class Event:
     throw: Throw | None = None
     blind: Blind | None = None
     targets: tuple[Key, ...] = ()
-    bindings: tuple[tuple[Parameter, Key | Parameter], ...] = ()
+    bindings: Bindings = ()
     parameter: Parameter | None = None
+    use: ParameterUse = "calls"
 
 
 class Facts:

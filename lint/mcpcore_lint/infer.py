@@ -176,13 +176,13 @@ class Inference(ElementReader):
                 if owner is not None and "staticmethod" not in decorators:
                     if "classmethod" in decorators or scope.node.name in {"__new__", "__init_subclass__"}:
                         return [ClassObject(owner)]
-                    return [Instance(owner, True, self._constructed_with(owner))]
+                    return [Instance(owner, exact=True, given=self._constructed_with(owner))]
         kinds = self.annotation(annotation, scope.parent or scope) if annotation is not None else []
-        return kinds or self._given_to(name, scope)
+        return kinds or self.given_to(name, scope)
 
     # -- what parameters are given -------------------------------------------------------------------------------
 
-    def _given_to(self, name: str, scope: Scope) -> list[Kind]:
+    def given_to(self, name: str, scope: Scope) -> list[Kind]:
         """What a parameter that says nothing is given, in this call."""
         if not self.given or isinstance(scope.node, ast.Module):
             return []
@@ -240,11 +240,11 @@ class Inference(ElementReader):
         """What calling a class of the project makes."""
         made = method_of(info, "__init__")
         if made is None or scope is None or not isinstance(call, ast.Call):
-            return Instance(info, True)
+            return Instance(info, exact=True)
         given = self.given_by(call, made[0], made[1].module, scope, bound=True)
         if given and made[1] is not info:
-            return Instance(info, True, given)
-        return Instance(info, True, (*given, *self._handed_on(info, made[0], made[1], given)))
+            return Instance(info, exact=True, given=given)
+        return Instance(info, exact=True, given=(*given, *self._handed_on(info, made[0], made[1], given)))
 
     def _handed_on(
         self, info: ClassInfo, node: FunctionNode, owner: ClassInfo, given: tuple[Given, ...]
@@ -516,10 +516,10 @@ class Inference(ElementReader):
             nested = kind.info.attributes.get(name)
             if nested and nested[-1].kind == "class" and isinstance(nested[-1].node, ast.ClassDef):
                 info = kind.info.module.classes.get(nested[-1].node)
-                return [Instance(info, True)] if info is not None else []
+                return [Instance(info, exact=True)] if info is not None else []
             for held in self.attribute_of(kind, name):
                 if isinstance(held, ClassObject):
-                    return [Instance(held.info, True)]
+                    return [Instance(held.info, exact=True)]
                 if isinstance(held, Outside):
                     return [Outside()]
             return [Outside()] if outside_bases(kind.info) else []

@@ -84,7 +84,7 @@ class Resolver(AnnotationReader):
     """Evaluates expressions; one for each expression that is asked about, since it counts how deep it is."""
 
     def __init__(self, depth: int = 0) -> None:
-        super().__init__(depth)
+        self.depth = depth
         self.active: set[tuple[int, int]] = set()
         self.steps = 0
         self.cut = False
@@ -439,6 +439,10 @@ class Resolver(AnnotationReader):
                     complete = False
             pairs.extend((Const(value.node, module, key), value) for key, value in keywords)
             return Mapping(node, module, tuple(pairs), complete)
+        if name in {"importlib.import_module", "builtins.__import__"} and len(node.args) == 1 and not node.keywords:
+            text = string(self.expression(node.args[0], scope))
+            if text is not None and not text.startswith(".") and (name.startswith("importlib") or "." not in text):
+                return self.imported((text, None, 0), module, node)
         positional, named, whole = self.arguments(node, scope)
         if name == "mcpcore.CustomCode":
             code = CallValue(node, module, func, tuple(positional), tuple(named), whole)
@@ -565,6 +569,16 @@ def is_local(func: ast.expr, scope: Scope) -> bool:
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:
     """What an expression is, in a scope."""
+    kind = type(node)
+    if kind is ast.Name:
+        # Most names were found out before: then there is nothing to resolve.
+        name: str = node.id  # type: ignore[attr-defined]
+        found = scope.lookup(name)
+        known = found[0].values.get(name) if found is not None else None
+        if known is not None:
+            return Symbol(node, known.module, known.name, known.definition) if type(known) is Symbol else known
+    elif kind is ast.Constant and node.value is not ...:  # type: ignore[attr-defined]
+        return Const(node, scope.module, node.value)  # type: ignore[attr-defined]
     return Resolver().expression(node, scope)
 
 

@@ -6,9 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import (
-        Symbol,
-    )
+    from mcpcore_lint.model import FunctionNode, Symbol
     from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
 
 
@@ -47,8 +45,11 @@ def rebound(module: Module, name: str) -> list[tuple[Scope, Binding]]:
     found: dict[str, list[tuple[Scope, Binding]]] | None = module.memo.get("rebound")
     if found is None:
         found = {}
-        if "global " in module.source.text:
-            for scope in list(module.functions.values()):
+        seen: set[FunctionNode] = set()
+        # To ask a function for its names may make known those that are nested in it.
+        while "global " in module.source.text and (more := [each for each in module.functions if each not in seen]):
+            seen.update(more)
+            for scope in [module.functions[each] for each in more]:
                 bindings = scope.bindings
                 for each in scope.globals:
                     found.setdefault(each, []).extend((scope, binding) for binding in bindings.get(each, ()))

@@ -38,6 +38,8 @@ class HandlerBuilder(RaiseReader):
 
     def forget(self) -> None:
         """Let go of the syntax."""
+        for name in ("_loads", "_renamed"):
+            self.__dict__.pop(name, None)
         self.parents.clear()
         self.function_of.clear()
         self._errors.clear()
@@ -64,7 +66,7 @@ class HandlerBuilder(RaiseReader):
             error = self._error(call)
             if error is not None:
                 self._errors[call] = error
-        throws = [throw for each in self._raises for throw in self._throws(each)]
+        throws = [throw for each in self.raises for throw in self._throws(each)]
         nested = self.function_of
         returns = [
             ReturnSite(each, self.module, self.scope, self._catch_of(each), node)

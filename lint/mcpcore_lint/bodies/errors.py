@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.bodies.nodes import BodyNodes
@@ -79,10 +80,25 @@ class ErrorReader(BodyNodes):
         self.context: ContextParameter | None = None
 
     def _is_context_call(self, call: ast.Call, method: str) -> bool:
-        func = call.func
+        func: ast.expr | None = call.func
+        if type(func) is ast.Name:
+            func = self._renamed.get(func.id)
         if type(func) is not ast.Attribute or func.attr != method:
             return False
         return self._is_context(func.value, self._scope(call))
+
+    @cached_property
+    def _renamed(self) -> dict[str, ast.Attribute]:
+        """Methods of the context under a name of their own: `fail = ctx.fail`."""
+        found: dict[str, ast.Attribute] = {}
+        for each in self.attributes:
+            parent = self.parents.get(each) if each.attr in {"fail", "recovery_for"} else None
+            if type(parent) is ast.Assign and len(parent.targets) == 1 and type(parent.targets[0]) is ast.Name:
+                name = parent.targets[0].id
+                bound = self._scope(each).lookup(name)
+                if bound is not None and len(bound[1]) == 1:
+                    found[name] = each
+        return found
 
     def _is_context(self, node: ast.expr, scope: Scope) -> bool:
         seen: set[tuple[int, str]] = set()
@@ -141,6 +157,12 @@ class ErrorReader(BodyNodes):
         if not isinstance(value, CallValue) or not self._makes_error(value.func):
             return None
         return self._error_of(value, at)
+
+    def error_made_by(self, symbol: Symbol, at: ast.expr) -> ErrorSite | None:
+        """The error that a class or a factory makes, whatever it is given."""
+        if not self._makes_error(symbol):
+            return None
+        return self._error_of(CallValue(at, self.module, symbol), at)
 
     def _makes_error(self, symbol: Symbol) -> bool:
         name = symbol.name
@@ -307,24 +329,33 @@ class ErrorReader(BodyNodes):
             return "escapes"
         return "escapes"
 
+    @cached_property
+    def _loads(self) -> dict[str, list[ast.Name]]:
+        """Where each name is read."""
+        found: dict[str, list[ast.Name]] = {}
+        for each in self.parents:
+            if type(each) is ast.Name and type(each.ctx) is ast.Load:
+                found.setdefault(each.id, []).append(each)
+        return found
+
     def _name_fate(self, name: str, made: ast.AST) -> Fate:
         scope = self._scope(made)
         found = scope.lookup(name)
         if found is None or found[0].is_module:
             return "escapes"
         fate: Fate = "unused"
-        for each, parent in self.parents.items():
-            if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load):
-                if isinstance(parent, ast.Raise) and parent.exc is each:
-                    return "raised"
-                if isinstance(parent, ast.Return):
-                    fate = "returned"
-                elif isinstance(parent, ast.Attribute) and parent.attr in {"add_note", "with_traceback"}:
-                    continue
-                elif isinstance(parent, ast.IfExp | ast.BoolOp) and self._fate(each) == "raised":
-                    return "raised"
-                elif fate == "unused":
-                    fate = "escapes"
+        for each in self._loads.get(name, ()):
+            parent = self.parents[each]
+            if isinstance(parent, ast.Raise) and parent.exc is each:
+                return "raised"
+            if isinstance(parent, ast.Return):
+                fate = "returned"
+            elif isinstance(parent, ast.Attribute) and parent.attr in {"add_note", "with_traceback"}:
+                continue
+            elif isinstance(parent, ast.IfExp | ast.BoolOp) and self._fate(each) == "raised":
+                return "raised"
+            elif fate == "unused":
+                fate = "escapes"
         return fate
 
 

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 
 _FUNCTIONS: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda})
+_INSIDE: Final = {**FIELDS, ast.arguments: tuple(each for each in FIELDS[ast.arguments] if "default" not in each)}
+"""As `FIELDS`; the defaults of a nested function are run outside it."""
+_IMPLICIT: Final = (
+    ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.FormattedValue, ast.For, ast.AsyncFor,
+    ast.comprehension, ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Await, ast.YieldFrom,
+)  # fmt: skip
 
 
 class BodyNodes:
@@ -35,24 +41,29 @@ class BodyNodes:
         function_of = self.function_of
         self.calls: list[ast.Call] = []
         self.attributes: list[ast.Attribute] = []
-        self._raises: list[ast.Raise] = []
+        self.raises: list[ast.Raise] = []
         self.returns: list[ast.Return] = []
         self._clauses: list[ast.ExceptHandler] = []
         self.withs: list[ast.With | ast.AsyncWith] = []
+        self.asserts: list[ast.Assert] = []
+        self.implicit: list[Any] = []
+        """What may run a method without calling it."""
         noted: dict[type, list[Any]] = {
             ast.Call: self.calls,
             ast.Attribute: self.attributes,
-            ast.Raise: self._raises,
+            ast.Raise: self.raises,
             ast.Return: self.returns,
             ast.ExceptHandler: self._clauses,
             ast.With: self.withs,
             ast.AsyncWith: self.withs,
+            ast.Assert: self.asserts,
+            **dict.fromkeys(_IMPLICIT, self.implicit),
         }
         body = body_of(self.node)
         for each in body:
             parents[each] = self.node
         functions: list[tuple[list[ast.AST], FunctionNode]] = [(body[::-1], self.node)]
-        fields = FIELDS
+        fields = _INSIDE
         while functions:
             stack, function = functions.pop()
             inner = function is not self.node
@@ -85,6 +96,11 @@ class BodyNodes:
                 if kind in _FUNCTIONS:
                     if kind is ast.Lambda:
                         module.note_lambda(each, module.functions[function])  # type: ignore[arg-type]
+                    early = _run_at_once(each)  # type: ignore[arg-type]
+                    if early:
+                        below = [child for child in below if child not in early]
+                        parents.update(dict.fromkeys(early, each))
+                        stack += early[::-1]
                     # What is nested belongs to the nested function; the rest of this one is taken up again after it.
                     functions.append((stack, function))
                     functions.append((below, each))  # type: ignore[arg-type]
@@ -96,3 +112,13 @@ class BodyNodes:
 
     def _scope(self, node: ast.AST) -> Scope:
         return self.module.scope_of(self.function_of.get(node, self.node))
+
+
+def _run_at_once(node: FunctionNode) -> list[ast.AST]:
+    """What is run where a nested function is made, not where it is called: its decorators and its defaults."""
+    args = node.args
+    found: list[ast.AST] = [] if type(node) is ast.Lambda else [*node.decorator_list]  # type: ignore[union-attr]
+    if args.defaults or args.kw_defaults:
+        found.extend(args.defaults)
+        found.extend(each for each in args.kw_defaults if each is not None)
+    return found

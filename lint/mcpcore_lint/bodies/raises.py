@@ -75,7 +75,10 @@ class RaiseReader(ErrorReader):
         if not isinstance(func, Symbol) or func.name not in {"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"}:
             return []
         scope = self._scope(leaf)
-        found = [one for each in leaf.args[1].elts for one in self.leaves(each, scope)]
+        found: list[ast.expr] = []
+        for each in leaf.args[1].elts:
+            for one in self.leaves(each, scope):
+                found.extend(self._group_members(one) or [one])
         return found if found and all(each in self._errors for each in found) else []
 
     def _throw(
@@ -96,13 +99,15 @@ class RaiseReader(ErrorReader):
                 function=function,
             )
         if isinstance(leaf, ast.Name):
-            clause = catch
-            while clause is not None:
-                if clause.name == leaf.id:
-                    return ThrowSite(
-                        node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function
-                    )
-                clause = self._catch_of(clause.node)
+            # Where it is raised, or where it was bound to the name that is raised.
+            for innermost in (catch, self._catch_of(leaf)):
+                clause = innermost
+                while clause is not None:
+                    if clause.name == leaf.id:
+                        return ThrowSite(
+                            node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function
+                        )
+                    clause = self._catch_of(clause.node)
         scope = self._scope(leaf) if leaf in self.parents else self._scope(node)
         if isinstance(leaf, ast.Name | ast.Attribute):
             value = evaluate(leaf, scope)

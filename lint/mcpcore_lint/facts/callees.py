@@ -6,10 +6,12 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from mcpcore_lint.effects import Key, Parameter, key_of
+from mcpcore_lint.effects import Bindings, Key, Parameter, Throw, key_of
+from mcpcore_lint.elements import any_own
 from mcpcore_lint.facts.choices import ChoiceReader
 from mcpcore_lint.facts.spelling import is_abstract, made_of_method, spelled
 from mcpcore_lint.families import implementers, is_protocol, overrides, subclasses
+from mcpcore_lint.given import parameter_of
 from mcpcore_lint.infer import is_static, named_attribute
 from mcpcore_lint.kinds import (
     BUILTIN_METHODS,
@@ -26,8 +28,10 @@ from mcpcore_lint.kinds import (
 )
 from mcpcore_lint.model import (
     CallValue,
+    ErrorSite,
     Symbol,
     Unknown,
+    Value,
     options,
 )
 from mcpcore_lint.resolve import PLAIN_BUILTINS, evaluate
@@ -47,13 +51,13 @@ LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 class CalleeReader(ChoiceReader):
     """Finds the functions that are called, and those that are handed over."""
 
-    def _parameter(self, func: ast.expr) -> Parameter | None:
-        """The parameter that is called, of this function or of one round it."""
+    def _parameter(self, func: ast.expr, *, raised: bool = False) -> Parameter | None:
+        """The parameter that is called or raised, of this function or of one round it."""
         if not isinstance(func, ast.Name):
             return None
-        return self._parameter_named(func.id)
+        return self._parameter_named(func.id, raised=raised)
 
-    def _parameter_named(self, name: str) -> Parameter | None:
+    def _parameter_named(self, name: str, *, raised: bool = False) -> Parameter | None:
         found = self.scope.lookup(name)
         if found is None:
             return None
@@ -67,6 +71,8 @@ class CalleeReader(ChoiceReader):
         node = where.node
         assert not isinstance(node, ast.Module)
         if where.owner is not None and bindings[0].node is next(iter(all_parameters(node.args)), None):
+            return None
+        if not raised and any_own(self.inference.given_to(name, where)):
             return None
         return Parameter(self.module.path, node.lineno, node.col_offset, name)
 
@@ -203,12 +209,12 @@ class CalleeReader(ChoiceReader):
         return []
 
     def _instances(self, classes: ast.expr) -> list[Kind]:
-        found: list[Kind] = []
-        for each in classes.elts if isinstance(classes, ast.Tuple) else [classes]:
-            for kind in self.inference.of(each, self.scope):
-                if isinstance(kind, ClassObject):
-                    found.append(Instance(kind.info))
-        return found
+        return [
+            Instance(kind.info)
+            for each in (classes.elts if isinstance(classes, ast.Tuple) else [classes])
+            for kind in self.inference.of(each, self.scope)
+            if isinstance(kind, ClassObject)
+        ]
 
     def methods(self, kind: Instance | ClassObject, name: str) -> list[Key] | None:
         """A method, as the object has it, and as the subclasses do that its annotation leaves open.
@@ -344,23 +350,23 @@ class CalleeReader(ChoiceReader):
                 return order[index + 1 :]
         return list(ancestry(kind.owner))[1:]
 
-    def _bindings(self, node: ast.Call, targets: list[Key]) -> tuple[tuple[Parameter, Key | Parameter], ...]:
-        """Functions that are handed over: for each target, its parameter to what it gets."""
-        handed: list[tuple[int | str, Key | Parameter]] = []
+    def _bindings(self, node: ast.Call, targets: list[Key]) -> Bindings:
+        """Functions and errors that are handed over: for each target, its parameter to what it gets."""
+        handed: list[tuple[int | str, Key | Parameter | Throw]] = []
         for index, each in enumerate(node.args):
-            handed.extend((index, value) for value in self._functions_in(each))
+            handed.extend((index, value) for value in self._handed(each))
         for keyword in node.keywords:
             if keyword.arg is not None:
-                handed.extend((keyword.arg, value) for value in self._functions_in(keyword.value))
-        if not handed:
-            return ()
-        found: list[tuple[Parameter, Key | Parameter]] = []
+                handed.extend((keyword.arg, value) for value in self._handed(keyword.value))
+        found: list[tuple[Parameter, Key | Parameter | Throw]] = []
         for target in targets:
             located = self.graph._find(target)  # noqa: SLF001
             if located is None:
                 continue
             function, module = located
             args = function.args
+            if not handed and not args.defaults and not args.kw_defaults:
+                continue
             positional = [*args.posonlyargs, *args.args]
             scope = module.scope_of(function)
             if scope.owner is not None and not is_static(function):
@@ -372,8 +378,54 @@ class CalleeReader(ChoiceReader):
                 elif place < len(positional):
                     name = positional[place].arg
                 if name is not None:
-                    found.append((Parameter(module.path, function.lineno, function.col_offset, name), value))
+                    found.append((parameter_of(function, module, name), value))
+            given = {each.arg for each in positional[: len(node.args)]} | {each.arg for each in node.keywords}
+            if None not in given and not any(isinstance(each, ast.Starred) for each in node.args):
+                for name, default in _defaults(function):
+                    if name not in given:
+                        parameter = parameter_of(function, module, name)
+                        found.extend((parameter, value) for value in self._by_default(default, module, function))
         return tuple(found)
+
+    def _handed(self, node: ast.expr) -> list[Key | Parameter | Throw]:
+        """The functions and the errors that an argument is."""
+        if type(node) is ast.Constant:
+            return []
+        found: list[Key | Parameter | Throw] = [*self._functions_in(node)]
+        for leaf in self.builder.leaves(node, self.scope) if isinstance(node, ast.Name | ast.IfExp) else [node]:
+            error = self._error_at.get(leaf)
+            if error is not None:
+                found.append(self._throw(error, leaf))
+        if not found and isinstance(node, ast.Name | ast.Attribute):
+            value = self.builder.callee(node, self.scope)
+            found.extend(self._throw(each, node) for each in self._made_by(value, node))
+        return found
+
+    def _made_by(self, value: Value | None, node: ast.expr) -> list[ErrorSite]:
+        """The errors that a class or a factory makes, which is given by name."""
+        found: list[ErrorSite] = []
+        for each in options(value) if value is not None else ():
+            if isinstance(each, Symbol) and not isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+                error = self.builder.error_made_by(each, node)
+                if error is not None:
+                    found.append(error)
+        return found
+
+    def _by_default(self, node: ast.expr, module: Module, function: FunctionNode) -> list[Key | Throw]:
+        """The functions and the errors that a parameter is where nothing is given."""
+        if isinstance(node, ast.Lambda):
+            return [key_of(node, module, None)]
+        value = evaluate(node, module.scope_of(function).parent or module.scope)
+        keys: list[Key] = []
+        for each in options(value):
+            if isinstance(each, Symbol) and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+                self._from_value(each, keys, [])
+        return [*keys, *(self._throw(each, node) for each in self._made_by(value, node))]
+
+    @cached_property
+    def _error_at(self) -> dict[ast.AST, ErrorSite]:
+        """The errors that are made here, by where they are made."""
+        return {each.node: each for each in self.model.errors}
 
     def _functions_in(self, node: ast.expr) -> list[Key | Parameter]:
         """The functions that an argument is."""
@@ -386,7 +438,10 @@ class CalleeReader(ChoiceReader):
                     return []
             elif not any(_may_be_function(each) for each in bound[1]):
                 parameter = self._parameter_named(node.id) if bound[1][0].kind == "parameter" else None
-                return [parameter] if parameter is not None else []
+                if parameter is not None:
+                    return [parameter]
+                kinds = self.inference.given_to(node.id, bound[0])
+                return [each.key for each in kinds if isinstance(each, Function)]
         if isinstance(node, ast.Name | ast.Attribute):
             value = evaluate(node, self.scope)
             found: list[Key | Parameter] = []
@@ -421,6 +476,17 @@ def _may_be_function(binding: Binding) -> bool:
         binding.kind == "assign"
         and isinstance(binding.value, ast.Name | ast.Attribute | ast.Lambda | ast.Call | ast.IfExp)
     )
+
+
+def _defaults(node: FunctionNode) -> list[tuple[str, ast.expr]]:
+    """The parameters whose default may be a function or an error, with it."""
+    args = node.args
+    positional = [*args.posonlyargs, *args.args]
+    pairs = [
+        *zip((each.arg for each in positional[len(positional) - len(args.defaults) :]), args.defaults, strict=True),
+        *zip((each.arg for each in args.kwonlyargs), args.kw_defaults, strict=True),
+    ]
+    return [(name, each) for name, each in pairs if isinstance(each, ast.Name | ast.Attribute | ast.Lambda)]
 
 
 def _before(statement: ast.stmt, parent: ast.AST) -> list[ast.stmt]:

@@ -6,15 +6,18 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.bodies.builder import HandlerBuilder
+from mcpcore_lint.effects import Throw
 from mcpcore_lint.infer import Inference
 from mcpcore_lint.kinds import ClassObject, Instance, Kind, ancestry
 from mcpcore_lint.model import (
     CallValue,
+    CodeValue,
     Const,
     ErrorSite,
     FunctionNode,
     Items,
     Mapping,
+    Missing,
     Symbol,
     Unknown,
     Value,
@@ -191,3 +194,35 @@ class ChoiceReader:
                     return None
                 found[index] = Symbol(value.node, value.module, "<lambda>", value.node)
         return found or None
+
+    def _throw(self, error: ErrorSite, at: ast.AST, *, grouped: bool = False) -> Throw:
+        codes: list[str] | None = []
+        for each in options(error.code):
+            if isinstance(each, CodeValue):
+                assert codes is not None
+                codes.append(each.name)
+            elif isinstance(each, Missing):
+                continue
+            else:
+                codes = None
+                break
+        reasons: list[str] | None = []
+        for each in options(error.reason):
+            if isinstance(each, Const) and isinstance(each.value, str):
+                assert reasons is not None
+                reasons.append(each.value)
+            elif isinstance(each, Missing) or (isinstance(each, Const) and each.value is None):
+                continue
+            else:
+                reasons = None
+                break
+        return Throw(
+            error.type_name,
+            error.form,
+            None if codes is None else tuple(dict.fromkeys(codes)),
+            None if reasons is None else tuple(dict.fromkeys(reasons)),
+            self.module.path,
+            self.module.source.span(at),
+            "",
+            grouped,
+        )

@@ -5,24 +5,21 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.effects import Blind, Event, EventKind, Facts, Key, Parameter, Throw, key_of
+from mcpcore_lint.effects import Bindings, Blind, Event, EventKind, Facts, Key, Parameter, ParameterUse, Throw
 from mcpcore_lint.facts.callees import unique
-from mcpcore_lint.facts.guards import GuardReader
-from mcpcore_lint.facts.spelling import arguments_of, holds, is_abstract, made_of_method, spelled
-from mcpcore_lint.kinds import BUILTIN_METHODS, Instance, ancestry, is_property, method_of
+from mcpcore_lint.facts.implicit import BUILTINS, ImplicitReader
+from mcpcore_lint.facts.spelling import arguments_of, holds, spelled
+from mcpcore_lint.kinds import BUILTIN_METHODS, Instance
 from mcpcore_lint.knowledge import KNOWLEDGE
 from mcpcore_lint.model import (
-    CodeValue,
-    Const,
     ErrorForm,
-    ErrorSite,
     FunctionNode,
-    Missing,
     Symbol,
     options,
 )
 from mcpcore_lint.resolve import PLAIN_BUILTINS, evaluate
 from mcpcore_lint.symbols import class_info
+from mcpcore_lint.syntax import own_nodes
 
 if TYPE_CHECKING:
     from mcpcore_lint.calls import CallGraph
@@ -56,7 +53,18 @@ _WITH_CONSTRUCTORS: Final = frozenset({"coded", "project", "protocol", "framewor
 """How an error is made that may be of a class of the project."""
 
 
-class Extractor(GuardReader):
+_RUNNERS: Final = frozenset(
+    {"to_thread", "run_sync", "run_in_threadpool", "run_in_executor", "submit", "start_soon", "create_task",
+     "ensure_future", "gather", "wait_for", "shield", "run", "run_until_complete", "run_coroutine_threadsafe",
+     "map", "filter", "sorted", "reduce"}
+)  # fmt: skip
+"""Functions outside the project that run what they are given and hand its failure back."""
+_ENTERS: Final = frozenset({"enter_context", "enter_async_context"})
+_CLOSES: Final = {"contextlib.closing": "close", "contextlib.aclosing": "aclose"}
+"""Context managers that call a method of what they hold when they are left."""
+
+
+class Extractor(ImplicitReader):
     """Reads the facts of one function."""
 
     def __init__(
@@ -68,6 +76,7 @@ class Extractor(GuardReader):
         given: tuple[Given, ...] = (),
     ) -> None:
         super().__init__(graph, node, module, receiver, given)
+        self._of_builtins: list[tuple[ast.Call, str]] = []
         self._raised: set[ast.expr] = set()
         """Calls that make an error of one of several classes."""
         self._errors = {each.node for each in self.model.errors}
@@ -83,14 +92,20 @@ class Extractor(GuardReader):
                 self._add("throw", throw.node, throw=self._throw(throw.error, throw.node, grouped=throw.grouped))
             elif throw.made is not None and self._elsewhere(throw.node, throw.made):
                 continue
+            elif throw.made is not None and (parameter := self._parameter_raised(throw.made)) is not None:
+                self._add("parameter", throw.node, parameter=parameter, use="raises")
+                self._raised.add(throw.made)
             elif throw.call is not None:
                 targets, _ = self._targets(throw.call)
                 if targets:
                     self._add("result", throw.node, targets=tuple(targets))
                 else:
                     self._blind(throw.call, throw.node, "the error that it raises is made elsewhere")
-            elif not throw.reraise:
+            elif not throw.reraise or (throw.node.exc is None and throw.catch is None):
                 self._blind_raise(throw.node)
+        for check in self.builder.asserts:
+            if check not in self.builder.function_of:
+                self._add("throw", check, throw=self._failing(check))
         nested = self.builder.function_of
         for call in self.builder.calls:
             if call not in nested and call not in self._errors and call not in self._raised:
@@ -102,14 +117,35 @@ class Extractor(GuardReader):
             if block not in nested:
                 self._with(block)
         for attribute in self.builder.attributes:
-            if attribute not in nested:
-                self._property(attribute)
+            if attribute not in nested and not self._is_called(attribute):
+                self._keys(attribute, self.accessed(attribute))
+        for call, name in self._of_builtins:
+            self._keys(call, self.of_builtin(call, name))
+        for node, keys in self.implicit():
+            self._keys(node, keys)
         for statement in self.builder.returns:
             if statement not in nested and statement.value is not None:
                 self._return(statement.value, facts)
         if isinstance(self.node, ast.Lambda):
             self._return(self.node.body, facts)
         return facts
+
+    def _is_called(self, node: ast.Attribute) -> bool:
+        parent = self.parents.get(node)
+        return type(parent) is ast.Call and parent.func is node
+
+    def _keys(self, node: ast.AST, keys: list[Key]) -> None:
+        if keys:
+            self._add("call", node, targets=tuple(unique(keys)))
+
+    def _parameter_raised(self, made: ast.expr) -> Parameter | None:
+        """The parameter that is raised, or that makes what is raised."""
+        name = made.func if isinstance(made, ast.Call) else made
+        return self._parameter(name, raised=True)
+
+    def _failing(self, node: ast.Assert) -> Throw:
+        span = self.module.source.span(node)
+        return Throw("builtins.AssertionError", "builtin", (), (), self.module.path, span)
 
     def _elsewhere(self, node: ast.Raise, made: ast.expr) -> bool:
         """Tell what a `raise` raises that is made elsewhere, or is one of several; False where that is unknown."""
@@ -140,46 +176,15 @@ class Extractor(GuardReader):
         throw: Throw | None = None,
         blind: Blind | None = None,
         targets: tuple[Key, ...] = (),
-        bindings: tuple[tuple[Parameter, Key | Parameter], ...] = (),
+        bindings: Bindings = (),
         parameter: Parameter | None = None,
+        use: ParameterUse = "calls",
     ) -> None:
         span = self.module.source.span(node)
         guards = self.guards(node)
         if gathered := self._gathered(node, targets):
             guards = (*gathered, *guards)
-        self.events.append(Event(kind, span, guards, throw, blind, targets, bindings, parameter))
-
-    def _throw(self, error: ErrorSite, at: ast.AST, *, grouped: bool = False) -> Throw:
-        codes: list[str] | None = []
-        for each in options(error.code):
-            if isinstance(each, CodeValue):
-                assert codes is not None
-                codes.append(each.name)
-            elif isinstance(each, Missing):
-                continue
-            else:
-                codes = None
-                break
-        reasons: list[str] | None = []
-        for each in options(error.reason):
-            if isinstance(each, Const) and isinstance(each.value, str):
-                assert reasons is not None
-                reasons.append(each.value)
-            elif isinstance(each, Missing) or (isinstance(each, Const) and each.value is None):
-                continue
-            else:
-                reasons = None
-                break
-        return Throw(
-            error.type_name,
-            error.form,
-            None if codes is None else tuple(dict.fromkeys(codes)),
-            None if reasons is None else tuple(dict.fromkeys(reasons)),
-            self.module.path,
-            self.module.source.span(at),
-            "",
-            grouped,
-        )
+        self.events.append(Event(kind, span, guards, throw, blind, targets, bindings, parameter, use))
 
     def _blind(self, call: ast.Call, at: ast.AST, why: str, *, project: bool = True) -> None:
         name = spelled(call.func)
@@ -188,9 +193,9 @@ class Extractor(GuardReader):
         self._add("blind", at, blind=blind)
 
     def _blind_raise(self, node: ast.Raise) -> None:
-        name = spelled(node.exc) if node.exc is not None else "raise"
+        name = f"raise {spelled(node.exc)}" if node.exc is not None else "raise"
         blind = Blind(
-            f"raise {name}",
+            name,
             self.module.path,
             self.module.source.span(node),
             takes_context=False,
@@ -206,8 +211,11 @@ class Extractor(GuardReader):
 
     def _call(self, node: ast.Call) -> None:
         func = node.func
-        if type(func) is ast.Name and func.id in _QUIET and self.scope.lookup(func.id) is None:
-            return
+        if type(func) is ast.Name and func.id in PLAIN_BUILTINS and self.scope.lookup(func.id) is None:
+            if node.args and func.id in BUILTINS:
+                self._of_builtins.append((node, func.id))
+            if func.id in _QUIET:
+                return
         if self.builder._is_context_call(node, "recovery_for"):  # noqa: SLF001
             return
         if isinstance(func, ast.Attribute) and self._is_context(func.value):
@@ -219,9 +227,12 @@ class Extractor(GuardReader):
             self._add("parameter", node, parameter=parameter)
             return
         targets, outside = self._targets(node)
-        bindings = self._bindings(node, targets)
+        if targets or "builtins.object" in outside:
+            self.followed.add(node)
         if targets:
-            self._add("call", node, targets=tuple(targets), bindings=bindings)
+            bindings = self._bindings(node, targets)
+            for place in self._run_at(node, targets):
+                self._add("call", place, targets=tuple(targets), bindings=bindings)
         for name in outside:
             for fact in self._known(name):
                 raised, _, condition = fact.partition(" ")
@@ -229,6 +240,11 @@ class Extractor(GuardReader):
                     self._knowledge(node, name, raised)
         if not targets:
             self._callbacks(node)
+            if isinstance(func, ast.Attribute):
+                if func.attr in _ENTERS and node.args:
+                    self._entered(node.args[0])
+                elif not outside:
+                    self._keys(func, self.accessed(func))
             takes = any(self._is_context(each) for each in arguments_of(node))
             if not outside or takes:
                 why = "the context is handed over" if outside else "it is not known what is called"
@@ -270,59 +286,61 @@ class Extractor(GuardReader):
         name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
         if name in NEVER_NOW:
             return
-        for argument in arguments_of(node):
+        use: ParameterUse = "calls" if name in _RUNNERS else "hands on"
+        given = [each for each in node.args if not isinstance(each, ast.Starred)]
+        given.extend(each.value for each in node.keywords if each.arg is not None)
+        for argument in given:
             for each in self._functions_in(argument):
                 if isinstance(each, Key):
                     self._add("call", node, targets=(each,))
                 else:
-                    self._add("parameter", node, parameter=each)
+                    self._add("parameter", node, parameter=each, use=use)
 
-    def _property(self, node: ast.Attribute) -> None:
+    def _run_at(self, node: ast.Call, targets: list[Key]) -> list[ast.AST]:
+        """Where what a call leads to runs: at the uses of its name, for a generator or a coroutine that is kept."""
         parent = self.parents.get(node)
-        if isinstance(parent, ast.Call) and parent.func is node:
-            return
-        if type(node.value) not in {ast.Name, ast.Attribute, ast.Call}:
-            return
-        reads = type(node.ctx) is ast.Load or (isinstance(parent, ast.AugAssign) and parent.target is node)
-        for kind in self.inference.of(node.value, self.scope):
-            if not isinstance(kind, Instance):
-                continue
-            if reads:
-                found = method_of(kind.info, node.attr)
-                if found is not None and is_property(found[0]) and not is_abstract(*found):
-                    self._add("call", node, targets=(key_of(found[0], found[1].module, kind.info),))
-                elif found is None:
-                    self._made_property(node, kind)
-            if type(node.ctx) is not ast.Load:
-                word = "deleter" if type(node.ctx) is ast.Del else "setter"
-                for each in ancestry(kind.info):
-                    accessor = each.accessors.get((node.attr, word))
-                    if accessor is not None:
-                        self._add("call", node, targets=(key_of(accessor, each.module, kind.info),))
-                        break
-                    if node.attr in each.attributes:
-                        break
+        if type(parent) is not ast.Assign or len(parent.targets) != 1 or type(parent.targets[0]) is not ast.Name:
+            return [node]
+        if not all(self._runs_later(each) for each in targets):
+            return [node]
+        name = parent.targets[0].id
+        nested = self.builder.function_of
+        return [
+            each
+            for each in self.parents
+            if type(each) is ast.Name and each.id == name and type(each.ctx) is ast.Load and each not in nested
+        ]
 
-    def _made_property(self, node: ast.Attribute, kind: Instance) -> None:
-        """Reading `size = property(_read)`."""
-        for each in ancestry(kind.info):
-            bindings = each.attributes.get(node.attr)
-            if bindings:
-                method = made_of_method(bindings[-1], each, "property")
-                if method is not None:
-                    self._add("call", node, targets=(key_of(method, each.module, kind.info),))
-                return
+    def _runs_later(self, key: Key) -> bool:
+        """Whether calling a function only makes something that runs once it is waited for or looped over."""
+        located = self.graph._find(key)  # noqa: SLF001
+        if located is None or isinstance(located[0], ast.Lambda):
+            return False
+        function = located[0]
+        if function.decorator_list:
+            return False
+        if isinstance(function, ast.AsyncFunctionDef):
+            return True
+        return any(type(each) in {ast.Yield, ast.YieldFrom} for each in own_nodes(function))
+
+    # -- with ----------------------------------------------------------------------------------------------------
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
-            for kind in self.inference.of(item.context_expr, self.scope):
+            self._entered(item.context_expr)
+
+    def _entered(self, node: ast.expr) -> None:
+        """The methods that run where a context manager is entered and left."""
+        held = evaluate(node.func, self.scope) if isinstance(node, ast.Call) and node.args else None
+        if isinstance(held, Symbol) and held.name in _CLOSES and isinstance(node, ast.Call):
+            for kind in self.kinds(node.args[0]):
                 if isinstance(kind, Instance):
-                    for name in ("__aenter__", "__enter__", "__aexit__", "__exit__"):
-                        found = method_of(kind.info, name)
-                        if found is not None:
-                            self._add(
-                                "call", item.context_expr, targets=(key_of(found[0], found[1].module, kind.info),)
-                            )
+                    self._keys(node, self.methods(kind, _CLOSES[held.name]) or [])
+            return
+        for kind in self.kinds(node):
+            if isinstance(kind, Instance):
+                for name in ("__aenter__", "__enter__", "__aexit__", "__exit__"):
+                    self._keys(node, self.methods(kind, name) or [])
 
     def _return(self, node: ast.expr, facts: Facts) -> None:
         for leaf in self.builder.leaves(node, self.scope):

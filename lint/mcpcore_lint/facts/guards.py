@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.effects import Clause, Guard, Key
 from mcpcore_lint.facts.callees import LEAVES, CalleeReader
 from mcpcore_lint.facts.spelling import spelled
+from mcpcore_lint.infer import is_static
 from mcpcore_lint.kinds import Instance, Outside, method_of
 from mcpcore_lint.model import (
     FunctionNode,
@@ -85,12 +86,16 @@ class GuardReader(CalleeReader):
                 types: tuple[str | None, ...] = ("builtins.BaseException",)
                 if handler.type is not None:
                     types = self.builder.types_of(handler.type, self.scope)
-                passes = tuple(
-                    (*self._narrowed(each, handler), *self._guards(each, stop=handler))
-                    for each in _own_statements(handler.body)
-                    if isinstance(each, ast.Raise) and self._raises_caught(each, handler)
-                )
-                clauses.append(Clause(types, passes, isinstance(node, ast.TryStar)))
+                passes: list[tuple[Guard, ...]] = []
+                for each in _own_statements(handler.body):
+                    if isinstance(each, ast.Raise):
+                        inside = self._guards(each, stop=handler)
+                        if self._raises_caught(each, handler):
+                            passes.append((*self.narrowed(each, handler.name, handler), *inside))
+                        elif handler.name is not None and isinstance(each.exc, ast.Call):
+                            passes.extend((*back, *inside) for back in self._handed_back(each.exc, handler.name))
+                late = tuple(self._guards(each) for each in self._raised_late(handler))
+                clauses.append(Clause(types, tuple(passes), isinstance(node, ast.TryStar), late))
             guard = Guard(tuple(clauses))
             self._try_guards[node] = guard
         return guard
@@ -108,6 +113,56 @@ class GuardReader(CalleeReader):
         ):
             name = name.func.value
         return isinstance(name, ast.Name) and handler.name is not None and name.id == handler.name
+
+    def _raised_late(self, handler: ast.ExceptHandler) -> list[ast.Raise]:
+        """The `raise` statements after a clause that raise what the clause kept under another name."""
+        if handler.name is None:
+            return []
+        kept: set[str] = set()
+        for each in _own_statements(handler.body):
+            if (
+                isinstance(each, ast.Assign | ast.NamedExpr)
+                and isinstance(each.value, ast.Name)
+                and each.value.id == handler.name
+            ):
+                targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+                kept.update(target.id for target in targets if isinstance(target, ast.Name))
+        if not kept:
+            return []
+        inside = {id(each) for each in _own_statements(handler.body)}
+        return [
+            each
+            for each in self.builder.raises
+            if id(each) not in inside
+            and each not in self.builder.function_of
+            and isinstance(each.exc, ast.Name)
+            and each.exc.id in kept
+        ]
+
+    def _handed_back(self, call: ast.Call, name: str) -> list[tuple[Guard, ...]]:
+        """For each `return` of a function that gives back the error that it is given: what it asks before."""
+        place = next((at for at, each in enumerate(call.args) if isinstance(each, ast.Name) and each.id == name), None)
+        if place is None:
+            return []
+        found: list[tuple[Guard, ...]] = []
+        for key in self._targets(call)[0]:
+            located = self.graph._find(key)  # noqa: SLF001
+            if located is None or located[0] is self.node:
+                continue
+            function, module = located
+            positional = [*function.args.posonlyargs, *function.args.args]
+            if module.scope_of(function).owner is not None and not is_static(function):
+                positional = positional[1:]
+            if place >= len(positional):
+                continue
+            parameter = positional[place].arg
+            reader = GuardReader(self.graph, function, module, None)
+            found.extend(
+                reader.narrowed(each, parameter, function)
+                for each in own_nodes(function)
+                if isinstance(each, ast.Return) and isinstance(each.value, ast.Name) and each.value.id == parameter
+            )
+        return found
 
     def _context_guards(self, node: ast.expr, statement: ast.With | ast.AsyncWith) -> list[Guard]:
         if not isinstance(node, ast.Call):
@@ -177,25 +232,25 @@ class GuardReader(CalleeReader):
         types = self.builder.types_of(asked, owner.module.scope_of(node))
         return [Guard((Clause(types, (), star=True),))]
 
-    def _narrowed(self, node: ast.Raise, handler: ast.ExceptHandler) -> tuple[Guard, ...]:
-        """The classes that `isinstance(error, ...)` round a `raise` in a clause, or before it, lets through."""
-        if handler.name is None:
+    def narrowed(self, node: ast.stmt, name: str | None, stop: ast.AST) -> tuple[Guard, ...]:
+        """The classes that `isinstance(error, ...)` round a statement in a clause, or before it, lets through."""
+        if name is None:
             return ()
         found: list[Guard] = []
         current: ast.AST = node
-        while current is not handler:
+        while current is not stop:
             parent = self.parents.get(current)
             if parent is None:
                 return ()
             if isinstance(parent, ast.If) and current is not parent.test:
-                found.extend(self._asked(parent.test, handler.name, holds=current in parent.body))
+                found.extend(self._asked(parent.test, name, holds=current in parent.body))
             blocks: list[list[ast.stmt]] = [
                 getattr(parent, name, None) or [] for name in ("body", "orelse", "finalbody")
             ]
             body = next((each for each in blocks if current in each), [])
             for each in body[: body.index(current)] if isinstance(current, ast.stmt) and body else ():
                 if isinstance(each, ast.If) and not each.orelse and isinstance(each.body[-1], LEAVES):
-                    found.extend(self._asked(each.test, handler.name, holds=False))
+                    found.extend(self._asked(each.test, name, holds=False))
             current = parent
         return tuple(found)
 

@@ -209,8 +209,10 @@ class Targets:
         elif isinstance(node, ast.Name | ast.Attribute):
             for each, where in bound(node, scope):
                 yield from self.elements(each, where, deeper)
-            if isinstance(node, ast.Name) and scope.module.changes_in_place(node.id):
-                yield from self._put_in(node.id, scope, deeper)
+            if isinstance(node, ast.Name):
+                yield from self._unpacked(node, scope, deeper)
+                if scope.module.changes_in_place(node.id):
+                    yield from self._put_in(node.id, scope, deeper)
 
     def _put_in(self, name: str, scope: Scope, depth: int) -> Iterator[Placed]:
         """What is put into a list or a set once it is made: `x.append(fn)`, `x.extend([...])`, `x += [...]`."""
@@ -240,7 +242,69 @@ class Targets:
         for element in self.elements(generator.iter, scope, depth):
             env: Env = {}
             _bind(generator.target, element, env)
-            yield see(node.elt, scope, env)
+            yield self._made_of(node.elt, scope, env)
+
+    def _made_of(self, node: ast.expr, scope: Scope, env: Env) -> Placed:
+        """An item of a comprehension: `fn`, `wrap(fn) if risky else fn`, `Record.of(spec)`."""
+        if isinstance(node, ast.IfExp):
+            for each in (node.body, node.orelse):
+                if isinstance(each, ast.Name) and each.id in env:
+                    return env[each.id]
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            only = node.args[0]
+            if isinstance(only, ast.Name) and only.id in env and not self.counted(node, scope):
+                return env[only.id]
+        return see(node, scope, env)
+
+    def _handed_back(
+        self, function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, scope: Scope, depth: int
+    ) -> Iterator[Placed]:
+        """The items that a function of the project returns: its own, or those that it is given, perhaps fewer."""
+        owner = scope.module.project.module_defining(function)
+        if owner is None:
+            return
+        inside = owner.scope_of(function)
+        handed = arguments_of(function, call, bound_first=inside.owner is not None)
+        for each in own_nodes(function):
+            if not isinstance(each, ast.Return) or each.value is None:
+                continue
+            value = each.value
+            if isinstance(value, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+                source = value.generators[0].iter
+                if isinstance(source, ast.Name) and source.id in handed:
+                    for element in self.elements(handed[source.id], scope, depth):
+                        env: Env = {}
+                        _bind(value.generators[0].target, element, env)
+                        yield self._made_of(value.elt, inside, env)
+                    continue
+            if isinstance(value, ast.Name) and value.id in handed:
+                yield from self.elements(handed[value.id], scope, depth)
+            else:
+                yield from self.elements(value, inside, depth)
+
+    def _unpacked(self, node: ast.Name, scope: Scope, depth: int) -> Iterator[Placed]:
+        """`tools, rest = prepare()`, where a function of the project returns several things."""
+        place = scope.lookup(node.id)
+        for binding in place[1] if place is not None else ():
+            statement = binding.node
+            if place is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+                continue
+            for target in statement.targets:
+                names = [each.id if isinstance(each, ast.Name) else "" for each in getattr(target, "elts", ())]
+                symbol = evaluate(statement.value.func, place[0]) if node.id in names else None
+                function = symbol.definition if isinstance(symbol, Symbol) else None
+                if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                    continue
+                owner = scope.module.project.module_defining(function)
+                for each in own_nodes(function) if owner is not None else ():
+                    if (
+                        owner is not None
+                        and isinstance(each, ast.Return)
+                        and isinstance(each.value, ast.Tuple)
+                        and len(each.value.elts) == len(names)
+                    ):
+                        part = each.value.elts[names.index(node.id)]
+                        yield from self.elements(part, owner.scope_of(function), depth)
 
     def _called_elements(self, node: ast.Call, scope: Scope, depth: int) -> Iterator[Placed]:
         func = node.func
@@ -273,12 +337,7 @@ class Targets:
                     items = [each for each, _ in row]
                     yield ast.copy_location(ast.Tuple(items, ast.Load()), items[0]), row[0][1]
         elif isinstance(symbol.definition, ast.FunctionDef | ast.AsyncFunctionDef):
-            owner = scope.module.project.module_defining(symbol.definition)
-            if owner is not None:
-                inside = owner.scope_of(symbol.definition)
-                for each_node in own_nodes(symbol.definition):
-                    if isinstance(each_node, ast.Return) and each_node.value is not None:
-                        yield from self.elements(each_node.value, inside, depth)
+            yield from self._handed_back(symbol.definition, node, scope, depth)
 
     def _dicts(self, node: ast.expr, scope: Scope, depth: int) -> list[tuple[ast.Dict, Scope]]:
         if isinstance(node, ast.Dict):
@@ -314,6 +373,17 @@ class Targets:
         return [NO_ENV]
 
 
+def taken_from(node: ast.expr, scope: Scope) -> ast.expr:
+    """What a name was given in the round of a loop: `spec.fn`, where `fn = spec.fn` stands before."""
+    found = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+    if found is None or found[0] is not scope or len(found[1]) != 1:
+        return node
+    value = found[1][0].value
+    if isinstance(value, ast.Attribute | ast.Subscript) and isinstance(value.value, ast.Name):
+        return value if _looped(value.value.id, scope) else node
+    return node
+
+
 def see(node: ast.expr, scope: Scope, env: Env) -> Placed:
     """An expression with the variables of a loop filled in: `fn`, `spec.fn`, `spec["fn"]`, `spec[0]`."""
     if not env:
@@ -346,6 +416,11 @@ def _part(item: ast.expr, scope: Scope, node: ast.Attribute | ast.Subscript) -> 
         elif isinstance(item, ast.Tuple | ast.List) and isinstance(key, int) and -1 <= key < len(item.elts) > 0:
             return item.elts[key], scope
         return None
+    if isinstance(item, ast.Dict):
+        # A record that is made of a dict.
+        for each, value in zip(item.keys, item.values, strict=True):
+            if isinstance(each, ast.Constant) and each.value == node.attr:
+                return value, scope
     if not isinstance(item, ast.Call):
         return None
     symbol = evaluate(item.func, scope)

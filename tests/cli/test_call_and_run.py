@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,11 +20,6 @@ NOISY = str(SERVERS / "noisy.py")
 SEVERAL = str(SERVERS / "several.py")
 
 
-def call(*arguments, stdin=None, env=None):
-    """`mcpcore call`; the client runs here, the server in a process of its own."""
-    return CliRunner(env=env).invoke(cli, ["call", *map(str, arguments)], input=stdin, catch_exceptions=False)
-
-
 def told(done):
     """The exit code and what was told, where a command could not do what it was asked."""
     assert "Traceback" not in done.stderr
@@ -34,7 +27,7 @@ def told(done):
     return done.exit_code, done.stderr
 
 
-def test_a_success_shows_both_surfaces_whatever_the_server_prints():
+def test_a_success_shows_both_surfaces_whatever_the_server_prints(call):
     """A server that prints at every turn, from every thread, does not disturb the protocol."""
     done = call(NOISY, "echo", "words=a", "words=b", 'point={"x": 1}', "--", "one", "--two")
     assert 0 == done.exit_code, done.stderr
@@ -45,7 +38,7 @@ def test_a_success_shows_both_surfaces_whatever_the_server_prints():
     assert "" == done.stderr
 
 
-def test_a_failure_shows_both_surfaces_and_exits_1():
+def test_a_failure_shows_both_surfaces_and_exits_1(call):
     """A declared failure is printed as a client receives it, and scripts see it in the exit code."""
     done = call(NOISY, "echo", "words=a", "count=-1")
     assert 1 == done.exit_code, done.stderr
@@ -57,7 +50,7 @@ def test_a_failure_shows_both_surfaces_and_exits_1():
     assert "\x1b" not in done.stdout
 
 
-def test_json_prints_the_whole_result_for_machines():
+def test_json_prints_the_whole_result_for_machines(call):
     """`--json` is the CallToolResult by the names of the wire, and nothing else."""
     done = call(NOISY, "echo", "-", "--json", stdin='{"words": [], "count": -1}')
     result = json.loads(done.stdout)
@@ -68,7 +61,7 @@ def test_json_prints_the_whole_result_for_machines():
 
 
 @pytest.mark.parametrize("era", ["modern", "handshake"])
-def test_an_unknown_tool_is_a_protocol_error_with_the_near_name(era):
+def test_an_unknown_tool_is_a_protocol_error_with_the_near_name(call, era):
     """What the protocol refuses is printed with its data, and exits 1, in both eras."""
     done = call(NOISY, "ecko", "anything=1", "--json", "--era", era)
     error = json.loads(done.stdout)["error"]
@@ -77,7 +70,7 @@ def test_an_unknown_tool_is_a_protocol_error_with_the_near_name(era):
     assert "unknown_tool" == error["data"]["error"]["data"]["reason"]
 
 
-def test_an_unknown_tool_of_another_server_gets_near_names_too():
+def test_an_unknown_tool_of_another_server_gets_near_names_too(call):
     """Where the server does not say what was meant, the command does."""
     done = call(f"{SEVERAL}:second", "ad")
     assert 1 == done.exit_code, done.stderr
@@ -85,7 +78,7 @@ def test_an_unknown_tool_of_another_server_gets_near_names_too():
     assert "did you mean add?" in done.stderr
 
 
-def test_bad_arguments_reach_the_server_as_json_only():
+def test_bad_arguments_reach_the_server_as_json_only(call):
     """key=value is checked before anything is sent; JSON is sent as it is, so that the tool's own answer shows."""
     code, message = told(call(NOISY, "echo", "wrods=a"))
     assert 2 == code
@@ -95,7 +88,7 @@ def test_bad_arguments_reach_the_server_as_json_only():
     assert "invalid_arguments" in done.stdout
 
 
-def test_the_list_shows_arguments_and_failure_modes():
+def test_the_list_shows_arguments_and_failure_modes(call):
     """`--list` tells what a caller needs: names, types, defaults, and how each tool fails."""
     done = call(NOISY, "--list")
     assert 0 == done.exit_code, done.stderr
@@ -106,7 +99,7 @@ def test_the_list_shows_arguments_and_failure_modes():
     assert "recovery: Wait 30 seconds and retry, or reduce the batch size." in done.stdout
 
 
-def test_a_server_that_dies_during_the_call_is_a_failed_call():
+def test_a_server_that_dies_during_the_call_is_a_failed_call(call):
     """The crash is told with the server's last words, and exits 1."""
     code, message = told(call(NOISY, "echo", "words=a", "count=99"))
     assert 1 == code
@@ -114,7 +107,7 @@ def test_a_server_that_dies_during_the_call_is_a_failed_call():
     assert "printed by the handler" in message
 
 
-def test_a_call_that_takes_too_long_is_a_failed_call():
+def test_a_call_that_takes_too_long_is_a_failed_call(call):
     """`--timeout` ends the wait and the server."""
     started = time.monotonic()
     done = call(NOISY, "echo", "words=a", "count=98", "--timeout", "5")
@@ -124,15 +117,9 @@ def test_a_call_that_takes_too_long_is_a_failed_call():
     assert time.monotonic() - started < 25
 
 
-def test_verbose_shows_what_the_server_writes():
+def test_verbose_shows_what_the_server_writes(apart):
     """`-v` passes the server's standard error through, and the server says why its prints are there."""
-    done = subprocess.run(
-        [sys.executable, "-m", "mcpcore", "call", "-v", NOISY, "echo", "words=a"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = apart("call", "-v", NOISY, "echo", "words=a")
     assert 0 == done.returncode
     assert "standard output belongs to the protocol" in done.stderr
     for printed in ("printed while loading", "written to descriptor 1", "echoed by a child", "printed by the handler"):
@@ -140,13 +127,13 @@ def test_verbose_shows_what_the_server_writes():
         assert printed not in done.stdout
 
 
-def test_a_command_after_dashes_is_the_server():
+def test_a_command_after_dashes_is_the_server(call):
     """Any command can be the server; the tool then comes first."""
     done = call("add", "a=1", "b=2.5", "--json", "--", sys.executable, "-m", "mcpcore", "run", f"{SEVERAL}:second")
     assert {"result": 3.5} == json.loads(done.stdout)["structuredContent"]
 
 
-def test_factories_are_called_with_the_arguments_after_dashes():
+def test_factories_are_called_with_the_arguments_after_dashes(call):
     """OBJECT may be a function; make_server is found by itself; FastMCP servers work as well."""
     done = call(f"{SEVERAL}:made_of", "name_of", "--json", "--", "given name")
     assert {"result": "given name"} == json.loads(done.stdout)["structuredContent"]
@@ -154,7 +141,7 @@ def test_factories_are_called_with_the_arguments_after_dashes():
     assert {"result": 3} == json.loads(done.stdout)["structuredContent"], done.stderr
 
 
-def test_a_result_that_breaks_the_tools_own_schema_is_a_failed_call():
+def test_a_result_that_breaks_the_tools_own_schema_is_a_failed_call(call):
     """The SDK's client refuses it, as agents' clients do; the command says who is wrong."""
     code, message = told(call(SERVERS / "lowlevel.py", "lie"))
     assert 1 == code
@@ -181,24 +168,11 @@ def test_a_result_that_breaks_the_tools_own_schema_is_a_failed_call():
         ((f"{SEVERAL}:secnd", "add"), "several.py:second"),
     ],
 )
-def test_a_server_that_cannot_be_reached_exits_2_and_says_why(arguments, said):
+def test_a_server_that_cannot_be_reached_exits_2_and_says_why(call, arguments, said):
     """A mistake of the user is told in sentences: what, where, what next."""
     code, message = told(call(*arguments))
     assert 2 == code
     assert said in message
-
-
-def run(*arguments, cwd=None):
-    """`mcpcore run` to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "mcpcore", "run", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        cwd=cwd,
-    )
 
 
 @pytest.mark.parametrize(
@@ -232,10 +206,10 @@ def test_a_module_without_one_server_is_told(monkeypatch, target, said):
         ("raise KeyboardInterrupt\n", ""),
     ],
 )
-def test_a_file_that_cannot_be_loaded_is_told_without_a_traceback(tmp_path, source, said):
+def test_a_file_that_cannot_be_loaded_is_told_without_a_traceback(apart, tmp_path, source, said):
     """The file's own mistake is shown with its line; nothing reaches standard output."""
     (tmp_path / "broken.py").write_text(source)
-    done = run("broken.py", cwd=tmp_path)
+    done = apart("run", "broken.py", cwd=tmp_path)
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert ("", 2 if said else 130) == (done.stdout, done.returncode)
@@ -261,7 +235,7 @@ def test_options_that_do_not_fit_are_told(monkeypatch, options, said):
     assert said in done.stderr
 
 
-def test_a_file_named_like_a_module_and_a_file_in_a_package_both_load(tmp_path):
+def test_a_file_named_like_a_module_and_a_file_in_a_package_both_load(call, tmp_path):
     """types.py does not replace the library's, and a file in a package has its relative imports."""
     package = tmp_path / "pack"
     package.mkdir()
@@ -280,17 +254,11 @@ def test_a_file_named_like_a_module_and_a_file_in_a_package_both_load(tmp_path):
     assert {"result": "__mcpcore_server__"} == json.loads(done.stdout)["structuredContent"], done.stderr
 
 
-def test_nothing_but_the_protocol_reaches_standard_output():
+def test_nothing_but_the_protocol_reaches_standard_output(started):
     """Every line on standard output is a message, from the first import to the last exit handler."""
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}  # fmt: skip
-    with subprocess.Popen(
-        [sys.executable, "-m", "mcpcore", "run", NOISY],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with started("run", NOISY) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(json.dumps(request) + "\n")
@@ -302,31 +270,10 @@ def test_nothing_but_the_protocol_reaches_standard_output():
     assert "written at exit" in errors
 
 
-@contextmanager
-def served(*arguments):
-    """`mcpcore run … --http` on a free port; yields the process and its URL."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "mcpcore", "run", *arguments, "--http", "127.0.0.1:0"],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            assert process.stderr is not None
-            for line in process.stderr:
-                found = re.search(r"http://\S+", line)
-                if found:
-                    break
-            else:
-                pytest.fail("the server did not say where it is")
-            yield process, found[0]
-        finally:
-            process.kill()
-
-
-def test_a_server_over_http_is_called_by_its_url():
+def test_a_server_over_http_is_called_by_its_url(call, served):
     """Streamable HTTP, stateless with JSON answers, at a path of one's own; Ctrl+C ends it."""
-    with served(f"{SEVERAL}:second", "--stateless", "--json-response", "--path", "/here") as (process, url):
+    options = ("--http", "127.0.0.1:0", "--stateless", "--json-response", "--path", "/here")
+    with served(f"{SEVERAL}:second", *options) as (_, url):
         assert url.endswith("/here")
         for era in ("modern", "handshake"):
             done = call(url, "add", "a=1", "--json", "--era", era)
@@ -334,20 +281,12 @@ def test_a_server_over_http_is_called_by_its_url():
         code, message = told(call(url + "x", "add"))
         assert 2 == code
         assert "the path of the URL" in message
-        process.send_signal(signal.SIGINT)
-        assert 130 == process.wait(timeout=20)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_interrupting_a_server_over_stdio_ends_it_though_its_input_stays_open():
+def test_interrupting_a_server_over_stdio_ends_it_though_its_input_stays_open(started):
     """Ctrl+C at a terminal does not wait for another line of input."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "mcpcore", "run", NOISY],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with started("run", NOISY) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')

@@ -5,33 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from mcpcore.cli.root import cli
 
 SERVERS = Path(__file__).parent / "servers"
 ODD = str(SERVERS / "odd.py")
-COMMAND = [sys.executable, "-m", "mcpcore"]
 
 
-def call(*arguments, stdin=None):
-    """`mcpcore call`; the client runs here, the server in a process of its own."""
-    return CliRunner().invoke(cli, ["call", *map(str, arguments)], input=stdin, catch_exceptions=False)
-
-
-def apart(*arguments):
-    """`mcpcore call` in a process of its own, whose standard error is a real one."""
-    return subprocess.run(
-        [*COMMAND, "call", *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False
-    )
-
-
-def test_every_page_of_a_list_is_read():
+def test_every_page_of_a_list_is_read(call):
     """The tools of a server that lists them page by page are all shown, and each one's arguments are known."""
     done = call(f"{ODD}:paged", "--list", "--json")
     assert 0 == done.exit_code, done.stderr
@@ -41,19 +24,19 @@ def test_every_page_of_a_list_is_read():
     assert "count takes a whole number" in done.stderr
 
 
-def test_a_list_that_never_ends_is_cut():
+def test_a_list_that_never_ends_is_cut(call):
     """A server whose every page names a next one does not hang the command."""
     done = call(f"{ODD}:endless", "--list", "--json")
     assert 0 == done.exit_code, done.stderr
     assert 100 == len(json.loads(done.stdout))
 
 
-def test_a_server_without_tools_says_so():
+def test_a_server_without_tools_says_so(call):
     """An empty list is told in a sentence, and is no failure."""
     assert "The server has no tools.\n" == call(f"{ODD}:empty", "--list").stdout
 
 
-def test_a_list_of_any_schema_and_any_contract_is_shown():
+def test_a_list_of_any_schema_and_any_contract_is_shown(call):
     """What another server lists may be anything: a property that is `true`, a retry that nobody knows, a contract of
     the wrong kind."""
     done = call(f"{ODD}:strange", "--list")
@@ -73,7 +56,7 @@ def test_a_list_of_any_schema_and_any_contract_is_shown():
     assert not any("recovery" in line for line in lines)
 
 
-def test_a_refused_list_is_a_protocol_error_in_words_and_as_json():
+def test_a_refused_list_is_a_protocol_error_in_words_and_as_json(call):
     """A server that lists no tools at all refuses the request; the error is shown with its data, and exits 1."""
     done = call(f"{ODD}:unlisted", "--list", "--era", "modern")
     assert (1, "") == (done.exit_code, done.stderr)
@@ -83,14 +66,14 @@ def test_a_refused_list_is_a_protocol_error_in_words_and_as_json():
     assert {"error": {"code": -32601, "message": "Method not found", "data": "tools/list"}} == json.loads(done.stdout)
 
 
-def test_a_tool_that_is_not_listed_is_called_with_guessed_values():
+def test_a_tool_that_is_not_listed_is_called_with_guessed_values(call):
     """Where the server refuses to list, the call goes out all the same, each value read as JSON where it is JSON."""
     done = call(f"{ODD}:unlisted", "fail", "x=1", "y=a")
     assert (1, "") == (done.exit_code, done.stderr)
     assert "{'x': 1, 'y': 'a'}" in done.stdout
 
 
-def test_an_error_without_data_is_shown_without_the_heading():
+def test_an_error_without_data_is_shown_without_the_heading(call):
     """The message alone, where the server sent no more."""
     code = (
         "import json, sys\n"
@@ -108,14 +91,14 @@ def test_an_error_without_data_is_shown_without_the_heading():
     assert "protocol error -32000\n\n--- message\nout of order\n" == done.stdout
 
 
-def test_an_unknown_name_that_is_near_to_none_gets_the_names_that_there_are():
+def test_an_unknown_name_that_is_near_to_none_gets_the_names_that_there_are(call):
     """Nothing is suggested that nobody meant; the list is short enough to be told."""
     done = call(f"{SERVERS / 'several.py'}:second", "zzzzzz")
     assert 1 == done.exit_code
     assert "Next: the server has add\n" == done.stderr
 
 
-def test_bytes_are_counted_rather_than_printed():
+def test_bytes_are_counted_rather_than_printed(call):
     """A picture does not fill the terminal with base64, wherever in a block its bytes are."""
     done = call(f"{ODD}:paged", "picture")
     assert 0 == done.exit_code, done.stderr
@@ -124,32 +107,32 @@ def test_bytes_are_counted_rather_than_printed():
     assert '"blob": "<4 characters of base64>"' in done.stdout
 
 
-def test_log_messages_of_the_server_are_shown_on_request():
+def test_log_messages_of_the_server_are_shown_on_request(apart):
     """`-v` shows what the server logs through the protocol, apart from the result."""
-    done = apart("-v", "--era", "handshake", f"{ODD}:paged", "log")
+    done = apart("call", "-v", "--era", "handshake", f"{ODD}:paged", "log")
     assert 0 == done.returncode, done.stderr
     assert '[warning] {"half": "done"}\n' in done.stderr
     assert "half" not in done.stdout
 
 
-def test_lines_that_are_no_messages_are_named_once_and_shown_on_request():
+def test_lines_that_are_no_messages_are_named_once_and_shown_on_request(apart):
     """However much a program prints, its first line is named; `-v` shows that the client refused each."""
     code = "print('hello\\n' * 9)"
-    done = apart("-v", "tool", "--", sys.executable, "-c", code)
+    done = apart("call", "-v", "tool", "--", sys.executable, "-c", code)
     assert 2 == done.returncode
     assert done.stderr.count("[client] ") > 3
     assert "what is no message of the protocol: 'hello'\n" in done.stderr
 
 
-def test_with_verbose_the_last_words_of_a_server_are_not_told_twice():
+def test_with_verbose_the_last_words_of_a_server_are_not_told_twice(apart):
     """What was passed through as it came is not repeated below the message."""
-    done = apart("-v", "tool", "--", sys.executable, "-c", "raise SystemExit('out of luck')")
+    done = apart("call", "-v", "tool", "--", sys.executable, "-c", "raise SystemExit('out of luck')")
     assert 2 == done.returncode
     assert 1 == done.stderr.replace("'out of luck'", "").replace("SystemExit('", "").count("out of luck\n")
     assert "run it by itself to see why" in done.stderr
 
 
-def test_standard_input_that_is_no_text_is_told():
+def test_standard_input_that_is_no_text_is_told(call):
     """Bytes that are not UTF-8 are named with their place, before anything is called."""
     done = call(f"{SERVERS / 'several.py'}:second", "add", "-", stdin=b'{"a": "\xff"}')
     assert (2, "") == (done.exit_code, done.stdout)
@@ -157,10 +140,9 @@ def test_standard_input_that_is_no_text_is_told():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_an_interrupted_call_ends_with_the_code_of_shells():
+def test_an_interrupted_call_ends_with_the_code_of_shells(started):
     """Ctrl+C while a tool works ends the command at once, without a traceback, with 130."""
-    command = [*COMMAND, "call", "-v", str(SERVERS / "noisy.py"), "echo", "words=a", "count=98"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with started("call", "-v", SERVERS / "noisy.py", "echo", "words=a", "count=98") as process:
         assert process.stderr is not None
         assert process.stdout is not None
         for line in process.stderr:
@@ -173,7 +155,7 @@ def test_an_interrupted_call_ends_with_the_code_of_shells():
     assert "Traceback" not in rest
 
 
-def test_a_module_is_found_from_the_current_folder(tmp_path, monkeypatch):
+def test_a_module_is_found_from_the_current_folder(call, tmp_path, monkeypatch):
     """`mcpcore call my_package.inner TOOL` finds the package beside it, without an entry in PYTHONPATH."""
     source = "from mcpcore import Server\nserver = Server('here')\n\n\ndef where() -> str:\n    return __name__\n\n\nserver.add_tool(where)\n"
     (tmp_path / "my_package").mkdir()
@@ -183,24 +165,16 @@ def test_a_module_is_found_from_the_current_folder(tmp_path, monkeypatch):
     assert {"result": "my_package.inner"} == json.loads(done.stdout)["structuredContent"], done.stderr
 
 
-def test_a_module_that_lacks_one_of_its_own_imports_is_not_taken_for_missing(tmp_path):
+def test_a_module_that_lacks_one_of_its_own_imports_is_not_taken_for_missing(apart, tmp_path):
     """What is missing is what the module imports, and the line that does so is shown."""
     (tmp_path / "my_server.py").write_text("import not_installed_at_all\n")
-    done = subprocess.run(
-        [*COMMAND, "run", "my_server"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
-    )
+    done = apart("run", "my_server", cwd=tmp_path)
     assert (2, "") == (done.returncode, done.stdout)
     assert "cannot be loaded: ModuleNotFoundError: No module named 'not_installed_at_all'" in done.stderr
     assert "my_server.py:1: import not_installed_at_all" in done.stderr
 
 
-def test_a_file_in_a_folder_that_is_not_there_is_told():
+def test_a_file_in_a_folder_that_is_not_there_is_told(call):
     """The folder is what the user got wrong, so the folder is named."""
     done = call("no/such/folder/server.py", "echo")
     assert (2, "") == (done.exit_code, done.stdout)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import socket
-import subprocess
 import sys
 import threading
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,11 +17,6 @@ from mcpcore.cli.root import cli
 from mcpcore.cli.run import parse_address
 
 SERVERS = Path(__file__).parent / "servers"
-COMMAND = [sys.executable, "-m", "mcpcore"]
-
-
-def call(*arguments):
-    return CliRunner().invoke(cli, ["call", *map(str, arguments)], catch_exceptions=False)
 
 
 @pytest.mark.parametrize(
@@ -72,17 +64,11 @@ server.add_tool(told)
 """
 
 
-def test_what_stands_for_standard_output_can_do_all_that_a_module_asks_of_it(tmp_path):
+def test_what_stands_for_standard_output_can_do_all_that_a_module_asks_of_it(apart, tmp_path):
     """Loggers and progress bars ask a stream for its encoding, its descriptor, and whether it is a terminal; what they
     write goes to standard error, as text or as bytes, and is announced once."""
     (tmp_path / "facts.py").write_text(STREAM)
-    done = subprocess.run(
-        [*COMMAND, "call", "-v", str(tmp_path / "facts.py"), "told", "--json"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = apart("call", "-v", tmp_path / "facts.py", "told", "--json")
     assert 0 == done.returncode, done.stderr
     encoding, isatty, writable, descriptor, written = json.loads(done.stdout)["structuredContent"]["result"]
     assert (False, True, 1, 4) == (isatty, writable, descriptor, written)
@@ -92,49 +78,25 @@ def test_what_stands_for_standard_output_can_do_all_that_a_module_asks_of_it(tmp
     assert 1 == done.stderr.count("standard output belongs to the protocol")
 
 
-def test_the_whole_way_to_a_mistake_is_shown_on_request(tmp_path):
+def test_the_whole_way_to_a_mistake_is_shown_on_request(apart, tmp_path):
     """`--traceback` raises what the server's own code raised, and leaves the command's sentence away."""
     (tmp_path / "broken.py").write_text("def made():\n    return {}['missing']\n\n\nmade()\n")
-    command = [*COMMAND, "run", "broken.py", "--traceback"]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path, stdin=subprocess.DEVNULL
-    )
+    done = apart("run", "broken.py", "--traceback", cwd=tmp_path)
     assert (1, "") == (done.returncode, done.stdout)
     assert "Traceback (most recent call last):" in done.stderr
     assert "in made" in done.stderr
     assert done.stderr.endswith("KeyError: 'missing'\n")
 
 
-def test_a_mistake_that_is_no_exception_has_no_traceback(tmp_path):
+def test_a_mistake_that_is_no_exception_has_no_traceback(apart, tmp_path):
     """`--traceback` changes nothing where the message says all that there is."""
-    done = subprocess.run(
-        [*COMMAND, "run", "none.py", "--traceback"], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
-    )  # fmt: skip
+    done = apart("run", "none.py", "--traceback", cwd=tmp_path)
     assert (2, "") == (done.returncode, done.stdout)
     assert "there is no file none.py" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-@contextmanager
-def served(*arguments):
-    """`mcpcore run … --http`; yields what it said of itself and its URL, and ends it as Ctrl+C does."""
-    with subprocess.Popen([*COMMAND, "run", *map(str, arguments)], stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            for line in process.stderr:
-                if found := re.search(r"Serving (.*) at (http://\S+)", line):
-                    break
-            else:
-                pytest.fail("the server did not say where it is")
-            yield found.groups()
-            process.send_signal(signal.SIGINT)
-            process.stderr.read()
-            assert 130 == process.wait(timeout=20)
-        finally:
-            process.kill()
-
-
-def test_a_fastmcp_server_is_served_over_http(tmp_path):
+def test_a_fastmcp_server_is_served_over_http(call, served, tmp_path):
     """FastMCP serves HTTP by itself: on the socket that was bound for it, at the path asked for, with JSON answers."""
     options = ("--http", "127.0.0.1:0", "--path", "/here", "--stateless", "--json-response")
     with served(SERVERS / "plain_fastmcp.py", *options) as (name, url):
@@ -154,7 +116,7 @@ def _has_ipv6() -> bool:
 
 
 @pytest.mark.skipif(not _has_ipv6(), reason="this machine has no IPv6")
-def test_the_url_of_an_ipv6_server_can_be_called_as_it_is_printed():
+def test_the_url_of_an_ipv6_server_can_be_called_as_it_is_printed(call, served):
     """The host stands in brackets in the URL, as it did on the command line."""
     with served(f"{SERVERS / 'several.py'}:second", "--http", "[::1]:0") as (name, url):
         assert "second" == name
@@ -163,12 +125,11 @@ def test_the_url_of_an_ipv6_server_can_be_called_as_it_is_printed():
         assert {"result": 1.5} == json.loads(done.stdout)["structuredContent"], done.stderr
 
 
-def test_a_port_that_is_taken_is_told():
+def test_a_port_that_is_taken_is_told(apart):
     """The port is named, and that 0 would find a free one."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        command = [*COMMAND, "run", f"{SERVERS / 'several.py'}:second", "--http", address]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        done = apart("run", f"{SERVERS / 'several.py'}:second", "--http", address)
     assert (2, "") == (done.returncode, done.stdout)
     assert f"cannot listen on {address}: " in done.stderr
     assert "0 for any that is free" in done.stderr

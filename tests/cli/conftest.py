@@ -1,0 +1,86 @@
+"""What the tests of the command line share: the command within this process and in one of its own, and servers."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from mcpcore.cli.root import cli
+
+COMMAND = (sys.executable, "-m", "mcpcore")
+
+
+@pytest.fixture
+def call() -> Callable[..., Result]:
+    """`mcpcore call`; the client runs here, the server in a process of its own."""
+
+    def called(*arguments: object, stdin: str | bytes | None = None) -> Result:
+        return CliRunner().invoke(cli, ["call", *map(str, arguments)], input=stdin, catch_exceptions=False)
+
+    return called
+
+
+@pytest.fixture
+def apart() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`mcpcore` in a process of its own, whose streams are real ones, to its end."""
+
+    def run(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*COMMAND, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            **options,
+        )
+
+    return run
+
+
+@pytest.fixture
+def started() -> Callable[..., subprocess.Popen[str]]:
+    """`mcpcore` in a process of its own, while it runs."""
+
+    def start(*arguments: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*COMMAND, *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return start
+
+
+@pytest.fixture
+def served() -> Callable[..., AbstractContextManager[tuple[str, str]]]:
+    """`mcpcore run … --http`; yields the server's name and its URL, and ends it as Ctrl+C does."""
+
+    @contextmanager
+    def serve(*arguments: object) -> Iterator[tuple[str, str]]:
+        with subprocess.Popen([*COMMAND, "run", *map(str, arguments)], stderr=subprocess.PIPE, text=True) as process:
+            try:
+                assert process.stderr is not None
+                for line in process.stderr:
+                    if found := re.search(r"Serving (.*) at (http://\S+)", line):
+                        break
+                else:
+                    pytest.fail("the server did not say where it is")
+                yield found[1], found[2]
+                process.send_signal(signal.SIGINT)
+                process.stderr.read()
+                assert process.wait(timeout=20) == 130
+            finally:
+                process.kill()
+
+    return serve

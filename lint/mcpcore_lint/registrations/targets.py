@@ -177,7 +177,7 @@ class Targets:
 
     def elements(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Placed]:
         """The items that going through an expression gives, as far as they can be seen."""
-        if depth > DEEP or self.too_much():
+        if depth > 2 * DEEP or self.too_much():
             return []
         return list(islice(self._elements(node, scope, depth), MANY))
 

@@ -1,4 +1,4 @@
-"""Decorators of a project that keep a function as a tool, for code that registers all of them later."""
+"""Functions that a decorator keeps or a table lists as tools, for code that registers all of them later."""
 
 from __future__ import annotations
 
@@ -111,6 +111,88 @@ KEPT = {
     ),
 }
 
+TABLES = {
+    "a list that a function filters and another one returns with more": (
+        """
+        from fastmcp import FastMCP
+        from fastmcp.tools import FunctionTool
+        from prepared import prepare
+
+        def main(disabled, annotations):
+            (
+                final,
+                names,
+            ) = prepare(disabled)
+            mcp = FastMCP("x")
+            for tool in final:
+                made = FunctionTool.from_function(tool, annotations=annotations.get(tool.__name__))
+                mcp.add_tool(made)
+        """,
+        {
+            "prepared": """
+            from tables import get_tools
+
+            def confirmed(fn): ...
+
+            def prepare(disabled):
+                tools = get_tools()
+                enabled = [tool for tool in tools if tool.__name__ not in disabled]
+                final = [(confirmed(tool) if tool in disabled else tool) for tool in enabled]
+                return final, {tool.__name__ for tool in tools}
+            """,
+            "tables": """
+            def fetch(q: str):
+                raise ValueError(q)
+
+            def put(q: str):
+                raise ValueError(q)
+
+            READING = [fetch]
+            WRITING = [put]
+
+            def get_tools(reading=False):
+                tools = list(READING)
+                if not reading:
+                    tools.extend(WRITING)
+                return tools
+            """,
+        },
+        """
+        fetch: tool fastmcp fetch(q)
+        put: tool fastmcp put(q)
+        """,
+    ),
+    "records that are made of a table and handed through functions": (
+        """
+        from mcp.server.fastmcp import FastMCP
+
+        class Record:
+            @classmethod
+            def of(cls, table): ...
+
+        def fetch(q: str):
+            raise ValueError(q)
+
+        TABLE = [{"func": fetch, "private": False}]
+        tools = [Record.of(each) for each in TABLE]
+
+        def chosen(records, **flags):
+            return [each for each in records if each.fits(flags)]
+
+        def filtered(**flags):
+            return chosen(tools, **flags)
+
+        def register(mcp: FastMCP):
+            found: list[Record] = filtered(private=False)
+            for each in found:
+                func = each.func
+                mcp.tool(name="fetch", description=func.__doc__)(func)  # here
+        """,
+        {},
+        "fetch: tool sdk fetch(q)",
+    ),
+}
+
 NOT_KEPT = {
     "results in a cache": """
         from mcp.server.fastmcp import FastMCP
@@ -171,6 +253,13 @@ NOT_KEPT = {
 def test_a_function_that_is_kept_as_a_tool_is_one(project, case):
     """Whatever lies between the decorator and the server."""
     source, files, expected = KEPT[case]
+    check(project, source, expected, **files)
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_the_functions_of_a_table_are_tools(project, case):
+    """Through filters, records and functions that hand them on."""
+    source, files, expected = TABLES[case]
     check(project, source, expected, **files)
 
 

@@ -20,7 +20,7 @@ def redact_text(text: str) -> str:
     """`text` without the secrets that can be told by their shape or by the name in front of them."""
     if len(text) < MIN_LENGTH:
         return text
-    if not text.isascii():
+    if has_odd_letters(text):
         return _redact_folded(text)
     low = text.lower()
     hits = _hits(text, low)
@@ -73,19 +73,23 @@ _search: Callable[[str], list[str]] = _first_search
 
 
 def _hits(text: str, low: str) -> list[str]:
-    """What the scanner finds of the hints in a text of ASCII."""
+    """What the scanner finds of the hints in a text without odd letters."""
     hits = _search(low)
     if UPPER_HINT in text:
         hits.append(UPPER_HINT.lower())
     return hits
 
 
-# What is compared regardless of case is more than what `lower` makes equal.
+def has_odd_letters(text: str) -> bool:
+    """Whether a letter of `text` equals one of ASCII regardless of case, though it is none; or is two in lower case."""
+    return not text.isascii() and ("\u0130" in text or "\u0131" in text or "\u017f" in text or "\u212a" in text)
+
+
 _FOLDED: Final = {0x131: "i", 0x307: None}
 
 
 def _redact_folded(text: str) -> str:
-    """`redact_text` of a text beyond ASCII, whose letters in lower case may stand elsewhere."""
+    """`redact_text` of a text with odd letters, which in lower case are others, or stand elsewhere."""
     low = text.casefold().translate(_FOLDED)
     hits = _search(low)
     if UPPER_HINT.lower() in low:
@@ -134,7 +138,7 @@ def _may_start(start: str, found: AbstractSet[str]) -> bool:
 
 
 def without(text: str, low: str, hits: list[str]) -> str:
-    """A text of ASCII without what the rows find that these hits call for, one row after the other."""
+    """A text without odd letters, and without what the rows find that these hits call for, one row after the other."""
     finder: Callable[[str], list[int]] | None = None
     places: list[int] = []
     for (needed, else_needed), find, match, kept, tail, _ in _plan(frozenset(hits)):

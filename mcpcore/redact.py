@@ -10,7 +10,7 @@ from itertools import compress
 from math import isfinite
 from typing import Any, Final, cast
 
-from mcpcore._secret_search import MIN_LENGTH, UPPER_HINT, redact_text, scanner, without
+from mcpcore._secret_search import MIN_LENGTH, UPPER_HINT, has_odd_letters, redact_text, scanner, without
 from mcpcore._secret_table import PATTERNS, REDACTED, Pattern
 
 __all__ = [
@@ -295,7 +295,7 @@ def _changed(texts: list[str]) -> dict[str, str] | None:
     whole = _BETWEEN.join(texts)
     if len(whole) > PLAIN_LENGTH:
         return None
-    if not whole.isascii() or whole.count(_BETWEEN) >= len(texts):
+    if has_odd_letters(whole) or whole.count(_BETWEEN) >= len(texts):
         return {text: clean for text in texts if (clean := redact_text(text)) is not text}
     low = whole.lower()
     suspects: dict[int, list[str]] = {}

@@ -50,16 +50,18 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
             clean[key] = str.__str__(clean[key])
         elif kind is Searched:
             clean[key] = dict(clean[key])
+    to_json = get_ready()
     try:
-        text = get_ready()(clean).decode("ascii")
-    except ValueError:
-        # Beyond ASCII, or half of a surrogate pair.
+        line = to_json(clean)
+        text = (line if line.isascii() else to_json(clean, ensure_ascii=True)).decode("ascii")
+    except (ValueError, TypeError):
+        # Half of a surrogate pair; or a pydantic that cannot write ASCII.
         text = _dumps(clean)
     return (clean, text) if len(text) <= MAX_RECORD else _shortened(clean, text)
 
 
 @cache
-def get_ready() -> Callable[[Any], bytes]:
+def get_ready() -> Callable[..., bytes]:
     """Load what writes JSON quickly: a server has it anyway, and whoever only reads trails can do without."""
     from pydantic_core import to_json
 

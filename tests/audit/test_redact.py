@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpcore._secret_search import HINTS, UPPER_HINT, scanner
+from mcpcore._secret_search import HINTS, UPPER_HINT, has_odd_letters, scanner
 from mcpcore.audit.record import encode
 from mcpcore.redact import (
     PATTERNS,
@@ -155,10 +155,36 @@ def test_nothing_of_the_callers_is_changed_and_cycles_end():
 
 
 texts = st.text() | st.sampled_from(
-    [*(text for text, _ in SECRETS), "\0", "a\0pwd=x", "Authorization", "cookie", "password", "ASIAABCDEFGHIJKLMNOP"]
+    [
+        *(text for text, _ in SECRETS),
+        "\0",
+        "a\0pwd=x",
+        "\u00fc pwd=x",
+        "\u4e2d",
+        "pa\u017f\u017fword=x",
+        "Authorization",
+        "cookie",
+        "password",
+        "ASIAABCDEFGHIJKLMNOP",
+    ]
 )
 names = st.text() | st.sampled_from(
-    ["password", "token", "name", "value", "key", "header", "x", "k" * 300, "password=abc " * 30, "api_key=abc", "pin"]
+    [
+        "password",
+        "token",
+        "name",
+        "value",
+        "key",
+        "header",
+        "x",
+        "\u00e9",
+        "\u212aey",
+        "pa\u017f\u017fword",
+        "k" * 300,
+        "password=abc " * 30,
+        "api_key=abc",
+        "pin",
+    ]
 )
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
@@ -225,6 +251,15 @@ def test_each_row_of_the_table_compiles_and_is_reached_by_its_hints(pattern):
         )
 
 
+def test_odd_letters_are_all_that_are_of_ascii_regardless_of_case():
+    """Of all there are; in lower case the others stay one letter, and none of them becomes one of ASCII."""
+    of_ascii = re.compile("[a-z0-9_=:/@?&-]", re.IGNORECASE).match
+    for number in range(0x80, 0x110000):
+        letter = chr(number)
+        low = letter.lower()
+        assert has_odd_letters(letter) is (of_ascii(letter) is not None or len(low) != 1 or low.isascii()), letter
+
+
 def test_no_hint_hides_another_from_the_search():
     """Whichever two hints overlap or touch, the one search finds what two would."""
     search = scanner().findall
@@ -261,7 +296,7 @@ def test_hostile_text_is_searched_in_linear_time(unit):
 
 fragments = st.sampled_from(
     [*(text for text, _ in SECRETS), *PLAIN, "key", "_key=", "api-", "://", "@", "--", ":", " ", "'", "+", "sk_", "=",
-     "ftp", "&sig=", "Basic\t", "ASIA", "\u212aey", "pa\u017f\u017fword=x", "credent\u0131al=x", "x-api-key", "eyJ"]
+     "ftp", "\u00e9", "\u4e2d", "\U0001f512", "&sig=", "Basic\t", "ASIA", "\u212aey", "pa\u017f\u017fword=x", "credent\u0131al=x", "x-api-key", "eyJ"]
 )  # fmt: skip
 
 

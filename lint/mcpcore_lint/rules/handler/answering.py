@@ -675,9 +675,10 @@ class NoFakeEmpty(Rule):
     def _report(node: ast.AST, empty: str, catch: CatchSite, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         names = [short(each) for each in catch.types if each is not None]
         caught = "any exception" if catch.bare or not names else " or ".join(names[:2])
+        looks = "an answer" if empty in {"False", "0", "0.0"} else "nothing found"
         ctx.report(
             node,
-            f"{tool.display_name} returns {empty} after {caught}, so that a failure looks like nothing found",
+            f"{tool.display_name} returns {empty} after {caught}, so that a failure looks like {looks}",
             help=where_to(tool) + "; return nothing only where the exception means that there is nothing",
             tool=tool,
             module=handler.module,

@@ -284,19 +284,16 @@ def _had_before(target: ast.expr, statement: ast.AST, loop: ast.AST | None, catc
     first, last = getattr(loop, "lineno", 0), getattr(statement, "lineno", 0)
     for binding in found[1]:
         if id(binding.node) in guarded or id(binding.value) in guarded:
-            if not whole and binding.value is not None:
-                return True  # `found = load(); found.seen = True`
+            if not whole and (binding.value is not None or isinstance(binding.node, ast.For | ast.AsyncFor)):
+                return True  # `found = load(); found.seen = True`, `for each in found: each.seen = True`
             continue
         line = getattr(binding.node, "lineno", 0)
         if (binding.kind == "parameter" and loop is None) or first < line < last:
             empty = isinstance(binding.value, ast.List | ast.Dict) and len(ast.unparse(binding.value)) == len("[]")
             if whole or not empty:
                 return True
-    # A name that the guarded code alone uses.
-    return whole and not any(
-        isinstance(each, ast.Name) and each.id == node.id and isinstance(each.ctx, ast.Load) and id(each) not in guarded
-        for each in body.all(ast.Name)
-    )
+    # A name that nothing behind the guarded code reads.
+    return whole and not any(mentions(each, node.id) for each in _following(statement, body))
 
 
 class NoSwallowedError(Rule):

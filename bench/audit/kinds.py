@@ -38,6 +38,10 @@ def _chained() -> None:
             raise LookupError("no answer") from again
 
 
+def _abroad() -> None:
+    raise OSError(f"Verbindung zu {_URL} ungültig, api_key=abc")
+
+
 def _caught(fails: Callable[[], None]) -> BaseException:
     try:
         fails()
@@ -50,13 +54,16 @@ def kinds() -> Mapping[str, BaseException]:
     """A failure of each kind."""
     issues = [{"path": "n", "problem": "is missing"}, {"path": "m", "problem": "must be a string"}]
     many = {f"field_{number}": f"value {number}" for number in range(50)}
+    abroad = {f"feld_{number}": f"Größe {number}" for number in range(50)}
     return {
         "declared": not_found("Nothing matched.", data={"reason": "no_match"}),
         "bad arguments": FrameworkError(ErrorCode.INVALID_PARAMS, "2 arguments do not fit", {"issues": issues}),
         "crash, 5 frames, secrets": _caught(lambda: _descend(5)),
         "crash, 30 frames, secrets": _caught(lambda: _descend(30)),
         "crash with two causes, secrets": _caught(_chained),
+        "crash beyond ASCII, secrets": _caught(_abroad),
         "data with 50 keys": not_found("Nothing matched.", data=many),
+        "data with 50 keys, beyond ASCII": not_found("Nichts gefunden für 1.", data=abroad),
         "data with 50 keys, secrets": not_found("refused: password=abc", data={"token": "x", "url": _URL, **many}),
     }
 

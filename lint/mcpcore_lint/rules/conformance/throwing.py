@@ -460,6 +460,9 @@ class ContractUndeclaredReason(Rule):
                 raise not_found("x", data={"reason": "gone"})
             if a == "2":
                 raise ctx.fail("fail-undeclared says it")
+            if a == "3":
+                made = lambda: ctx.fail("there too")
+                raise made()
             return service(a, "gone")
 
         @tool
@@ -522,7 +525,7 @@ class ContractUndeclaredReason(Rule):
             return
         seen: set[tuple[object, ...]] = set()
         for thrown in _all(tool, ctx):
-            if thrown.error is not None and thrown.error.form == "fail":
+            if (thrown.error is not None and thrown.error.form == "fail") or _asked_in_the_handler(thrown, tool):
                 continue
             strange = [each for each in thrown.reasons or () if each not in contract.by_reason]
             key = (thrown.reached.call if thrown.reached else thrown.error, *strange)
@@ -542,6 +545,15 @@ class ContractUndeclaredReason(Rule):
                 tool,
                 ctx,
             )
+
+
+def _asked_in_the_handler(thrown: Thrown, tool: ToolDef) -> bool:
+    """Whether it is `ctx.fail` in a function nested in the handler, which the rule about `ctx.fail` sees."""
+    reached, handler = thrown.reached, tool.handler
+    if reached is None or reached.form != "fail" or reached.site.path != handler.module.path:
+        return False
+    first, last = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
+    return first <= reached.site.span.line <= last
 
 
 def _quoted(names: list[str]) -> str:

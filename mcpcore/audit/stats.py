@@ -77,7 +77,7 @@ class Stats:
             if self.step % seconds == 0:
                 count = self.step // seconds
                 return name if count == 1 else f"{count} {name}s"
-        raise AssertionError(self.step)
+        raise AssertionError(self.step)  # pragma: no cover - every step is so many whole seconds
 
     @property
     def step_words(self) -> str:

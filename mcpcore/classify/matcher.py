@@ -66,7 +66,11 @@ class Matcher:
                     candidates.append(candidate)
         if len(candidates) > 1:
             candidates.sort(key=_order)
+        last: _Lazy | None = None
         for candidate in candidates:
+            if candidate is last:
+                continue  # two words of the text lead to it
+            last = candidate
             found = candidate.search(text)
             if found is not None:
                 row = candidate.row

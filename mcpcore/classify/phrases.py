@@ -40,15 +40,25 @@ _SLOTS: Final = {
     "<quoted>": r"""["']\s?:\s?["']?([45]\d\d)""",
     "<env>": r"\$[a-z0-9_]{1,80}(?![a-z0-9_])",
 }
-_STATUSES: Final = (
-    "400|401|402|403|404|405|406|408|409|410|411|412|413|414|415|416|417|422|423|424|425|428|429|431|451"
-    "|500|501|502|503|504|505|507|511|520|521|522|523|524|525|526|529"
-)
+_KNOWN: Final = frozenset(
+    map(
+        str,
+        (400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 424, 425,
+         426, 428, 429, 431, 451, 500, 501, 502, 503, 504, 505, 506, 507, 508, 510, 511, 520, 521, 522, 523, 524, 525,
+         526, 529),
+    )
+)  # fmt: skip
+_STATUSES: Final = {
+    "<status>": frozenset(map(str, range(100, 600))), "<lone>": _KNOWN, "<quoted>": _KNOWN, "<ended>": _KNOWN,
+}  # fmt: skip
+"""The statuses that a text must have one of: a figure that stands alone counts only where it is a known status."""
 VOCABULARY: Final[dict[str, str]] = {
     "service": "service|services|server|servers|api|apis|backend|backends|upstream|host|hosts|site|website|system"
     "|provider|gateway|broker|brokers|node|nodes|cluster|endpoint|peer|daemon|platform|registry|proxy|remote|portal|origin"
     "|replica|replicas|primary|leader|shard|shards|mirror|vendor|carrier|instance|machine|relay|mainframe",
     "secret": "password|passwords|passphrase|passcode|pin|otp|credentials|credential",
+    "credential": "token|tokens|jwt|bearer|password|passphrase|passcode|pin|otp|credential|credentials|signature|hmac"
+    "|login|cookie|secret|username",
     "wrong": "wrong|incorrect|bad|mistyped",
     "is": "is|are|was|were|be|been|being|has|have|seems|appears|became",
     "no": "not|isn't|aren't|wasn't|weren't|never",
@@ -115,8 +125,8 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
             words = []
             if slot == "<env>":
                 needed.append(frozenset("$"))
-            elif slot == "<lone>":
-                needed.append(frozenset(_STATUSES.split("|")))
+            elif slot in _STATUSES:
+                needed.append(_STATUSES[slot])
         elif all(_WORD.match(word) for word in words):
             if pattern:
                 body = "|".join(map(_body, words))
@@ -157,10 +167,14 @@ def _trigger(word: str) -> str:
 
 
 def _rarity(words: frozenset[str]) -> tuple[bool, int]:
+    if len(words) > _MOST:
+        # Statuses: few texts have one, but an index of hundreds of words for each phrase is no gain.
+        return (False, 0)
     # A candidate is cheap to reject where its trigger is a rare word: not a stop word, and long.
     return ("$" in words or not _STOP.intersection(words), 99 if "$" in words else min(map(len, words)))
 
 
+_MOST: Final = 150
 _STOP: Final = frozenset(
     ("not", "no", "is", "a", "an", "the", "to", "in", "of", "for", "be", "error", "request", "service", "value", "such",
      "was", "has"),

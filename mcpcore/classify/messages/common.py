@@ -230,7 +230,9 @@ COMMON: Final[tuple[MessageRow, ...]] = (
          "|failure to load|start|initialise|initialize|boot"),
         ("failed|unable|could|couldn't|can't|cannot [not] [to] load .. plugin|extension|module|driver|component"
          "|adapter|model|weights|engine"),
-        "failed to bring up", "failed|unable|cannot|can't|couldn't [to] launch",
+        "failed to bring up",
+        "scheduler|listener|daemon|subsystem|pool|pipeline .. not be launched|started|initialised|initialized|loaded",
+        "init [of] .. failed|error|failure", "failed|unable|cannot|can't|couldn't [to] launch",
         "error while|during|in startup|initialization|initialisation", "failed during startup|initialization",
     )),
     MessageRow(_C.REQUEST_CANCELLED, (

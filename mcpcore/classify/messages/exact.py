@@ -129,10 +129,10 @@ EXACT: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.TIMEOUT, ("sockettimeoutexception", "timeoutexception")),
     MessageRow(_C.SERIALIZATION_ERROR, (
         "jsonparseexception", "jsonprocessingexception", "jsonmappingexception", "json.decoder.jsondecodeerror",
-        "after top level value", "json|xml|yaml|json.parse ... unexpected|invalid|malformed",
-        "mapping values are not allowed", "not well formed", "looking for beginning of value",
-        "while scanning|parsing a|an|for|block|flow", "invalid wire type",
-        "protobuf|avro|thrift|parquet|msgpack ... format|decode|decoding|schema|record|error",
+        "after top level value", "xml|json|yaml|document|csv ended unexpectedly|prematurely|early",
+        "json|xml|yaml|json.parse ... unexpected|invalid|malformed", "mapping values are not allowed",
+        "not well formed", "looking for beginning of value", "while scanning|parsing a|an|for|block|flow",
+        "invalid wire type", "protobuf|avro|thrift|parquet|msgpack ... format|decode|decoding|schema|record|error",
         "avro|protobuf|parquet|thrift record|message|schema",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
@@ -150,7 +150,7 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "{service}|request|we|it|upload|download|call got|received [a|an] <status>",
         "returned|answered|responded|returning|answering|got .. error|status|code|http <status>", "^error <status>",
         "{service}|http|https|request|fetch|response|graphql|rest|webhook error <status>",
-        "came back [with] [a] <status>", "gave|sent|threw|raised|hit [us|me] a|an <status>",
+        "came back [with] [a] <status>", "gave|sent|threw|raised|hit|got|received [us|me] a|an <status>",
         "code|status|statuscode|status_code|httpstatus|httpstatuscode|http_status <quoted>", "<lone>",
         "unable|failed|failure|error|cannot|can't|couldn't .. <ended>",
         "httperror|apierror|statuserror|requesterror|responseerror|clienterror|servererror <status>",

@@ -16,11 +16,12 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "object reference not set", "unhandled promise|case|exception|rejection", "referenced before assignment",
         "cannot read properties|property", "access violation", "double free", "type error", "typeerror",
         "attributeerror", "bounds of the array", "call stack", "stack size", "already executing", "illegal instruction",
+        "exceeded|exceeds|exceeding # iterations|steps|turns|loops",
     )),
     MessageRow(_C.SERIALIZATION_ERROR, (
         "tokenizing data", "premature end of",
         "invalid|incorrect|bad base64|gzip|header|magic|padding|hex|escape|encoding|utf", "wire type|tag|format",
-        "where|when|but|not json|xml|html was|is expected",
+        "where|when|but|not json|xml|html was|is expected", "not valid utf|json|xml|yaml|base64|ascii|unicode|csv|toml",
     )),
     MessageRow(_C.CONFIGURATION_ERROR, (
         ("settings.toml|config.toml|config.yaml|config.yml|config.json|config.ini|pyproject.toml|settings.py"
@@ -33,6 +34,9 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         ("config.yaml|config.yml|config.json|config.toml|settings.toml|settings.json|dotenv [was|is|could"
          "|does] not [be] found|exist"),
         "is|are unset", "missing in|from [the|your] config|configuration|settings|environment", "kubeconfig",
+        "<env> variable", "<env> .. is|was empty|blank", "variable [is|was] empty|blank|unset|undefined",
+        "bad|broken|wrong|invalid config|configuration|settings",
+        "credentials|key|token|config file missing|unreadable", "credentials file",
     )),
     MessageRow(_C.UNAUTHORIZED, (
         "account [is|has|was|been] [been|temporarily|now] locked",
@@ -55,6 +59,12 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "username|password|login|credentials .. not correct|right|valid|recognised|recognized|accepted",
         "invalid session|login|signature|cookie|credential|credentials",
         "token|session|key [has|was|is] [been] invalidated|deactivated",
+        ("{credential} .. invalid|malformed|expired|revoked|rejected|incorrect|unrecognized|unrecognised|mismatch"
+         "|stale|tampered"),
+        "{credential} .. not valid|correct|right|recognised|recognized|accepted",
+        "{credential}|key .. not provided|supplied|sent|included",
+        "carry|include|have|contain|needs|need .. api|access|bearer key|token", "not log|sign|authenticate you",
+        "sign on failed|failure|error", "not paired", "log|sign you in",
     )),
     MessageRow(_C.FORBIDDEN, (
         ("not|don't|doesn't|without|no|lack|lacks|insufficient .. rights|permission|permissions|privilege|privileges"
@@ -75,7 +85,15 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "owned by another|someone|somebody|other", "not your own", "list of allowed|permitted|approved",
         "blocklisted|blacklisted|denylisted", "disallows|forbids",
         "policy|settings|rules|licence|license|terms|admin|administrator|owner|site|robots.txt .. not allow|permit",
-        "disabled by [the|a|an|your] policy|admin|administrator|owner|default",
+        "disabled by [the|a|an|your] policy|admin|administrator|owner|default", "access|clearance|security level",
+        "above|beyond|outside your access|clearance|pay|role", "turned|switched [this|it|that|the] [feature] off",
+        ("limited to .. owner|owners|admins|members|staff|editors|managers|maintainers|administrators|employees"
+         "|subscribers|users|customers"),
+        "plan|subscription|licence|license|tier|edition|contract .. not cover|include|allow|permit|contain",
+        "missing .. scope|scopes",
+    )),
+    MessageRow(_C.REQUEST_CANCELLED, (
+        "you stopped|cancelled|canceled|aborted|interrupted", "caller|user .. gave|disconnected|left|withdrew",
     )),
     MessageRow(_C.RATE_LIMITED, (
         "excessive|many|much requests|calls|traffic|queries|attempts|messages",
@@ -93,7 +111,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         ("too many .. operations|requests|calls|updates|connections|sessions|messages|logins|attempts|queries"
          "|downloads|uploads|jobs"),
         "exceeded .. concurrent|parallel|simultaneous", "max|maximum concurrent|parallel|simultaneous",
-        "wait .. before",
+        "wait .. before", "only|than|to|of # .. per|a|an|each|every {per}", "rate .. limited|capped",
     )),
     MessageRow(_C.TIMEOUT, (
         "waited|waiting # ... without|but|and|no", "in|within the time|period|window given|allowed|available|allotted",
@@ -102,6 +120,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "# second|seconds|minute|minutes|ms|sec|min limit|budget|cap|maximum", "took|takes|taking more|longer than",
         "cancelled|canceled|killed|stopped|aborted|terminated after running|exceeding",
         "cancelled|canceled|killed|stopped|aborted|terminated after #",
+        "within [a|an|one|two|three|five|ten|the|few] [few|couple|half] seconds|second|minutes|minute|hours|hour",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         ("{service}|space|vault|warehouse|database|model|index .. is|are [currently|temporarily|being|now"
@@ -121,6 +140,10 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "no active|alive|live|running|free|idle|usable nodes|brokers|workers|servers|hosts|replicas|backends|instances",
         "{service}|engine|app|emulator|browser|kernel not running|listening|started|up", "overload",
         "unable|failed|cannot|can't|couldn't [to] open|establish .. websocket|socket|connection|stream|channel|session",
+        "{service} .. can't|cannot|couldn't|unable [to] take|answer|cope|deal",
+        "could|can not open|establish|make .. connection|socket|stream|channel",
+        "certificate|cert .. not trusted|valid|accepted", "feed|signal|link|uplink|line|carrier lost|dropped|down",
+        "no {service}|worker|workers|agent|agents|slot [is|are|was] available|free|idle|online|reachable|ready",
     )),
     MessageRow(_C.CONFLICT, (
         "cannot|can't|failed|unable|could [not] [to] lock", "acquire|obtain|get|take .. lock",
@@ -142,6 +165,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "has active|open|pending|unpaid|existing|dependent|child|linked|related|running", "one .. at a time",
         "different|another name", "is no longer editable|open|pending|active",
         "edited|changed|modified|updated|deleted|taken|claimed by someone|somebody|another|other",
+        "can't|cannot|not .. twice", "wait|until .. done|finished|complete|completes|finishes", "busy with",
+        "already cancelled|canceled|ended|expired|closed|archived",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
         "not in [a|the|any] .. format|form|notation|range|units|order|case|style|syntax|interval",
@@ -170,7 +195,11 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "look|looks like a|an", "cannot be used together|with", "path|directory traversal",
         "colour|color|number|string|integer|list|object|array|value|date|boolean|url|id expected",
         "contains|contain spaces|whitespace|commas|digits|letters|symbols|slashes|quotes|newlines|duplicates",
-        "pick|choose one|either",
+        "pick|choose one|either", "is|are no number|date|integer|string|url|colour|color|word|address", "you forgot",
+        "passwords|values|lengths|types|sizes|dimensions [do] differ",
+        "without a|an|any query|subject|title|name|value|body|recipient|id", "allowed|permitted as a|an|the",
+        ("unknown colour|color|currency|locale|timezone|zone|weekday|month|theme|style|unit|language|format|mode"
+         "|encoding|type"),
     )),
     MessageRow(_C.NOT_FOUND, (
         "doesn't|don't|not have [a|an|any] {entity}",
@@ -185,7 +214,9 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "may have been removed|deleted|moved|renamed", "reference|target .. missing|dangling|unresolved",
         "lookup|search|query|filter .. came|was|is|returned [back|up] empty",
         "could|cannot|can't not be retrieved|fetched because|as|since", "not part of", "no .. match|matches|matching",
-        "no .. on file|record", "{store}|{entity} has|have|had no {entity}",
+        "no .. on file|record", "{store}|{entity} has|have|had no {entity}", "lookup|cache miss|missed",
+        "never released|issued|made|opened|assigned|existed", "there isn't|aren't any|a|an",
+        "isn't|aren't any .. called|named|with|like",
     )),
 )
 # fmt: on

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import logging
+
 import pytest
 
 from mcpcore.audit import AuditTrail, verify
 from mcpcore.audit.chain import GENESIS, Signer, event_of, read_link
 from mcpcore.audit.files import head_path, rotated_files
+from mcpcore.audit.reading import read
 
 PLAIN = Signer(None)
 
@@ -53,6 +57,27 @@ def test_a_second_record_of_a_number_is_forged(lay):
     other = sealed(3, hash_of(two), "another story")
     assert [("forged", 3)] == found(lay(one, two, three, other, four))
     assert [("forged", 3)] == found(lay(one, two, other, three, four))
+
+
+def test_a_record_that_stands_in_two_places_is_told_once(lay):
+    """The one in its place is kept, and the other is named with where it stands too."""
+    one, two, three = chain(3)
+    path = lay(one, two, three, two)
+    assert [("duplicated", 2)] == found(path)
+    assert "it stands at audit.jsonl:2 too" in verify(path).problems[0].detail
+
+
+def test_a_record_without_the_key_after_the_first_that_has_it_is_forged(tmp_path, failure):
+    """Somebody without the key goes on with the chain as anybody could before there was one."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=(), key="k" * 32) as trail:
+        trail.record(failure(1))
+    (signed,) = path.read_bytes().splitlines(keepends=True)
+    link = read_link(signed, Signer(b"k" * 32))
+    assert link is not None
+    path.write_bytes(signed + sealed(2, link.hash, "by somebody else"))
+    problems = verify(path, key="k" * 32).problems
+    assert ("forged", 2, "it is not signed, and those before it are") in [(p.kind, p.seq, p.detail) for p in problems]
 
 
 def test_a_chain_that_begins_elsewhere_is_forged(lay):
@@ -206,3 +231,88 @@ def test_a_folder_that_became_a_file_is_told_and_the_lock_is_given_back(tmp_path
 def test_a_trail_without_a_file_has_nothing_to_check():
     """Neither the policy nor the disk can refuse what is only logged."""
     AuditTrail(policy="refuse").check()
+
+
+@pytest.mark.parametrize(
+    ("exception", "kept"),
+    [
+        ({"type": "E", "message": "m" * 5_000, "causes": ["c" * 3_000_000]}, {"type": "E", "message": "m" * 2_000}),
+        ({"type": 7, "causes": ["c" * 3_000_000]}, {}),
+        ("e" * 3_000_000, None),
+    ],
+    ids=["both", "neither", "text"],
+)
+def test_of_a_crash_that_is_too_long_its_kind_and_its_message_stay(tmp_path, failure, exception, kept):
+    """What makes the record too long is dropped and named; what kind of crash it was is still told."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1, exception=exception, traceback="t"))
+    (record,) = read(path)
+    assert ["traceback", "exception"] == record["dropped"]
+    assert failure(1)["message"] == record["message"]
+    told = record.get("exception")
+    assert (None if kept is None else set(kept)) == (None if told is None else set(told))
+    assert kept is None or "message" not in kept or told["message"].startswith(kept["message"])
+
+
+def test_the_thread_that_flushes_ends_with_its_trail(tmp_path, failure, monkeypatch):
+    """It looks now and then whether the trail is still in use, whether or not there was anything to write."""
+    monkeypatch.setattr("mcpcore.audit.trail._LOOK_EVERY", 0.02)
+    trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), flush="interval", flush_interval=0.01)
+    trail.record(failure(1))
+    flusher = trail._flusher
+    assert flusher is not None
+    flusher.join(0.3)
+    assert flusher.is_alive()
+    del trail
+    gc.collect()
+    flusher.join(10)
+    assert not flusher.is_alive()
+    assert 1 == verify(tmp_path / "audit.jsonl").records
+
+
+@pytest.fixture
+def bare_logger(monkeypatch):
+    """The trail's logger without handlers, filters or a parent, as a library without an application has it."""
+    logger = logging.getLogger("mcpcore.audit")
+    for name, value in (("handlers", []), ("filters", []), ("propagate", False), ("disabled", False)):
+        monkeypatch.setattr(logger, name, value)
+    level = logger.level
+    logger.setLevel(logging.DEBUG)
+    yield logger
+    logger.setLevel(level)
+
+
+def heard(logger: logging.Logger, failure) -> list[str]:
+    """What the filters of the logger see of one failure."""
+    seen: list[str] = []
+    watch = logging.Filter()
+    watch.filter = lambda record: bool(seen.append(record.getMessage()))  # type: ignore[method-assign]
+    logger.addFilter(watch)
+    AuditTrail(sinks=()).record(failure(1))
+    logger.removeFilter(watch)
+    return seen
+
+
+def test_a_filter_sees_every_record_whatever_the_handlers_are(bare_logger, failure):
+    """An application may take the trail by a filter; a handler that does nothing does not take it away."""
+    assert 1 == len(heard(bare_logger, failure))
+    bare_logger.addHandler(logging.NullHandler())
+    assert 1 == len(heard(bare_logger, failure))
+
+
+def test_nothing_is_made_for_a_logger_that_nobody_hears(bare_logger, failure, monkeypatch, capsys):
+    """A NullHandler is how an application says so; with no handler at all the last resort has it."""
+    made: list[object] = []
+    factory = logging.getLogRecordFactory()
+    monkeypatch.setattr(logging, "_logRecordFactory", lambda *args, **more: made.append(args) or factory(*args, **more))
+    crash = failure(1, name="INTERNAL_ERROR")
+    AuditTrail(sinks=()).record(crash)
+    assert 1 == len(made)
+    capsys.readouterr()
+    bare_logger.addHandler(logging.NullHandler())
+    AuditTrail(sinks=()).record(crash)
+    assert (1, "") == (len(made), capsys.readouterr().err)
+    bare_logger.addHandler(logging.StreamHandler())
+    AuditTrail(sinks=()).record(crash)
+    assert 2 == len(made)

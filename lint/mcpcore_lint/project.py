@@ -662,6 +662,7 @@ class Project:
         """Files held in memory, which go before those on disk."""
         self.reads_whole = reads_whole
         self.loaded_lines = 0
+        self._absolutes: dict[str, str] = {}
         self._by_tree: dict[ast.AST, Module] = {}
         self._classes: dict[ast.ClassDef, ClassInfo] = {}
         self._functions: dict[FunctionNode, Module] = {}
@@ -872,7 +873,10 @@ class Project:
 
     def absolute(self, shown: str) -> str:
         """The absolute path of a path as shown."""
-        return os.path.normpath(os.path.join(self.root, shown))
+        found = self._absolutes.get(shown)
+        if found is None:
+            found = self._absolutes[shown] = os.path.normpath(os.path.join(self.root, shown))
+        return found
 
     def module_of(self, importer: Module, name: str, level: int = 0) -> Module | None:
         """The module of the project that an import means; None where it is not the project's or cannot be read."""

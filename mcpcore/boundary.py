@@ -27,7 +27,7 @@ from mcpcore.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
     from mcp_types import CallToolResult
@@ -295,7 +295,9 @@ def _unrecorded() -> FrameworkError:
 
 
 # Read past the class: an exception may define attributes of these names that raise or lie.
-_cause_of: Final = cast("Any", BaseException.__dict__["__cause__"]).__get__
+_cause: Final[Callable[[BaseException], BaseException | None]] = cast(
+    "Any", BaseException.__dict__["__cause__"]
+).__get__
 _context_of: Final = cast("Any", BaseException.__dict__["__context__"]).__get__
 _suppresses: Final = cast("Any", BaseException.__dict__["__suppress_context__"]).__get__
 _members_of: Final = cast("Any", BaseExceptionGroup.__dict__["exceptions"]).__get__
@@ -304,10 +306,6 @@ _members_of: Final = cast("Any", BaseExceptionGroup.__dict__["exceptions"]).__ge
 def is_a(exc: BaseException, kind: type[BaseException] | tuple[type[BaseException], ...]) -> bool:
     """`isinstance`, by the type alone: an exception may say that its `__class__` is another, or raise when asked."""
     return issubclass(type(exc), kind)
-
-
-def _cause(exc: BaseException) -> BaseException | None:
-    return cast("BaseException | None", _cause_of(exc))
 
 
 def _behind(exc: BaseException) -> BaseException | None:
@@ -333,11 +331,11 @@ def described(exc: BaseException) -> dict[str, JSON]:
     """An exception for those who may see everything but secrets: its type, text, causes and traceback."""
     traces = _traces()
     name, message = traces.type_name(exc), traces.message_of(exc)
+    causes: list[JSON] = []
+    if _behind(exc) is not None:
+        causes += ({"type": traces.type_name(cause), "message": traces.message_of(cause)} for cause in _causes(exc))
     told: dict[str, JSON] = traces.Searched(
-        type=name,
-        message=message,
-        causes=[{"type": traces.type_name(cause), "message": traces.message_of(cause)} for cause in _causes(exc)],
-        traceback=traces.traceback_of(exc, name, message),
+        type=name, message=message, causes=causes, traceback=traces.traceback_of(exc, name, message)
     )
     return told
 

@@ -1,0 +1,170 @@
+"""Tracebacks and values in bounds: long ones, repeated ones, and those that somebody else's code is asked for."""
+
+from __future__ import annotations
+
+import linecache
+import logging
+from typing import Any
+
+import pytest
+
+from mcpcore._secret_table import REDACTED
+from mcpcore.audit import traces
+from mcpcore.audit.traces import log_crash, traceback_of
+from mcpcore.redact import redact, redact_cut, redact_plain, redact_text
+
+# The vendor's own examples: of a key that stays, and of one that was given for a while.
+KEY = "AKIAIOSFODNN7EXAMPLE"
+TEMPORARY = "ASIAIOSFODNN7EXAMPLE"
+
+
+def raised(source: str, name: str = "<made>", **names: Any) -> Exception:
+    """What `source` raises when it is run as a module of that name."""
+    namespace = {"__name__": "made", **names}
+    try:
+        exec(compile(source, name, "exec"), namespace)
+    except Exception as exc:
+        return exc
+    raise AssertionError("nothing was raised")
+
+
+def test_a_loader_that_fails_costs_the_frames_and_not_the_record():
+    """Finding the source of a line asks whoever loaded it."""
+
+    class Loader:
+        def get_source(self, name: str) -> str:
+            raise RuntimeError("the archive is gone")
+
+    told = traceback_of(raised("1 / 0", "made_by_a_loader.py", __loader__=Loader()))
+    assert told.endswith("ZeroDivisionError: division by zero\n")
+    assert "<RuntimeError> while formatting the traceback\n" in told
+
+
+def test_of_long_frames_whole_ones_are_left_out(tmp_path):
+    """The last frames and the exception are kept; what came before them is marked."""
+    padding = "#" * 600
+    source = "".join(f"def f{n}():\n    f{n + 1}()  {padding}\n" for n in range(20)) + "def f20():\n    1 / 0\nf0()\n"
+    linecache.cache["<long>"] = (len(source), None, source.splitlines(keepends=True), "<long>")
+    told = traceback_of(raised(source, "<long>"))
+    assert len(told) <= 8_100
+    assert told.startswith("Traceback (most recent call last):\n  ...\n  File ")
+    assert "in f20\n" in told
+    assert "in f0\n" not in told
+    assert told.endswith("ZeroDivisionError: division by zero\n")
+
+
+def test_notes_without_end_leave_the_exception():
+    """A text that fills the whole bound has no room for frames."""
+    exc = raised("raise ValueError('m' * 3_000)")
+    for number in range(20):
+        exc.add_note(str(number) * 3_000)
+    told = traceback_of(exc)
+    assert told.startswith("ValueError: mmm")
+    assert len(told) == 8_000
+
+
+def test_notes_of_another_kind_are_left_alone():
+    """The attribute may hold anything."""
+    exc = raised("raise ValueError('x')")
+    vars(exc)["__notes__"] = "no list"
+    assert traceback_of(exc).endswith("ValueError: x\n")
+
+
+@pytest.mark.parametrize(("depth", "said"), [(2, None), (4, "1 more time]"), (9, "6 more times]")])
+def test_a_recursion_is_told_as_python_tells_it(depth: int, said: str | None):
+    """Three of a line, then how many more."""
+    source = f"def f(n):\n    1 / n\n    f(n - 1)\nf({depth})\n"
+    linecache.cache["<again>"] = (len(source), None, source.splitlines(keepends=True), "<again>")
+    told = traceback_of(raised(source, "<again>"))
+    assert min(depth, 3) == told.count("line 3, in f\n")
+    assert (said is not None) == ("[Previous line repeated" in told)
+    assert said is None or f"repeated {said}" in told
+
+
+def test_frames_without_end_are_not_all_remembered():
+    """A program that makes code on the fly does not fill the memory, and each frame is told as the first was."""
+    for number in range(traces._KEPT + 5):
+        told = traceback_of(raised(f"def f{number}(): 1 / 0\nf{number}()"))
+        assert f"in f{number}\n" in told
+    assert len(traces._frames) <= traces._KEPT
+
+
+def test_a_crash_that_nobody_wants_is_not_told(caplog):
+    """A logger that is set to less takes nothing, and nothing is made for it."""
+    logger = logging.getLogger("mcpcore.test_of_silence")
+    logger.setLevel(logging.CRITICAL)
+    exc = raised("1 / 0")
+    log_crash(logger, logging.ERROR, exc, "trace", "said %s", "so")
+    assert "" == caplog.text
+    log_crash(logger, logging.CRITICAL, exc, "trace", "said %s", "so")
+    assert "said so" in caplog.text
+
+
+def test_a_text_just_over_the_bound_is_searched_whole():
+    """What is left of a word at the cut cannot hide what it was."""
+    text = "a" * 90 + " password=hunter2hunter2 and more"
+    told = redact_cut(text, 100)
+    assert told.endswith(f"... ({len(text)} characters)")
+    assert "hunter2" not in told
+    assert text[:20] == redact_cut(text[:20], 100)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"the key {KEY} was refused",
+        f"the key {TEMPORARY} was refused",
+        f"\u0130 {TEMPORARY}",
+        "process_key=1 and access_key=hunter2-hunter2",
+        "at postgresql://me:hunter2-hunter2@db/x",
+        "PA\u017f\u017fWORD=hunter2-hunter2",
+        "postgres\u0131 postgresql+asyncpg://me:hunter2-hunter2@db/x",
+        f"\u0130 {KEY}",
+        "monkey=1 and secret_key=hunter2-hunter2",
+        "git+ssh://me:hunter2-hunter2@host/x and own+odd://x",
+    ],
+)
+def test_secrets_in_odd_letters_and_odd_schemes_are_found(text: str):
+    """Letters that are others in lower case hide no name; a word that ends in `key` is none."""
+    told = redact_text(text)
+    assert "hunter2" not in told
+    assert KEY not in told
+    assert TEMPORARY not in told
+
+
+def test_what_is_no_secret_keeps_its_odd_letters():
+    """Nothing is folded that nobody has to hide."""
+    for text in ("\u017fome words \u0131 \u212a", "monkey=1", "own+odd://x", "x+y://"):
+        assert text == redact_text(text)
+
+
+def test_a_value_of_any_shape_is_patched_where_the_secret_is():
+    """In wide mappings and narrow ones, below lists and beside numbers; all else stays what it was."""
+    wide = {f"field_{n}": "words" for n in range(12)}
+    secret = f"with {KEY}"
+    for key in (KEY, TEMPORARY):
+        assert key not in str(redact_plain({"a": "words", "b": f"with {key}", "c": f"and {key}"}))
+    value = {
+        "wide": {**wide, "here": secret},
+        "narrow": {"here": secret, "n": 1.5, "deep": [[secret, 2.5], {"odd key \u00e9": "kept", "password": secret}]},
+        "plain": [1, 2.5, None, True],
+        "named": {"password": "pw-of-somebody", "a key that follows": "words"},
+    }
+    for clean in (redact_plain(value), redact(value)):
+        assert clean is not None
+        assert KEY not in str(clean)
+        assert {"password": REDACTED, "a key that follows": "words"} == clean["named"]
+        assert wide == {key: item for key, item in clean["wide"].items() if key != "here"}
+        assert (1.5, "kept") == (clean["narrow"]["n"], clean["narrow"]["deep"][1]["odd key \u00e9"])
+        assert value["plain"] == list(clean["plain"])
+
+
+@pytest.mark.parametrize("kind", [list, tuple, dict])
+def test_what_is_nested_without_end_is_replaced(kind: type):
+    """Nobody reads it, and it may be a cycle."""
+    value: Any = "x"
+    for _ in range(200):
+        value = {"a": value} if kind is dict else kind([value])
+    told = redact({"value": value, "n": 1})
+    assert "x" not in str(told).replace(REDACTED, "")
+    assert 1 == told["n"]

@@ -11,7 +11,7 @@ import pytest
 from mcpcore._secret_table import REDACTED
 from mcpcore.audit import traces
 from mcpcore.audit.traces import log_crash, traceback_of
-from mcpcore.redact import redact, redact_cut, redact_plain, redact_text
+from mcpcore.redact import _PLAIN_KEYS_KEPT, redact, redact_cut, redact_plain, redact_text
 
 # The vendor's own examples: of a key that stays, and of one that was given for a while.
 KEY = "AKIAIOSFODNN7EXAMPLE"
@@ -168,3 +168,14 @@ def test_what_is_nested_without_end_is_replaced(kind: type):
     told = redact({"value": value, "n": 1})
     assert "x" not in str(told).replace(REDACTED, "")
     assert 1 == told["n"]
+
+
+def test_more_keys_than_are_remembered_are_all_judged():
+    """What is known of keys is forgotten where there are too many, and a value is redacted all the same."""
+    value = {f"{n}th field": f"with {KEY}" if n == 7 else "words" for n in range(_PLAIN_KEYS_KEPT + 50)}
+    clean = redact_plain({**value, "password": "of somebody"})
+    assert clean is not None
+    assert REDACTED == clean.pop("password")
+    assert list(value) == list(clean)
+    assert [7] == [number for number, key in enumerate(value) if clean[key] != value[key]]
+    assert KEY not in str(clean)

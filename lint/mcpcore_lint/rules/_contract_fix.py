@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 TO_FILL_IN: Final = "TODO: next step"
 """Fewer words than a recovery must have, so that lint asks for it."""
 MAX_WHEN: Final = 90
+_QUOTED_HOLE: Final = re.compile(r"(['\"`])\.\.\.\1")
+_LAST_HOLE: Final = re.compile(r"[\s:;,=(\[{<'\"`-]*\.\.\.[\s)\]}>'\"`]*\.?$")
 _LEADS_ON: Final = re.compile(
     r"(?:[\s:;,=-]+(?:for|of|in|at|with|to|from|by|on|named|called|id|is|was|are|be|got|the|an?|as|than|and|or|not))+$",
     re.IGNORECASE,
@@ -172,9 +174,11 @@ def _sentence(value: Value | None) -> str:
     text = string(value)
     if text is None and isinstance(value, Text):
         text = "".join("..." if part is None else part for part in value.parts)
-    text = re.sub(r"\.{4,}", "...", " ".join((text or "").split()))
-    cut = re.sub(r"[\s:;,=(\[{<'\"-]*\.\.\.[\s)\]}>'\"]*\.?$", "", text)
-    if cut and cut != text:
+    text = _QUOTED_HOLE.sub("...", re.sub(r"\.{4,}", "...", " ".join((text or "").split())))
+    cut = text
+    while (shorter := _LAST_HOLE.sub("", cut)) not in {cut, ""}:
+        cut = shorter
+    if cut != text:
         # What led up to the hole goes with it, as long as something is left to say.
         shorter = _LEADS_ON.sub("", cut)
         text = shorter if shorter.count(" ") else cut

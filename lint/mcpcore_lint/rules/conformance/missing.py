@@ -243,7 +243,7 @@ class ContractMissing(Rule):
                 async with httpx.AsyncClient() as client:
                     await client.get(a)
                 if not a:
-                    raise CodedError(ErrorCode.NOT_FOUND, f"There is no row for {a}.")
+                    raise CodedError(ErrorCode.NOT_FOUND, f"There is no row for '{a}': {a!r}.")
                 return sqlite3.connect(a)
             """,
             "fetch throws NOT_FOUND",
@@ -285,7 +285,7 @@ class ContractMissing(Rule):
                 async with httpx.AsyncClient() as client:
                     await client.get(a)
                 if not a:
-                    raise CodedError(ErrorCode.NOT_FOUND, f"There is no row for {a}.")
+                    raise CodedError(ErrorCode.NOT_FOUND, f"There is no row for '{a}': {a!r}.")
                 return sqlite3.connect(a)
             """,
         ),

@@ -1,0 +1,94 @@
+"""Failures whose form is nearly a dialect's own: texts alone, details of somebody else, numbers of nobody."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcpcore import Envelope, ErrorCode, Retry
+from mcpcore.dialects import dialect_named
+from mcpcore.dialects.held import KEY, details_of, envelope_from
+from mcpcore.envelope import envelope
+
+ID = "0123456789abcdef"
+
+
+def text_alone(text: str) -> Envelope:
+    found = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
+    assert found is not None
+    return found
+
+
+def test_a_code_that_nobody_knows_is_an_unknown_error_by_its_own_name() -> None:
+    """Another server's own code keeps its name; its number is in no text."""
+    found = text_alone(f"Error: Out of ink.\n\n(OUT_OF_INK · retry now · id {ID})")
+    assert (int(ErrorCode.UNKNOWN_ERROR), "OUT_OF_INK", ID) == (found.code, found.name, found.correlation_id)
+    assert ("Out of ink.", Retry.now(), None) == (found.message, found.retry, found.data)
+
+
+def test_a_tool_to_try_without_a_hint_becomes_one() -> None:
+    """A recovery always has a hint."""
+    found = text_alone(f"Error: Gone.\n\n(reason gone · NOT_FOUND · not retryable · try search · id {ID})")
+    assert {"hint": "Try search.", "fallbackTool": "search"} == found.data["recovery"]
+    assert ("gone", False) == (found.data["reason"], found.data["retryable"])
+
+
+def test_details_that_are_no_object_belong_to_the_message() -> None:
+    """Only what this library writes is read as its own."""
+    for details in ("{broken", "[1]", "7"):
+        found = text_alone(f"Error: Gone.\n\nDetails: {details}\n\n(NOT_FOUND · not retryable · id {ID})")
+        assert f"Gone.\n\nDetails: {details}" == found.message
+
+
+def test_the_hint_and_the_details_of_a_text_are_read_apart_from_its_message() -> None:
+    """A message may itself hold blank lines; blocks that are no text are passed over."""
+    text = f'Error: Gone.\n\nSince today.\n\nRecovery: Search.\n\nDetails: {{"n":1}}\n\n(NOT_FOUND · not retryable · id {ID})'
+    found = Envelope.from_result(
+        {"isError": True, "content": [{"type": "image", "data": ""}, {"type": "text", "text": text}]}
+    )
+    assert found is not None
+    assert ("Gone.\n\nSince today.", "Search.", 1) == (found.message, found.data["recovery"]["hint"], found.data["n"])
+
+
+@pytest.mark.parametrize(("seconds", "retry"), [("1e999", Retry.now()), ("2.5", Retry.after(seconds=2.5))])
+def test_a_wait_that_is_none_is_read_as_now(seconds: str, retry: Retry) -> None:
+    """A number that no clock has is not waited for."""
+    found = text_alone(f"Error: Full.\n\n(RATE_LIMITED · retry after {seconds} s · id {ID})")
+    assert retry == found.retry
+
+
+def test_an_authors_own_field_of_the_reserved_name_comes_back() -> None:
+    """What the envelope knows beyond its data has a key of its own in other dialects; the author's is put beside it."""
+    data = {KEY: {"of": "the author"}, "n": 1}
+    made = envelope(ErrorCode.NOT_FOUND, "Gone.", retry=Retry.never(), tool="fetch", data=data)
+    details = details_of(made)
+    found = envelope_from(
+        details, message=made.message, native_code="X", code=ErrorCode.NOT_FOUND, dialect="system_error"
+    )
+    assert made.data == found.data
+    assert {"of": "the author"} == found.data[KEY]
+
+
+@pytest.mark.parametrize("own", [{"code": "none"}, {}, {"code": None}])
+def test_details_that_somebody_else_put_under_the_key_are_left_out(own: object) -> None:
+    """What is no envelope is not read as one; the dialect's own words stand."""
+    found = envelope_from(
+        {KEY: own, "n": 1}, message="Gone.", native_code="X", code=ErrorCode.NOT_FOUND, dialect="taxonomy"
+    )
+    assert ("NOT_FOUND", "Gone.", 1) == (found.name, found.message, found.data["n"])
+    assert KEY not in found.data
+
+
+def test_a_result_without_any_structure_is_not_a_protocol_error() -> None:
+    """JSON-RPC's answer without an error, and one whose code is no number."""
+    for result in ({"jsonrpc": "2.0", "result": {}}, {"jsonrpc": "2.0", "error": {"code": True, "message": "x"}}):
+        assert Envelope.from_result(result) is None
+    found = Envelope.from_result({"jsonrpc": "2.0", "error": {"code": -32601, "message": None}})
+    assert found is not None
+    assert "METHOD_NOT_FOUND" == found.name
+
+
+def test_the_canonical_schema_is_what_the_canonical_form_fits() -> None:
+    """What `dialect.schema` says is what is advertised."""
+    canonical = dialect_named("canonical")
+    assert ["error"] == canonical.schema["required"]
+    assert {"code", "message", "retry"} <= set(canonical.schema["properties"]["error"]["properties"])

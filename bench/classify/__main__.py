@@ -49,6 +49,9 @@ FIRST_ANSWERS = (
     {"part": "fourth, servers of tools", "cases": 184, "right": 154, "blamed": 0},
     {"part": "fourth, talk and terse logs", "cases": 157, "right": 111, "blamed": 0},
     {"part": "fourth, of the program itself", "cases": 102, "right": 95, "blamed": 0},
+    {"part": "fourth, of many systems", "cases": 131, "right": 117, "blamed": 0},
+    {"part": "fourth, ordinary again", "cases": 83, "right": 75, "blamed": 0},
+    {"part": "fourth, ordinary a third time", "cases": 92, "right": 81, "blamed": 0},
 )
 """What `classify` said of the parts written after the tables, before the tables were changed for any of them.
 

@@ -54,8 +54,9 @@ _STATUSES: Final = {
 """The statuses that a text must have one of: a figure that stands alone counts only where it is a known status."""
 VOCABULARY: Final[dict[str, str]] = {
     "service": "service|services|server|servers|api|apis|backend|backends|upstream|host|hosts|site|website|system"
-    "|provider|gateway|broker|brokers|node|nodes|cluster|endpoint|peer|daemon|platform|registry|proxy|remote|portal|origin"
-    "|replica|replicas|primary|leader|shard|shards|mirror|vendor|carrier|instance|machine|relay|mainframe",
+    "|systems|provider|gateway|broker|brokers|node|nodes|cluster|endpoint|peer|daemon|platform|registry"
+    "|proxy|remote|portal|origin|replica|replicas|primary|leader|shard|shards|mirror|vendor|carrier"
+    "|instance|machine|relay|mainframe",
     "secret": "password|passwords|passphrase|passcode|pin|otp|credentials|credential",
     "credential": "token|tokens|jwt|bearer|password|passphrase|passcode|pin|otp|credential|credentials|signature|hmac"
     "|login|cookie|secret|username",

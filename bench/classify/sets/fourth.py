@@ -4,7 +4,6 @@ Each helping was labelled and asked once before anything was changed for it; the
 next was written. `__main__.FIRST_ANSWERS` has what they said at first.
 """
 
-# Sentences stand as they are, one a line.
 from __future__ import annotations
 
 from typing import Final
@@ -917,6 +916,352 @@ the image generator produced a blank picture
 crash in native code
 plugin raised an exception
 hook failed: see log
+""",
+    "of many systems": r"""
+== NOT_FOUND
+The requested object was not found on this server
+Blob "a.png" does not exist in container "img"
+No matching record for key 'u-12'
+user account not found: ada
+The index you are querying is missing
+topic 'alerts' does not exist on broker
+route /v9/foo doesn't exist
+mailbox unavailable: no such user here
+ConfigMap "web" not found
+no DNS record of type MX for example.org
+the thread has been deleted by its author
+Could not open file: No such file or directory
+certificate with serial 12 not found
+== UNAUTHORIZED
+access token invalid or expired
+Please provide valid credentials
+The API key you provided is not recognized
+AUTH_REQUIRED: sign in to continue
+User session expired. Re-login required.
+ssh: no supported authentication methods available
+LDAP simple bind refused: invalid credentials
+The OAuth access token is missing
+Failed login attempt for admin
+API authentication error
+id token issued for wrong audience
+your one-time code has expired
+== FORBIDDEN
+Access to bucket 'x' is forbidden
+You need admin privileges to do this
+The operation is not permitted for your role
+user is not authorized to call this function
+service account lacks permission storage.objects.get
+This API is not enabled for your project
+Tenant policy prohibits external recipients
+cannot exec into pods: forbidden
+403 - insufficient permissions
+IP range not whitelisted
+The requester is not a collaborator
+mail relay access denied
+== RATE_LIMITED
+API call quota exceeded, try again in 1 hour
+Request was rate limited
+You have hit the rate limit of 100 requests per minute
+Too many SMS sent to this number
+tokens per minute limit exceeded
+Exceeded concurrent query limit
+throttled: slow down your requests
+quota of 10000 units per day used
+Sending limit reached for this hour
+Max API calls for plan reached
+== SERVICE_UNAVAILABLE
+Payment gateway unavailable
+Connection refused (os error 111)
+The DNS server returned SERVFAIL
+TLS handshake with upstream failed
+queue broker is not reachable
+Kubernetes API server is down
+503 from inventory
+LLM provider is overloaded, try again shortly
+Failed to connect to LDAP server
+mail server not responding
+no available replicas for shard 3
+connection pool exhausted
+certificate for host has expired
+Unable to reach host 10.0.0.4
+The server encountered an internal error and was unable to complete your request
+Upstream connection closed prematurely
+Redis is loading the dataset
+system is undergoing maintenance
+lost connection to broker
+== TIMEOUT
+Query took longer than 30 seconds
+SMTP server timed out
+Operation timeout: 5000 ms
+Kafka: request timed out
+the call exceeded its deadline
+No answer within 5 s
+lock acquisition timeout
+LDAP search exceeded time limit
+job exceeded max runtime
+== CONFLICT
+Email address already registered
+The resource was modified concurrently
+duplicate message id
+Cannot delete bucket: not empty
+deployment already in progress
+revision mismatch, expected 4 got 5
+seat taken by another customer
+Payment already refunded
+unique key violation on email
+queue 'x' is locked exclusively
+Pod already exists
+== VALIDATION_ERROR
+amount must be positive
+Invalid DNS name
+field "to" missing
+email address is malformed
+label value exceeds 63 characters
+temperature out of range [0, 2]
+Unsupported media: video/x
+cannot parse duration "5 fortnights"
+subject line is required
+prompt exceeds the context window
+currency code must be ISO 4217
+invalid cron schedule
+Number of replicas cannot be negative
+unexpected argument 'foo'
+checksum of IBAN is wrong
+foreign key constraint fails
+== DATABASE_ERROR
+relation "t" does not exist
+SQLSTATE 40P01: deadlock detected
+could not obtain lock on row
+database is read-only
+== SERIALIZATION_ERROR
+invalid JSON payload received from upstream
+could not decode response as JSON
+protobuf parse error
+YAML is malformed
+== CONFIGURATION_ERROR
+no SMTP host configured
+environment variable KUBECONFIG is not set
+misconfigured OAuth client: redirect_uri missing
+missing setting: payments.secret
+== INITIALIZATION_FAILED
+failed to initialise TLS context
+could not start the HTTP listener
+== REQUEST_CANCELLED
+The operation was cancelled by the caller
+request aborted
+query cancelled on user request
+== INTERNAL_ERROR
+unexpected internal state
+internal failure in planner
+something failed
+step 500 of 600 done
+unknown failure
+value 404 ignored
+an error happened, please try again
+NullPointerException at Foo.java:12
+""",
+    "ordinary again": r"""
+== NOT_FOUND
+Article with slug 'x' not found
+Sorry, we could not find that coupon code
+employee record missing in HR system
+no booking under that reference
+The report has been purged
+Unknown city name
+the given path does not exist
+S3 key not found
+No subscription found for this e-mail
+playlist was removed by the owner
+== UNAUTHORIZED
+Incorrect PIN entered
+Session token is not valid any longer
+Your login credentials were not accepted
+Missing API token in header
+Unauthenticated request
+Email not recognised or password wrong
+refresh token has been revoked
+signature does not match
+== FORBIDDEN
+You have no rights to this folder
+Your role does not permit this
+Deleting is reserved for the owner
+This account cannot place orders
+access denied by ACL
+token has insufficient scope
+this feature needs a Pro plan
+The document is restricted
+== RATE_LIMITED
+limit of 10 uploads per hour exceeded
+API usage limit hit, resets tomorrow
+Slow down! You are making requests too fast.
+Exceeded quota for today
+too many password resets requested
+Rate limiting in effect
+== SERVICE_UNAVAILABLE
+Our systems are currently down
+Cannot establish connection to mainframe
+the search backend is not available
+HTTP 502 returned by proxy
+unable to reach the authentication server
+partner API returned 500
+the printer is offline
+socket closed by remote host
+Elasticsearch is unavailable
+host lookup failed
+== TIMEOUT
+Request has timed out
+The sensor failed to respond in time
+waited 60 seconds for approval, giving up
+Gateway timeout
+transfer timed out
+scan exceeded the time limit
+== CONFLICT
+This nickname is already taken
+Conflicting edits detected
+Cannot delete a folder that is not empty
+the job is already finished
+order is locked by another process
+duplicated invoice number
+record was updated by somebody else
+== VALIDATION_ERROR
+Age must be at least 18
+Please enter a valid e-mail address
+start date is required
+'maybe' is not a valid boolean
+too many tags: at most 5
+Unsupported currency
+The name contains invalid characters
+length must be between 3 and 20
+unknown field 'colour'
+missing value for parameter 'q'
+postcode not valid
+== DATABASE_ERROR
+failed to insert row into table orders
+SQL: ambiguous column name
+== SERIALIZATION_ERROR
+Response could not be parsed as JSON
+invalid XML document
+Unable to decode image data
+== CONFIGURATION_ERROR
+The server has no API key configured
+SMTP_PASSWORD not set
+invalid configuration file
+== INITIALIZATION_FAILED
+Failed to start the indexing service
+== REQUEST_CANCELLED
+User cancelled
+upload was aborted by the user
+== INTERNAL_ERROR
+failed to build report
+unexpected error in renderer
+crash
+nothing to see here
+""",
+    "ordinary a third time": r"""
+== NOT_FOUND
+Customer not found in CRM
+The video you requested is no longer available
+Can't find variable definition 'x' in catalogue
+no record exists with that identifier
+repository is empty or missing
+The address could not be found
+snapshot expired and was removed
+file was moved or deleted
+Zoom meeting does not exist
+unknown user id 77
+vehicle with plate AB-123 isn't registered
+== UNAUTHORIZED
+Invalid security token
+You're not logged in
+authentication token missing
+Expired credentials
+Wrong API secret
+The client could not be authenticated
+login attempt rejected
+must authenticate first
+JWT verification failed
+== FORBIDDEN
+Operation forbidden for this token
+you do not own this resource
+Sorry, you're not allowed to do that
+not enough permissions
+Access is restricted to employees
+The file is read only
+subscription required to view this article
+Your organisation blocks this action
+write access denied
+== RATE_LIMITED
+request quota reached
+You've sent too many messages
+retry after 30 seconds: rate limit
+maximum requests exceeded
+Too many concurrent requests
+credits exhausted
+API throttled the request
+== SERVICE_UNAVAILABLE
+Third-party service is unavailable
+Connection to server lost
+Failed to reach remote API
+DNS resolution failed
+server is under heavy load
+The request failed with status 503
+Unable to resolve host
+SSL error: certificate verify failed
+message queue is down
+Network connection was interrupted
+upstream unavailable
+== TIMEOUT
+Timeout exceeded
+The request took too long to process
+deadline has passed
+Connection timed out while contacting server
+no response in 10 seconds
+execution timed out
+== CONFLICT
+Entry already present
+version conflict on save
+Another process is using this file
+user already a member
+The appointment conflicts with another one
+cannot be deleted because it is in use
+item locked
+== VALIDATION_ERROR
+Invalid argument: depth
+title must not be empty
+The value 300 is too large
+Invalid format for field 'date'
+required field missing: email
+password must contain a digit
+must be a valid UUID
+unsupported option --x
+input exceeds 1000 characters
+not a number: abc
+wrong number of arguments
+bad date: 2026-99-99
+end before start
+== DATABASE_ERROR
+database query failed
+table missing from schema
+lock timeout on table users
+== SERIALIZATION_ERROR
+cannot parse JSON
+decoding failed
+unexpected end of input while parsing
+== CONFIGURATION_ERROR
+Missing required configuration
+API_URL environment variable missing
+no endpoint configured
+== INITIALIZATION_FAILED
+startup failed
+Initialization error
+== REQUEST_CANCELLED
+operation cancelled by user
+The request was aborted
+== INTERNAL_ERROR
+unexpected exception
+general failure
+could not generate output
+assertion failed
 """,
 }
 

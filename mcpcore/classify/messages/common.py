@@ -210,7 +210,7 @@ COMMON: Final[tuple[MessageRow, ...]] = (
         "try again later .. limit", "api limit", "limit exceeded", "exceeded .. limit",
     )),
     MessageRow(_C.TIMEOUT, (
-        "timeout", "timeouts", "timed out", "time out", "deadline [was|has] [been] exceeded", "deadline exceeded",
+        "timeout", "timeouts", "time out", "deadline [was|has] [been] exceeded", "deadline exceeded",
         "deadline expired", "time limit exceeded", "exceeded .. time limit", "no response within", "operation expired",
         "timedout", "timeouterror|timeoutexception|readtimeout|connecttimeout|readtimeouterror|connecttimeouterror",
     )),
@@ -231,6 +231,8 @@ COMMON: Final[tuple[MessageRow, ...]] = (
         ("failed|unable|could|couldn't|can't|cannot [not] [to] load .. plugin|extension|module|driver|component"
          "|adapter|model|weights|engine"),
         "failed to bring up",
+        ("not|failed|unable|cannot|can't|couldn't [to] start .. listener|service|component|server|worker|workers"
+         "|engine|scheduler|plugin|browser|subsystem|daemon"),
         "scheduler|listener|daemon|subsystem|pool|pipeline .. not be launched|started|initialised|initialized|loaded",
         "init [of] .. failed|error|failure", "failed|unable|cannot|can't|couldn't [to] launch",
         "error while|during|in startup|initialization|initialisation", "failed during startup|initialization",

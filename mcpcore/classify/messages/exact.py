@@ -149,6 +149,7 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "expected [status|http|code|a] 200|201|202|204|2xx ... got|received|was|not <status>",
         "{service}|request|we|it|upload|download|call got|received [a|an] <status>",
         "returned|answered|responded|returning|answering|got .. error|status|code|http <status>", "^error <status>",
+        "^<status> from|for|on|while",
         "{service}|http|https|request|fetch|response|graphql|rest|webhook error <status>",
         "came back [with] [a] <status>", "gave|sent|threw|raised|hit|got|received [us|me] a|an <status>",
         "code|status|statuscode|status_code|httpstatus|httpstatuscode|http_status <quoted>", "<lone>",

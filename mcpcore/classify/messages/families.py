@@ -37,6 +37,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "<env> variable", "<env> .. is|was empty|blank", "variable [is|was] empty|blank|unset|undefined",
         "bad|broken|wrong|invalid config|configuration|settings",
         "credentials|key|token|config file missing|unreadable", "credentials file",
+        "missing [required] configuration|config|setting|settings|environment|env",
+        "configuration|config|setting .. missing|absent",
     )),
     MessageRow(_C.UNAUTHORIZED, (
         "account [is|has|was|been] [been|temporarily|now] locked",
@@ -64,7 +66,9 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "{credential} .. not valid|correct|right|recognised|recognized|accepted",
         "{credential}|key .. not provided|supplied|sent|included",
         "carry|include|have|contain|needs|need .. api|access|bearer key|token", "not log|sign|authenticate you",
-        "sign on failed|failure|error", "not paired", "log|sign you in",
+        "sign on failed|failure|error", "not paired", "log|sign you in", "wrong|unexpected audience|issuer",
+        "code [has|is|was] expired", "audience|issuer .. wrong|mismatch|invalid",
+        "you're|we're|i'm|they're not [currently|yet] logged|signed|authenticated [in]",
     )),
     MessageRow(_C.FORBIDDEN, (
         ("not|don't|doesn't|without|no|lack|lacks|insufficient .. rights|permission|permissions|privilege|privileges"
@@ -90,7 +94,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         ("limited to .. owner|owners|admins|members|staff|editors|managers|maintainers|administrators|employees"
          "|subscribers|users|customers"),
         "plan|subscription|licence|license|tier|edition|contract .. not cover|include|allow|permit|contain",
-        "missing .. scope|scopes",
+        "missing .. scope|scopes", "blocks|prohibits|bans this|access|the|that|such",
     )),
     MessageRow(_C.REQUEST_CANCELLED, (
         "you stopped|cancelled|canceled|aborted|interrupted", "caller|user .. gave|disconnected|left|withdrew",
@@ -112,6 +116,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
          "|downloads|uploads|jobs"),
         "exceeded .. concurrent|parallel|simultaneous", "max|maximum concurrent|parallel|simultaneous",
         "wait .. before", "only|than|to|of # .. per|a|an|each|every {per}", "rate .. limited|capped",
+        "too many .. sent|made|submitted|issued|created", "max|maximum .. reached|hit",
+        "too many .. resets|attempted|started|opened", "rate limit|limits|limiting",
     )),
     MessageRow(_C.TIMEOUT, (
         "waited|waiting # ... without|but|and|no", "in|within the time|period|window given|allowed|available|allotted",
@@ -121,6 +127,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "cancelled|canceled|killed|stopped|aborted|terminated after running|exceeding",
         "cancelled|canceled|killed|stopped|aborted|terminated after #",
         "within [a|an|one|two|three|five|ten|the|few] [few|couple|half] seconds|second|minutes|minute|hours|hour",
+        "exceeded|past|over|missed .. deadline",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         ("{service}|space|vault|warehouse|database|model|index .. is|are [currently|temporarily|being|now"
@@ -144,6 +151,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "could|can not open|establish|make .. connection|socket|stream|channel",
         "certificate|cert .. not trusted|valid|accepted", "feed|signal|link|uplink|line|carrier lost|dropped|down",
         "no {service}|worker|workers|agent|agents|slot [is|are|was] available|free|idle|online|reachable|ready",
+        "host|dns|name|hostname lookup [has] failed|failure|error",
+        "under heavy|high|extreme|too|much [much] load|traffic|demand|pressure",
     )),
     MessageRow(_C.CONFLICT, (
         "cannot|can't|failed|unable|could [not] [to] lock", "acquire|obtain|get|take .. lock",
@@ -167,6 +176,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "edited|changed|modified|updated|deleted|taken|claimed by someone|somebody|another|other",
         "can't|cannot|not .. twice", "wait|until .. done|finished|complete|completes|finishes", "busy with",
         "already cancelled|canceled|ended|expired|closed|archived",
+        "revision|version|etag|generation mismatch|conflict|differs", "unique|primary key|index|constraint violation",
+        "not empty", "exceeds|exceed .. stock|availability",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
         "not in [a|the|any] .. format|form|notation|range|units|order|case|style|syntax|interval",
@@ -200,6 +211,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "without a|an|any query|subject|title|name|value|body|recipient|id", "allowed|permitted as a|an|the",
         ("unknown colour|color|currency|locale|timezone|zone|weekday|month|theme|style|unit|language|format|mode"
          "|encoding|type"),
+        "exceeds|exceed|above|below .. allowed|permitted|threshold|size|count",
+        "end|start|from|to|until [date|time] before|after start|end|from|to|until|begin",
     )),
     MessageRow(_C.NOT_FOUND, (
         "doesn't|don't|not have [a|an|any] {entity}",
@@ -216,7 +229,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "could|cannot|can't not be retrieved|fetched because|as|since", "not part of", "no .. match|matches|matching",
         "no .. on file|record", "{store}|{entity} has|have|had no {entity}", "lookup|cache miss|missed",
         "never released|issued|made|opened|assigned|existed", "there isn't|aren't any|a|an",
-        "isn't|aren't any .. called|named|with|like",
+        "isn't|aren't any .. called|named|with|like", "moved|renamed or deleted|removed",
+        "deleted|removed or moved|renamed",
     )),
 )
 # fmt: on

@@ -240,9 +240,9 @@ RULES: Final[tuple[MessageRow, ...]] = (
         "signature verification failed", "signature [is|was|has] [been] invalid|expired|bad|rejected",
         "bad|missing signature", "verify|validate .. token|jwt|signature|credentials|identity|assertion",
         "token verification|validation|audience|issuer failed|error|mismatch|invalid", "account .. locked|disabled",
-        "noauth", "wrongpass", "invalid grant", "invalid client", "invalid_api_key",
-        "anonymous [access|users|requests|user]", "authorization header|code .. missing|required|invalid|expired",
-        "authorization header", "bearer .. missing|required|invalid", "need|needs|have|has to authenticate|login",
+        "invalid grant", "invalid client", "invalid_api_key", "anonymous [access|users|requests|user]",
+        "authorization header|code .. missing|required|invalid|expired", "authorization header",
+        "bearer .. missing|required|invalid", "need|needs|have|has to authenticate|login",
         "need|needs|have|has to sign|log in", "bind failed", "token .. not recognized|recognised|accepted",
     )),
     # Input that breaks a rule, in words that other rows have too

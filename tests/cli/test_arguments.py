@@ -118,6 +118,8 @@ def test_words_become_the_arguments_that_the_schema_asks_for(words, expected):
         (('{"a": 1}', "text=a"), "follows arguments given as JSON"),
         (("text=@/does/not/exist",), "cannot be read"),
         (("text=@\0",), "cannot be read"),
+        (("flag=\n",), "true or false"),
+        (("point=[1]",), "a JSON object"),
     ],
 )
 def test_what_does_not_fit_is_told_with_the_argument_and_what_fits(words, said):
@@ -132,6 +134,10 @@ def test_a_tool_without_arguments_says_that_it_takes_none():
     with pytest.raises(Problem) as caught:
         parse("a=1", schema={"type": "object", "properties": {}})
     assert "it takes none" in str(caught.value.hint)
+    for schema in (None, {"type": "object"}, {"properties": {}}, {"properties": "none"}):
+        with pytest.raises(Problem, match="neither key=value nor a JSON object") as caught:
+            parse("word", schema=schema)
+        assert "write key=value" in str(caught.value.hint)
 
 
 def test_values_come_from_files_and_from_standard_input(tmp_path):
@@ -144,8 +150,9 @@ def test_values_come_from_files_and_from_standard_input(tmp_path):
     assert parse(f"@{file}") == {"x": 1}
     assert parse("text=@-", stdin="in") == {"text": "in"}
     assert parse("-", stdin='{"x": 2}') == {"x": 2}
-    with pytest.raises(Problem, match="a JSON object, not a list"):
-        parse("-", stdin="[1]")
+    for text, kind in (("[1]", "a list"), ("null", "null"), ("7.5", "a number"), ('"a"', "a string")):
+        with pytest.raises(Problem, match=f"a JSON object, not {kind}"):
+            parse("-", stdin=text)
     file.write_bytes(b"\xff")
     with pytest.raises(Problem, match="not UTF-8"):
         parse(f"text=@{file}")

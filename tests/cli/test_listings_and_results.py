@@ -107,12 +107,14 @@ def test_bytes_are_counted_rather_than_printed(call):
     assert '"blob": "<4 characters of base64>"' in done.stdout
 
 
-def test_log_messages_of_the_server_are_shown_on_request(apart):
-    """`-v` shows what the server logs through the protocol, apart from the result."""
+def test_log_messages_of_the_server_are_shown_on_request(apart, call):
+    """`-v` shows what the server logs through the protocol, apart from the result; without it, nothing is shown."""
     done = apart("call", "-v", "--era", "handshake", f"{ODD}:paged", "log")
     assert 0 == done.returncode, done.stderr
     assert '[warning] {"half": "done"}\n' in done.stderr
     assert "half" not in done.stdout
+    quiet = call("--era", "handshake", f"{ODD}:paged", "log")
+    assert (0, "", done.stdout) == (quiet.exit_code, quiet.stderr, quiet.stdout)
 
 
 def test_lines_that_are_no_messages_are_named_once_and_shown_on_request(apart):

@@ -212,7 +212,11 @@ def test_what_a_validator_quotes_of_a_list_or_a_mapping_is_not_told(call: Any) -
         return ""
 
     server = Server("s", tools=[g])
-    sent = {"names": [SECRET, "b"], "table": {SECRET: [123456, 7]}, "deep": [[["x" * 5]] * 3, *range(2_000), SECRET]}
+    sent = {
+        "names": [SECRET, "b"],
+        "table": {SECRET: [123456, 7]},
+        "deep": [None, True, [["x" * 5]] * 3, *range(900), SECRET, None],
+    }
     messages = [
         call(server, "g", {key: value}).structured_content["error"]["data"]["issues"][0]["message"]
         for key, value in sent.items()

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, with_config
 
 from mcpcore import CodedError, Contract, ContractError, CustomCode, ErrorCode, FailureMode, Retry, codes, tool
 from mcpcore.codes import all_codes, code_named, code_numbered
@@ -191,6 +191,15 @@ class TestDataModel:
         assert "extra" in str(mode.check_data({"pmid": "1", "extra": 1}))
         assert "pmid" in str(mode.check_data({}))
         assert entry().check_data({"anything": 1}) is None
+
+    def test_keeps_the_configuration_that_an_author_gave_a_typeddict(self) -> None:
+        """Unknown keys do not fit unless the author says otherwise."""
+
+        @with_config(ConfigDict(extra="allow"))
+        class Open(TypedDict):
+            pmid: str
+
+        assert entry(data=Open).check_data({"pmid": "1", "more": 2}) is None
 
     @pytest.mark.parametrize("kind", [int, list, dict, object])
     def test_that_is_no_object_is_refused_at_import(self, kind: type) -> None:

@@ -81,6 +81,20 @@ def test_a_handler_asks_the_clients_user(call: Any) -> None:
     assert DeclinedElicitation().action == declined.structured_content["error"]["data"]["action"]
 
 
+@pytest.mark.parametrize(
+    "recovery", [{"strategy": "retry_later"}, {"hint": " "}, {"hint": "\x00", "actions": ["wait"]}]
+)
+def test_a_recovery_without_a_hint_is_none(recovery: dict[str, Any], call: Any) -> None:
+    """A client that reads the hint always finds one where there is a recovery."""
+
+    @tool
+    def fail() -> None:
+        raise not_found("Gone.", recovery=recovery)
+
+    data = call(Server("s", tools=[fail]), "fail").structured_content["error"]["data"]
+    assert {"retryable": False} == data
+
+
 @pytest.mark.parametrize("unreadable", [math.hypot, dict])
 def test_a_function_without_a_signature_is_refused_as_the_sdk_refuses_it(unreadable: Any) -> None:
     """Without `errors` it is the SDK's own kind of tool, and the SDK's own words are kept."""

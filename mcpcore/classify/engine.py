@@ -383,7 +383,7 @@ def _judge_group(group: BaseException, path: tuple[str, ...], budget: list[int],
         if verdict.weight < least.weight and least.weight != _BUG:
             least = verdict._replace(path=(*path, f"exceptions[{index}]", *verdict.path))
         retry = _longer(cast("Retry", retry), advice)
-    if least is None:
+    if least is None:  # pragma: no cover - Python refuses an empty group
         return _Verdict(_DEFAULT, ErrorCode.INTERNAL_ERROR, None, "group", "empty", group, path)
     return least._replace(retry=retry)
 

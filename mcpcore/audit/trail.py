@@ -247,7 +247,9 @@ class AuditTrail:
         Making a record costs more than asking, most of all of a crash, whose traceback is read for secrets. A subclass
         with a `record` of its own takes every one.
         """
-        if self.path is not None or LOGGER.isEnabledFor(_level(code)) or type(self).record is not AuditTrail.record:
+        if self.path is not None or type(self).record is not AuditTrail.record:
+            return True
+        if LOGGER.isEnabledFor(_level(code)) and _is_heard():
             return True
         if self._sinks is None:
             self._sinks = _default_sinks()

@@ -12,11 +12,13 @@ from enum import StrEnum
 import pytest
 
 from mcpcore.audit import AuditError, AuditTrail, verify
+from mcpcore.audit import record as record_module
 from mcpcore.audit import trail as trail_module
 from mcpcore.audit import verification as verification_module
 from mcpcore.audit.chain import MAX_LINE, Head, Signer
 from mcpcore.audit.files import head_path, rotated_files, rotated_path
 from mcpcore.audit.reading import read
+from mcpcore.audit.record import encode
 from mcpcore.redact import REDACTED, redact
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
@@ -300,3 +302,39 @@ def test_names_and_texts_of_kinds_of_their_own_are_redacted_too():
         3: {"token": REDACTED},
     }
     assert redact(object) is object
+
+
+def test_a_writer_of_json_that_knows_no_ascii_is_done_without(tmp_path, failure, monkeypatch):
+    """An older pydantic has no such option, and no writer takes half of a surrogate pair; the line is ASCII all the same."""
+    record = failure(1, message="für \U0001f512", data={"half": "\ud800", "token": "geheim"})
+    _, line = encode(record)
+
+    def old(value, **options):
+        if options:
+            raise TypeError("unexpected keyword argument")
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+    monkeypatch.setattr(record_module, "get_ready", lambda: old)
+    for told in (line, encode(record)[1]):
+        assert told.isascii()
+        assert json.loads(told) == {**record, "data": {"half": "\ud800", "token": REDACTED}}
+
+
+@pytest.mark.parametrize("listening", ["nobody", "a handler", "a filter", "a parent"])
+def test_a_log_record_is_made_where_anything_takes_it(failure, monkeypatch, listening):
+    """A NullHandler takes nothing; a handler, a filter and whatever the loggers above have are asked."""
+    logger = logging.getLogger("mcpcore.audit")
+    taken = []
+    taker = logging.Handler()
+    taker.emit = taken.append
+    monkeypatch.setattr(logger, "handlers", [taker if listening == "a handler" else logging.NullHandler()])
+    monkeypatch.setattr(logger, "filters", [lambda record: taken.append(record) or True] * (listening == "a filter"))
+    monkeypatch.setattr(logging.getLogger("mcpcore"), "handlers", [taker] * (listening == "a parent"))
+    monkeypatch.setattr(logging.getLogger("mcpcore"), "propagate", False)
+    made = []
+    real = logger.makeRecord
+    monkeypatch.setattr(logger, "makeRecord", lambda *args: made.append(args) or real(*args))
+    trail = AuditTrail(sinks=())
+    assert trail.listens("INTERNAL_ERROR") is (listening != "nobody")
+    trail.record(failure(1, name="INTERNAL_ERROR"))
+    assert (len(made), len(taken)) == ((0, 0) if listening == "nobody" else (1, 1))

@@ -37,7 +37,7 @@ def rotated_files(path: Path) -> list[Path]:
     return [path.with_name(name) for name in sorted(found)]
 
 
-if sys.platform == "win32":  # pragma: no cover
+if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX
     import msvcrt
 
     # A byte far beyond any trail: locks there are mandatory, and nobody reads it.

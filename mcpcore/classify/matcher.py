@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore.classify.phrases import compile_phrase
+from mcpcore.classify.phrases import compile_phrase, triggers
 from mcpcore.classify.status import STATUS_RETRY, code_for_status
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ class Matcher:
         by_word: dict[str, list[_Lazy]] = {}
         phrases = ((row, phrase) for row in self._rows for phrase in row.phrases)
         for order, (row, phrase) in enumerate(phrases):
-            pattern, needed = compile_phrase(phrase)
-            lazy = _Lazy(order, row, phrase, pattern, needed[1:])
-            for word in needed[0]:
+            first, *others = triggers(phrase)
+            lazy = _Lazy(order, row, phrase, tuple(others))
+            for word in first:
                 by_word.setdefault(word, []).append(lazy)
         self._by_word = by_word
         return by_word
@@ -102,22 +102,19 @@ def words_of(text: str) -> frozenset[str]:
 class _Lazy:
     """A phrase whose expression is compiled on first use, since most are never needed."""
 
-    __slots__ = ("_pattern", "needed", "order", "phrase", "row", "search")
+    __slots__ = ("needed", "order", "phrase", "row", "search")
 
     search: Callable[[str], re.Match[str] | None]
 
-    def __init__(
-        self, order: int, row: MessageRow, phrase: str, pattern: str, needed: tuple[frozenset[str], ...]
-    ) -> None:
+    def __init__(self, order: int, row: MessageRow, phrase: str, needed: tuple[frozenset[str], ...]) -> None:
         self.needed = needed
         self.order = order
         self.row = row
         self.phrase = phrase
-        self._pattern = pattern
         self.search = self._first
 
     def _first(self, text: str) -> re.Match[str] | None:
-        self.search = search = re.compile(self._pattern).search
+        self.search = search = re.compile(compile_phrase(self.phrase)[0]).search
         return search(text)
 
 

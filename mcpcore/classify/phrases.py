@@ -16,6 +16,7 @@ underscores or hyphens; a word never begins or ends inside another (`dns` is not
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Final
 
@@ -110,7 +111,6 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
     if anchored:
         slots[0] = slots[0][1:]
     pattern = r"\A" if anchored else ""
-    needed: list[frozenset[str]] = []
     separator = ""
     for slot in slots:
         if slot in {"..", "..."}:
@@ -123,11 +123,6 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
         words = (slot[1:-1] if optional else slot).split("|")
         if slot in _SLOTS:
             body = _SLOTS[slot] if pattern or slot == "<lone>" else _START + _SLOTS[slot]
-            words = []
-            if slot == "<env>":
-                needed.append(frozenset("$"))
-            elif slot in _STATUSES:
-                needed.append(_STATUSES[slot])
         elif all(_WORD.match(word) for word in words):
             if pattern:
                 body = "|".join(map(_body, words))
@@ -143,13 +138,32 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
         if optional and not separator:
             raise PhraseError(f"phrase {phrase!r}: the first word cannot be left out")
         separator = _AFTER_NAME if slot == "<env>" else _SEPARATOR
-        if not optional and words and not any(word.endswith("*") for word in words):
-            triggers = [_trigger(word) for word in words]
-            if all(triggers):
-                needed.append(frozenset(triggers))
+    return pattern + _END, triggers(phrase)
+
+
+def triggers(phrase: str) -> tuple[frozenset[str], ...]:
+    """Sets of words of which a text that the phrase matches has at least one each, rarest first.
+
+    Raises:
+        PhraseError: If no word of the phrase is fixed.
+    """
+    found = map(_triggers_of, phrase.lower().removeprefix("^").split())
+    needed = sorted(filter(None, found), key=_rarity, reverse=True)
     if not needed:
         raise PhraseError(f"phrase {phrase!r}: at least one word must be fixed, without * or brackets")
-    return pattern + _END, tuple(sorted(needed, key=_rarity, reverse=True))
+    return tuple(needed)
+
+
+@functools.lru_cache(maxsize=4_096)
+def _triggers_of(slot: str) -> frozenset[str]:
+    """What one slot asks of a text; nothing where it may be left out or begins a word. Many phrases share a slot."""
+    if slot in _SLOTS:
+        return frozenset("$") if slot == "<env>" else _STATUSES.get(slot, frozenset())
+    if slot in {"..", "..."} or slot.startswith(("[", "!")):
+        return frozenset()
+    words = expand(slot).split("|")
+    found = [] if any(word.endswith("*") for word in words) else [_trigger(word) for word in words]
+    return frozenset(found) if all(found) else frozenset()
 
 
 def _first(word: str) -> str:

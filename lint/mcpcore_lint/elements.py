@@ -167,9 +167,10 @@ class ElementReader(ABC):
                 kinds = self.annotation(*inner)
                 if kinds:
                     return kinds
-        kinds = self._items_of(node, scope)
-        if kinds:
-            return kinds
+        items = self._items_of(node, scope)
+        if items is None or items:
+            return items or []
+        kinds = items
         found = self.of(node, scope) if not isinstance(node, ast.Subscript) else []
         for each in found:
             if isinstance(each, Instance):
@@ -194,21 +195,25 @@ class ElementReader(ABC):
             return [one for each in self.result(kind, first) for one in self.result(each, second)]
         return self.result(kind, "__getitem__") if method_of(kind.info, "__getitem__") is not None else []
 
-    def _items_of(self, node: ast.expr, scope: Scope) -> list[Kind]:
-        """The items of what a name or an attribute is set to, and of what a call gives."""
+    def _items_of(self, node: ast.expr, scope: Scope) -> list[Kind] | None:
+        """The items of what a name or an attribute is set to, and of what a call gives.
+
+        None where things of the project are in it, and more is put in elsewhere.
+        """
         if isinstance(node, ast.Name):
             found = scope.lookup(node.id)
-            if found is None or scope.module.changes_in_place(node.id):
+            if found is None:
                 return []
             where, bindings = found
-            return [
+            kinds = [
                 kind
                 for each in bindings
                 if each.value is not None and each.kind in {"assign", "annotated"}
                 for kind in self.element(each.value, where)
             ]
+            return (None if any_own(kinds) else []) if where.module.changes_in_place(node.id) else kinds
         if isinstance(node, ast.Attribute):
-            kinds: list[Kind] = []
+            kinds = []
             for kind in self.of(node.value, scope):
                 for info in ancestry(kind.info) if isinstance(kind, Instance | ClassObject) else ():
                     held = [(value, at) for _, value, at in info.instance_attributes.get(node.attr, ())]
@@ -224,7 +229,8 @@ class ElementReader(ABC):
             if isinstance(func, ast.Name) and func.id in _SAME_ITEMS and node.args and scope.lookup(func.id) is None:
                 return self.element(node.args[0], scope)
             if isinstance(func, ast.Attribute) and func.attr in {"values", "copy"} and not node.args:
-                return self.element(func.value, scope)
+                inside = self._items_of(func.value, scope)
+                return inside if inside is None else self.element(func.value, scope)
             made = self._callee(node, scope)
             if made is not None and made[0].returns is None:
                 return self._yielded(*made)

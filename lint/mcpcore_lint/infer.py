@@ -40,6 +40,8 @@ _WRAPPERS: Final = frozenset(
 
 
 _TAKES_ITEM: Final = frozenset({"get", "pop", "setdefault"})
+_MAY_BE_OWN: Final = frozenset({"importlib.import_module", "builtins.__import__"})
+"""Functions outside the project whose result may be the project's own all the same."""
 _GIVES_BACK: Final = frozenset(
     {"asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "asyncio.ensure_future", "asyncio.run", "copy.copy",
      "copy.deepcopy", "dataclasses.replace"}
@@ -383,6 +385,8 @@ class Inference(ElementReader):
                 return self.annotation(node.args[0], scope) or self.of(node.args[1], scope)
             if func.name in _GIVES_BACK and node.args:
                 return self.of(node.args[0], scope)
+            if func.name in _MAY_BE_OWN:
+                return []
             if func.name == "builtins.next" and node.args:
                 return self.element(node.args[0], scope)
             if func.name == "builtins.getattr" and (attribute := named_attribute(node)) is not None:
@@ -525,6 +529,8 @@ class Inference(ElementReader):
             return [Outside()] if outside_bases(kind.info) else []
         if kind.name:
             qualified = f"{kind.name}.{name}"
+            if qualified in _MAY_BE_OWN:
+                return []
             return [Outside(KNOWLEDGE.result_of(qualified) or qualified)]
         return [Outside()]
 

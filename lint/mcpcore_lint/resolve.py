@@ -104,13 +104,13 @@ class Resolver(AnnotationReader):
                 return Symbol(node, module, canonical(f"builtins.{name}"))
             return Unknown(node, module, f"{name} is not defined in this file")
         where, bindings = found
-        known = self._named(bindings, where, name, node)
+        known = self.named(bindings, where, name, node)
         if type(known) is Symbol:
             # The name stands here; what it means was found out before.
             return Symbol(node, known.module, known.name, known.definition)
         return known
 
-    def _named(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
+    def named(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
         """What a name of a scope means; found out once, but for what was cut short while something waits for it."""
         known = where.values.get(name)
         if known is not None:
@@ -193,7 +193,7 @@ class Resolver(AnnotationReader):
                 if self.depth > MAX_DEPTH:
                     self.cut = True
                     return Unknown(node, module, "too many imports deep")
-                return self._named(bindings, module.scope, name, node)
+                return self.named(bindings, module.scope, name, node)
             finally:
                 self.depth -= 1
         return self._starred(name, module, node)
@@ -574,8 +574,8 @@ def evaluate(node: ast.expr, scope: Scope) -> Value:
         # Most names were found out before: then there is nothing to resolve.
         name: str = node.id  # type: ignore[attr-defined]
         found = scope.lookup(name)
-        known = found[0].values.get(name) if found is not None else None
-        if known is not None:
+        if found is not None:
+            known = found[0].values.get(name) or Resolver(1).named(found[1], found[0], name, node)
             return Symbol(node, known.module, known.name, known.definition) if type(known) is Symbol else known
     elif kind is ast.Constant and node.value is not ...:  # type: ignore[attr-defined]
         return Const(node, scope.module, node.value)  # type: ignore[attr-defined]

@@ -116,11 +116,15 @@ class Extractor(ImplicitReader):
         for block in self.builder.withs:
             if block not in nested:
                 self._with(block)
+        parents = self.parents
         for attribute in self.builder.attributes:
-            if attribute not in nested and not self._is_called(attribute):
-                self._keys(attribute, self.accessed(attribute))
+            if attribute not in nested:
+                parent = parents.get(attribute)
+                if not (type(parent) is ast.Call and parent.func is attribute) and (keys := self.accessed(attribute)):
+                    self._keys(attribute, keys)
         for call, name in self._of_builtins:
-            self._keys(call, self.of_builtin(call, name))
+            if keys := self.of_builtin(call, name):
+                self._keys(call, keys)
         for node, keys in self.implicit():
             self._keys(node, keys)
         for statement in self.builder.returns:
@@ -129,10 +133,6 @@ class Extractor(ImplicitReader):
         if isinstance(self.node, ast.Lambda):
             self._return(self.node.body, facts)
         return facts
-
-    def _is_called(self, node: ast.Attribute) -> bool:
-        parent = self.parents.get(node)
-        return type(parent) is ast.Call and parent.func is node
 
     def _keys(self, node: ast.AST, keys: list[Key]) -> None:
         if keys:

@@ -9,6 +9,7 @@ from mcpcore_lint.effects import key_of
 from mcpcore_lint.facts.guards import GuardReader
 from mcpcore_lint.facts.spelling import is_abstract, made_of_method
 from mcpcore_lint.kinds import Instance, Outside, ancestry, is_property, method_of, outside_bases
+from mcpcore_lint.resolve import PLAIN_BUILTINS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,6 +74,15 @@ MAX_DEEP: Final = 6
 """How many expressions deep it is looked whether something of the project is in one."""
 
 
+_OF_BUILTINS: Final[dict[str, tuple[Sequence[Kind], bool]]] = dict.fromkeys(PLAIN_BUILTINS - {"super"}, ((), False))
+_OPERAND: Final[dict[type[ast.AST], str]] = {
+    ast.Subscript: "value", ast.FormattedValue: "value", ast.Await: "value", ast.YieldFrom: "value",
+    ast.UnaryOp: "operand", ast.For: "iter", ast.AsyncFor: "iter", ast.comprehension: "iter", ast.If: "test",
+    ast.While: "test", ast.IfExp: "test",
+}  # fmt: skip
+"""Where the one expression stands that decides whether anything is run."""
+
+
 class ImplicitReader(GuardReader):
     """Finds the methods that are run by what is written, without their names."""
 
@@ -88,15 +98,37 @@ class ImplicitReader(GuardReader):
         self.followed: set[ast.expr] = set()
         """The calls that lead to something of the project."""
         self._roots: dict[str, tuple[Sequence[Kind], bool]] = {}
+        """What the names here may be, and whether what begins with them can be something of the project."""
+        if not module.star_imports:
+            self._roots = _OF_BUILTINS.copy()
+            scope: Scope | None = self.scope
+            while scope is not None:
+                for name in scope.bindings.keys() & _OF_BUILTINS.keys():
+                    self._roots.pop(name, None)
+                scope = scope.parent
 
     def implicit(self) -> Iterator[tuple[ast.AST, list[Key]]]:
         """Where such methods are run, and which."""
         nested = self.builder.function_of
+        roots = self._roots
         for node in self.builder.implicit:
-            if node not in nested:
-                keys: list[Key] = getattr(self, _RUN_BY[type(node)])(node)
-                if keys:
-                    yield node, keys
+            if node in nested:
+                continue
+            kind = type(node)
+            operand = _OPERAND.get(kind)
+            if operand is not None:
+                # As `_objects` does; written out, since hardly any of them is an object of the project.
+                root = getattr(node, operand)
+                while (at := type(root)) is not ast.Name and (at in _PASSES or at is ast.Call):
+                    root = root.func if at is ast.Call else root.value
+                if at is not ast.Name:
+                    continue
+                known = roots.get(root.id)
+                if known is not None and not known[1] and not known[0] and root.id not in self._asked_about:
+                    continue
+            keys: list[Key] = getattr(self, _RUN_BY[kind])(node)
+            if keys:
+                yield node, keys
         for check in self.builder.asserts:
             if check not in nested and (keys := self._dunder(check.test, _TRUTH)):
                 yield check, keys
@@ -107,7 +139,12 @@ class ImplicitReader(GuardReader):
         if methods is None:
             return []
         keys: list[Key] = []
+        roots = self._roots
         for each in node.args:
+            if type(each) is ast.Name:
+                known = roots.get(each.id)
+                if known is not None and not known[0] and each.id not in self._asked_about:
+                    continue
             keys.extend(self._looped(each) if name in _ITERATES else self._dunder(each, methods))
         return keys
 
@@ -235,7 +272,10 @@ class ImplicitReader(GuardReader):
             if node.id not in self._roots:
                 self._roots[node.id] = self._root(node.id, node)
             return self._roots[node.id][1]
-        return any(isinstance(each, ast.expr) and self._leads_to_own(each, depth + 1) for each in below)
+        for each in below:  # noqa: SIM110 - written out, since most names come by here
+            if isinstance(each, ast.expr) and self._leads_to_own(each, depth + 1):
+                return True
+        return False
 
     def _dunder(self, node: ast.expr, names: tuple[str, ...]) -> list[Key]:
         """The first of some methods that an object of the project has."""

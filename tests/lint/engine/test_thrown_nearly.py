@@ -1,0 +1,397 @@
+"""What looks like a case that is followed and is none: caught on the way, never run, or not to be known."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from tests.lint.engine.thrown_cases import Cases, expected_of, found_of, params
+
+CASES: Final[Cases] = {
+    "a subclass that nothing in sight imports": (
+        """
+        from base import Store
+        @tool
+        def fetch(store: Store):
+            store.get()
+        #-- base.py
+        class Store:
+            def get(self):
+                raise not_found("x")
+        #-- far.py
+        from base import Store
+        class Far(Store):
+            def get(self):
+                raise conflict("x")
+        """,
+        "NOT_FOUND: fetch > Store.get",
+    ),
+    "an instance that is made has no subclasses": (
+        """
+        class Store:
+            def get(self):
+                raise not_found("x")
+        class Fast(Store):
+            def get(self):
+                raise conflict("x")
+        def make():
+            return Store()
+        @tool
+        def fetch():
+            make().get()
+        """,
+        "NOT_FOUND: fetch > Store.get",
+    ),
+    "a class that has half of a protocol, and an abstract one of all of it": (
+        """
+        from abc import ABC, abstractmethod
+        from typing import Protocol
+        class Store(Protocol):
+            name: str
+            def get(self) -> str: ...
+        class Half:
+            def get(self) -> str:
+                raise not_found("x")
+        class Base(ABC):
+            name = "x"
+            @abstractmethod
+            def get(self) -> str: ...
+        @tool
+        def fetch(store: Store):
+            store.get()
+        """,
+        "?: store.get",
+    ),
+    "an override is caught like what it overrides": (
+        """
+        class Store:
+            def get(self):
+                raise KeyError("x")
+        class Fast(Store):
+            def get(self):
+                raise IndexError("x")
+        @tool
+        def fetch(store: Store):
+            try:
+                store.get()
+            except LookupError:
+                pass
+        """,
+        "",
+    ),
+    "two helpers of one name, each given something else": (
+        """
+        class A:
+            def get(self):
+                raise not_found("x")
+        class B:
+            def get(self):
+                raise conflict("x")
+        def helper(store):
+            try:
+                store.get()
+            except CodedError:
+                raise
+        @tool
+        def fetch():
+            helper(A())
+        @tool
+        def other():
+            helper(B())
+        """,
+        "NOT_FOUND: fetch > helper > A.get",
+    ),
+    "a helper that is given what nobody knows": (
+        """
+        def helper(store):
+            store.load()
+        @tool
+        def fetch(name: str):
+            helper(build(name))
+        """,
+        "?: build\n?: store.load",
+    ),
+    "an object that is made of itself, over and over": (
+        """
+        class Node:
+            def __init__(self, below):
+                self.below = below
+            def walk(self):
+                self.below.walk()
+                raise not_found("x")
+        def grow(node):
+            return grow(Node(node))
+        @tool
+        def fetch():
+            Node(Node(Node(Node(Node(None))))).walk()
+            grow(Node(None))
+        """,
+        "NOT_FOUND: fetch > Node.walk\n?: self.below.walk",
+    ),
+    "a callback that is kept and never called": (
+        """
+        class Runner:
+            def __init__(self, what):
+                self.what = what
+            def go(self):
+                return str(self.what)
+        def load():
+            raise not_found("x")
+        @tool
+        def fetch():
+            Runner(load).go()
+        """,
+        "",
+    ),
+    "a default that is not used, since something is given": (
+        """
+        def load():
+            raise not_found("x")
+        def other():
+            raise conflict("x")
+        def run(what=load):
+            what()
+        @tool
+        def fetch(options: dict):
+            run(other)
+            run(**options)
+        """,
+        "CONFLICT: fetch > run > other\n?: what",
+    ),
+    "a parameter that is raised and caught": (
+        """
+        def throw(error):
+            try:
+                raise error
+            except KeyError:
+                pass
+        @tool
+        def fetch():
+            throw(KeyError("x"))
+            throw(ValueError("x"))
+            throw(build())
+        """,
+        "ValueError: fetch > throw\n?: build\n?: raise error",
+    ),
+    "an error that is kept and never raised, and one that another clause kept": (
+        """
+        @tool
+        def fetch():
+            last = None
+            try:
+                load()
+            except KeyError as error:
+                last = error
+            except ValueError as error:
+                kept = str(error)
+            return last
+        def load():
+            raise KeyError("x")
+            raise ValueError("x")
+        """,
+        "",
+    ),
+    "an error that is raised late, within a clause that catches it": (
+        """
+        @tool
+        def fetch():
+            last = None
+            try:
+                load()
+            except KeyError as error:
+                last = error
+            try:
+                raise last
+            except LookupError:
+                pass
+        def load():
+            raise KeyError("x")
+        """,
+        "",
+    ),
+    "what a function hands back, but for what it has asked about": (
+        """
+        @tool
+        def fetch():
+            try:
+                load()
+            except Exception as error:
+                raise translate(error) from error
+        def load():
+            raise KeyError("x")
+            raise ValueError("x")
+        def translate(error):
+            if not isinstance(error, KeyError):
+                return conflict("x")
+            return error
+        """,
+        "KeyError: fetch > load\nCONFLICT: fetch > translate",
+    ),
+    "a coroutine and a generator that are kept and never used": (
+        """
+        async def later():
+            raise not_found("x")
+        def rows():
+            yield 1
+            raise conflict("x")
+        @tool
+        async def fetch():
+            one = later()
+            two = rows()
+        """,
+        "",
+    ),
+    "a coroutine that is awaited within a clause": (
+        """
+        async def later():
+            raise KeyError("x")
+        @tool
+        async def fetch():
+            found = later()
+            try:
+                await found
+            except KeyError:
+                pass
+        """,
+        "",
+    ),
+    "operators on what is no object of the project": (
+        """
+        class A:
+            def __add__(self, other):
+                raise not_found("x")
+            def __len__(self):
+                raise conflict("x")
+        @tool
+        def fetch(n: int, items: list[str]):
+            n + 1
+            len(items)
+            if items:
+                return items[0]
+        """,
+        "",
+    ),
+    "operators that are caught, and those that `is` and a chain of attributes do not run": (
+        """
+        class A:
+            size: int
+            def __eq__(self, other):
+                raise not_found("x")
+            def __bool__(self):
+                raise conflict("x")
+            def __getitem__(self, key):
+                raise KeyError("x")
+        @tool
+        def fetch(a: A):
+            a is None
+            a.size
+            try:
+                a["x"]
+            except KeyError:
+                pass
+        """,
+        "",
+    ),
+    "__getattr__ does not answer for what is there, or for what a base outside may have": (
+        """
+        import acme
+        class App:
+            known: int
+            def __init__(self):
+                self.made = 1
+            def __getattr__(self, name):
+                raise not_found("x")
+        class Other(acme.Base):
+            def __getattr__(self, name):
+                raise conflict("x")
+        @tool
+        def fetch(app: App, other: Other):
+            app.known
+            app.made
+            other.anything
+        """,
+        "",
+    ),
+    "a decorator that is a class and swallows": (
+        """
+        class Quiet:
+            def __init__(self, run):
+                self.run = run
+            def __call__(self, *args):
+                try:
+                    return self.run(*args)
+                except Exception:
+                    return None
+        @Quiet
+        def load():
+            raise KeyError("x")
+        @tool
+        def fetch():
+            load()
+        """,
+        "",
+    ),
+    "a module whose name is not a constant": (
+        """
+        import importlib
+        @tool
+        def fetch(name: str):
+            importlib.import_module(name).load()
+        #-- store.py
+        def load():
+            raise not_found("x")
+        """,
+        "ModuleNotFoundError: fetch > importlib.import_module\n?: importlib.import_module().load",
+    ),
+    "an assertion that is caught, and sys.exit in a bare except": (
+        """
+        import sys
+        @tool
+        def fetch():
+            try:
+                assert 1 > 2
+            except AssertionError:
+                pass
+            try:
+                sys.exit(1)
+            except:
+                pass
+        """,
+        "",
+    ),
+    "isinstance of the other branch": (
+        """
+        class A:
+            def get(self):
+                raise not_found("x")
+        @tool
+        def fetch(given: object):
+            if isinstance(given, A):
+                return
+            given.get()
+        """,
+        "?: given.get",
+    ),
+    "a container that is filled by others": (
+        """
+        class A:
+            def get(self):
+                raise not_found("x")
+        KNOWN = {"a": A()}
+        KNOWN["b"] = build()
+        @tool
+        def fetch(name: str):
+            for each in KNOWN.values():
+                each.get()
+        """,
+        "?: each.get",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", params(CASES, {}))
+def test_what_is_nearly_a_case_that_is_followed(project, name):
+    """Nothing is told that cannot happen, and nothing that cannot be known is passed over in silence."""
+    text, expected = CASES[name]
+    assert expected_of(expected) == found_of(project, text)

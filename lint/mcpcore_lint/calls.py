@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from mcpcore_lint.bodies.builder import HandlerBuilder
 from mcpcore_lint.effects import (
     Bindings,
     Blind,
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 _GROUP_TYPES: Final = frozenset({"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"})
 _BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
+MAX_TOLD: Final = 200
+"""More functions than this on the way from a handler are not told of to people."""
 MAX_SUMMARY: Final = 2_000
 """More errors than this out of one function are no longer told apart."""
 
@@ -109,6 +112,24 @@ class CallGraph:
         if isinstance(handler.node, ast.Lambda):
             return []
         return [self.summary(wrapper.key) for wrapper in self._wrappers(handler.node, handler.module)]
+
+    def on_the_way(self, handler: Handler) -> list[Handler]:
+        """What is read of the functions that a handler reaches, the nearest first; as many as people will read of."""
+        receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
+        start = key_of(handler.node, handler.module, receiver, raw=True)
+        found: dict[FunctionNode, Handler] = {handler.node: handler}
+        waiting, seen = [start], {start}
+        while waiting and len(found) <= MAX_TOLD:
+            for key in self._successors(waiting.pop(0)):
+                located = self._find(key)
+                if key in seen or located is None:
+                    continue
+                seen.add(key)
+                waiting.append(key)
+                inside = handler.node.lineno < located[0].lineno <= (handler.node.end_lineno or 0)
+                if not (inside and located[1] is handler.module):  # the handler's own clauses have those of its own
+                    found.setdefault(located[0], HandlerBuilder.of(*located, self.hierarchy).model)
+        return list(found.values())[1:]
 
     def passes(self, throw: Throw, guards: Iterable[Guard]) -> Throw | None:
         """An error after the guards round it, innermost first; None where they catch it for certain."""

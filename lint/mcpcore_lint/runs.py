@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.config import Config
     from mcpcore_lint.engine import Report
-    from mcpcore_lint.model import ToolDef
+    from mcpcore_lint.model import CatchSite, Handler, ToolDef
     from mcpcore_lint.settings import Settings
 
 DOCUMENTS: Final = (".md", ".markdown")
@@ -507,14 +507,14 @@ def explain_calls(made: Sequence[Group], tool: str) -> tuple[list[str], list[str
                 for each in tools:
                     names[each.display_name] = None
                     if tool in {each.display_name, each.handler.qualname, each.handler.name}:
-                        texts.append(_explained(judge.reach(each), each))
+                        texts.append(_explained(judge.reach(each), each, judge.graph.on_the_way(each.handler)))
                 judge.trim()
             if texts:
                 break
     return texts, list(names)
 
 
-def _explained(reach: object, tool: ToolDef) -> str:
+def _explained(reach: object, tool: ToolDef, on_the_way: Sequence[Handler]) -> str:
     from mcpcore_lint.calls import explain
     from mcpcore_lint.model import Reach
 
@@ -526,16 +526,22 @@ def _explained(reach: object, tool: ToolDef) -> str:
     lines.insert(1, f"  handler {handler.qualname} at {at}")
     if handler.catches:
         lines.append("Caught in the handler, and therefore not told where it is for certain:")
-        for each in handler.catches:
-            where = each.module.source.span(each.node)
-            types = ", ".join((one or "something that cannot be told").removeprefix("builtins.") for one in each.types)
-            how = "suppress" if each.suppress else "except*" if each.star else "except"
-            lines.append(f"  {how} {types or 'nothing'} at {each.module.path}:{where.line}:{where.column}")
+        lines.extend(f"  {_clause(each)}" for each in handler.catches)
+    if any(each.catches for each in on_the_way):
+        lines.append("Caught on the way, and therefore not told where it is for certain:")
+        lines.extend(f"  {each.qualname}: {_clause(clause)}" for each in on_the_way for clause in each.catches)
     contract = tool.contract
     if contract is not None:
         declared = ", ".join(one for one in map(_reason, contract.entries) if one)
         lines.append(f"Declared: {declared or 'nothing'}")
     return "\n".join(lines)
+
+
+def _clause(each: CatchSite) -> str:
+    where = each.module.source.span(each.node)
+    types = ", ".join((one or "something that cannot be told").removeprefix("builtins.") for one in each.types)
+    how = "suppress" if each.suppress else "except*" if each.star else "except"
+    return f"{how} {types or 'nothing'} at {each.module.path}:{where.line}:{where.column}"
 
 
 def _reason(entry: object) -> str | None:

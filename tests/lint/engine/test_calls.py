@@ -308,3 +308,38 @@ def test_a_long_chain_of_calls_is_followed_to_its_end(project):
     project.write(server=HEAD + f"{chain}def f{count}():\n    raise not_found('x')\n\n@tool\ndef fetch():\n    f0()\n")
     (throw,) = project.reach().throws
     assert len(throw.path) == count + 2
+
+
+def test_the_clauses_on_the_way_are_known_for_people(project):
+    """What is read of the functions that a handler reaches has their clauses, those of nested functions told once."""
+    project.write(
+        server="""
+            from mcpcore import tool
+            from store import load
+
+            @tool
+            def fetch():
+                def inner():
+                    try:
+                        load()
+                    except ValueError:
+                        pass
+                inner()
+        """,
+        store="""
+            def load():
+                try:
+                    return deeper()
+                except KeyError:
+                    return load()
+
+            def deeper():
+                raise KeyError("x")
+        """,
+    )
+    run = project.run()
+    tool = next(tool for tools in run.tools.values() for tool in tools)
+    on_the_way = run.graph.on_the_way(tool.handler)
+    assert ["load", "deeper"] == [each.qualname for each in on_the_way]
+    assert [("builtins.KeyError",)] == [clause.types for each in on_the_way for clause in each.catches]
+    assert [("builtins.ValueError",)] == [clause.types for clause in tool.handler.catches]

@@ -85,8 +85,8 @@ EXACT: Final[tuple[MessageRow, ...]] = (
     ), None, "builtins.RuntimeError"),
     # A failure of the service that was called
     MessageRow(_C.SERVICE_UNAVAILABLE, (
-        "internal server error", "internal service error", "internal upstream error", "internal failure",
-        "encountered an internal error", "server had an error while",
+        "internal server error", "internal service error", "internal upstream error", "encountered an internal error",
+        "server had an error while",
     )),
     # Provider-specific: the names of services' errors
     MessageRow(_C.RATE_LIMITED, (
@@ -166,16 +166,17 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "numberformatexception", "validationexception", "invalid request error", "cannot query field",
     )),
     MessageRow(_C.INTERNAL_ERROR, (
-        "internal error", "unexpected internal", "assertion failed", "unreachable code", "not implemented [yet]",
-        "invalid internal state", "inconsistent state", "this is a bug", "please report this", "invariant violat*",
-        "programming error", "nonetype object", "object has no attribute", "index out of range|bounds",
-        "pop from empty|an list|deque", "required positional argument|arguments", "an unexpected keyword argument",
-        "takes # positional", "object is not subscriptable|callable|iterable|an", "unsupported operand type",
-        "unhashable type", "has no attribute", "name .. is not defined", "division|divide by zero", "values to unpack",
-        "recursion depth", "local variable", "null pointer", "undefined is not", "cannot read property|properties",
-        "nullpointerexception", "illegalstateexception", "classcastexception", "indexoutofboundsexception",
-        "segmentation fault", "^bug", "bug in", "should never|not happen|be reached", "should not have happened",
-        "should|must be unreachable", "is not a function", "stack overflow", "heap space",
+        "internal error|failure", "unexpected internal", "assertion failed", "unreachable code",
+        "not implemented [yet]", "invalid internal state", "inconsistent state", "this is a bug", "please report this",
+        "invariant violat*", "programming error", "nonetype object", "object has no attribute",
+        "index out of range|bounds", "pop from empty|an list|deque", "required positional argument|arguments",
+        "an unexpected keyword argument", "takes # positional", "object is not subscriptable|callable|iterable|an",
+        "unsupported operand type", "unhashable type", "has no attribute", "name .. is not defined",
+        "division|divide by zero", "values to unpack", "recursion depth", "local variable", "null pointer",
+        "undefined is not", "cannot read property|properties", "nullpointerexception", "illegalstateexception",
+        "classcastexception", "indexoutofboundsexception", "segmentation fault", "^bug", "bug in",
+        "should never|not happen|be reached", "should not have happened", "should|must be unreachable",
+        "is not a function", "stack overflow", "heap space",
         ("must be started|called|opened|entered|awaited|implemented|overridden|subclassed|initialized|initialised"
          "|instantiated"),
         "can only be called|entered|awaited", "can't|cannot be called", "must implement|override|subclass",

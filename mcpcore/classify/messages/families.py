@@ -39,6 +39,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "credentials|key|token|config file missing|unreadable", "credentials file",
         "missing [required] configuration|config|setting|settings|environment|env",
         "configuration|config|setting .. missing|absent",
+        "missing .. in|from [the|your] config|configuration|environment|settings",
     )),
     MessageRow(_C.UNAUTHORIZED, (
         "account [is|has|was|been] [been|temporarily|now] locked",
@@ -118,6 +119,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "wait .. before", "only|than|to|of # .. per|a|an|each|every {per}", "rate .. limited|capped",
         "too many .. sent|made|submitted|issued|created", "max|maximum .. reached|hit",
         "too many .. resets|attempted|started|opened", "rate limit|limits|limiting",
+        "request|call|message|query volume|rate|frequency .. too high",
     )),
     MessageRow(_C.TIMEOUT, (
         "waited|waiting # ... without|but|and|no", "in|within the time|period|window given|allowed|available|allotted",
@@ -128,6 +130,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "cancelled|canceled|killed|stopped|aborted|terminated after #",
         "within [a|an|one|two|three|five|ten|the|few] [few|couple|half] seconds|second|minutes|minute|hours|hour",
         "exceeded|past|over|missed .. deadline",
+        "response|execution|run|processing|query|load|wait time exceeded|exceeds",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         ("{service}|space|vault|warehouse|database|model|index .. is|are [currently|temporarily|being|now"
@@ -177,7 +180,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "can't|cannot|not .. twice", "wait|until .. done|finished|complete|completes|finishes", "busy with",
         "already cancelled|canceled|ended|expired|closed|archived",
         "revision|version|etag|generation mismatch|conflict|differs", "unique|primary key|index|constraint violation",
-        "not empty", "exceeds|exceed .. stock|availability",
+        "not empty", "exceeds|exceed .. stock|availability", "overwrite [an|the] existing|it|them",
+        "unique ... exists|taken",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
         "not in [a|the|any] .. format|form|notation|range|units|order|case|style|syntax|interval",

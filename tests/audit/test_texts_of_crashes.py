@@ -179,3 +179,12 @@ def test_more_keys_than_are_remembered_are_all_judged():
     assert list(value) == list(clean)
     assert [7] == [number for number, key in enumerate(value) if clean[key] != value[key]]
     assert KEY not in str(clean)
+
+
+def test_of_very_many_frames_the_innermost_are_told():
+    """How many came before them is said."""
+    source = "def f(n):\n    1 / n\n    g(n)\ndef g(n):\n    f(n - 1)\nf(60)\n"
+    told = traceback_of(raised(source, "<deep>"))
+    assert told.startswith("Traceback (most recent call last):\n  ... (")
+    assert " earlier frames)\n" in told
+    assert traces.FRAMES == told.count('  File "<deep>"')

@@ -109,13 +109,9 @@ class Inference(ElementReader):
         if found is None:
             return self._value(evaluate(node, scope))
         where, bindings = found
-        known: list[Kind] | None
-        if self.given:
-            told = ("kinds", where.node, node.id, self.receiver, self.given)
-            known = where.module.memo.get(told)
-        else:
-            key = (node.id, self.receiver)
-            known = where.kinds.get(key)
+        key = (node.id, self.receiver)
+        told = ("kinds", where.node, *key, self.given) if self.given else None
+        known: list[Kind] | None = where.kinds.get(key) if told is None else where.module.memo.get(told)
         if known is not None:
             return known
         trail = self.trail
@@ -131,10 +127,10 @@ class Inference(ElementReader):
             trail.active.discard(asked)
         # An answer that leaves something out is kept only where nobody waits for the rest of it.
         if not trail.cut or not trail.active:
-            if self.given:
-                where.module.memo[told] = known
-            else:
+            if told is None:
                 where.kinds[key] = known
+            else:
+                where.module.memo[told] = known
         trail.cut = before or trail.cut
         return known
 

@@ -193,7 +193,8 @@ class CalleeReader(ChoiceReader):
             elif isinstance(parent, ast.IfExp) and current is not parent.test:
                 tests.append((parent.test, current is parent.body))
             elif isinstance(parent, ast.BoolOp):
-                before = parent.values[: parent.values.index(current)] if current in parent.values else []
+                at = next((index for index, each in enumerate(parent.values) if each is current), 0)
+                before = parent.values[:at]
                 tests.extend((each, isinstance(parent.op, ast.And)) for each in before)
             if isinstance(current, ast.stmt):
                 for each in _before(current, parent):

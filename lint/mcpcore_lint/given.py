@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 MAX_DEEP: Final = 3
 """How many objects, each made of the one before, are told apart."""
+MAX_KINDS: Final = 8
+"""How many kinds of things one parameter is given; of more, nothing is told."""
+MAX_DOTS: Final = 3
+"""How far attributes of attributes of something outside are told apart: a function that calls itself with `x.y` has no
+end of them."""
+MAX_SIZE: Final = 4
+"""How many things in all, those that they are made of included, are told of one call."""
 _SAYS_NOTHING: Final = frozenset({"Any", "object", "Callable", "Awaitable"})
 
 
@@ -68,9 +75,19 @@ def handed(kinds: list[Kind]) -> tuple[Handed, ...]:
             found.append(Handed("class", place_of(each.info)))
         elif isinstance(each, Function):
             found.append(Handed("function", key=each.key._replace(given=_cut(each.key.given))))
-        elif isinstance(each, Outside) and "." in each.name and not each.name.startswith("builtins."):
+        elif (
+            isinstance(each, Outside) and 0 < each.name.count(".") <= MAX_DOTS and not each.name.startswith("builtins.")
+        ):
             found.append(Handed("outside", each.name))
-    return tuple(found)
+    # In one order: the same things are the same, however the program comes by them.
+    unique = sorted(set(found), key=repr)
+    return tuple(unique) if len(unique) <= MAX_KINDS else ()
+
+
+def anew(before: tuple[Given, ...], given: tuple[Given, ...]) -> tuple[Given, ...]:
+    """What a function is given, which has what the one round it was given; a parameter has what it was given last."""
+    latest = {each.parameter: each for each in (*before, *given)}
+    return _within(tuple(latest.values()))
 
 
 def kinds_of(what: tuple[Handed, ...], project: Project) -> list[Kind]:
@@ -93,6 +110,26 @@ def _cut(given: tuple[Given, ...]) -> tuple[Given, ...]:
     return given if _depth(given) < MAX_DEEP else ()
 
 
+def _within(given: tuple[Given, ...]) -> tuple[Given, ...]:
+    """All of it, or, where that is too much, without what things are made of, or nothing."""
+    if _size(given) <= MAX_SIZE:
+        return given
+    plain = tuple(Given(each.parameter, tuple(_alone(one) for one in each.what)) for each in given)
+    return plain if _size(plain) <= MAX_SIZE else ()
+
+
+def _alone(what: Handed) -> Handed:
+    return what._replace(given=(), key=what.key._replace(given=()) if what.key is not None else None)
+
+
+def _size(given: tuple[Given, ...]) -> int:
+    return sum(
+        1 + _size(one.given) + (_size(one.key.given) if one.key is not None else 0)
+        for each in given
+        for one in each.what
+    )
+
+
 def _depth(given: tuple[Given, ...]) -> int:
     def inner(key: Key | None) -> tuple[Given, ...]:
         return key.given if key is not None else ()
@@ -100,4 +137,4 @@ def _depth(given: tuple[Given, ...]) -> int:
     return max((1 + max(_depth(one.given), _depth(inner(one.key))) for each in given for one in each.what), default=0)
 
 
-__all__ = ["handed", "kinds_of", "parameter_of", "vague_parameters"]
+__all__ = ["anew", "handed", "kinds_of", "parameter_of", "vague_parameters"]

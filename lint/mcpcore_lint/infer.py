@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.annotations import MAX_DEPTH, unquote
 from mcpcore_lint.effects import Given, key_of
 from mcpcore_lint.elements import ElementReader, any_own
-from mcpcore_lint.given import handed, kinds_of, parameter_of, vague_parameters
+from mcpcore_lint.given import anew, handed, kinds_of, parameter_of, vague_parameters
 from mcpcore_lint.kinds import (
     ClassObject,
     Function,
@@ -232,7 +232,7 @@ class Inference(ElementReader):
             what = handed(kinds)
             if what:
                 found.append(Given(parameter_of(function, module, name), what))
-        return tuple(found)
+        return anew((), tuple(found))
 
     def instance(self, info: ClassInfo, call: ast.AST | None, scope: Scope | None) -> Instance:
         """What calling a class of the project makes."""

@@ -11,7 +11,7 @@ from mcpcore_lint.elements import any_own
 from mcpcore_lint.facts.choices import ChoiceReader
 from mcpcore_lint.facts.spelling import is_abstract, made_of_method, spelled
 from mcpcore_lint.families import implementers, is_protocol, overrides, subclasses
-from mcpcore_lint.given import parameter_of
+from mcpcore_lint.given import anew, parameter_of
 from mcpcore_lint.infer import is_static, named_attribute
 from mcpcore_lint.kinds import (
     BUILTIN_METHODS,
@@ -89,7 +89,11 @@ class CalleeReader(ChoiceReader):
         function, module = located
         bound = module.scope_of(function).owner is not None and not is_static(function)
         given = self.inference.given_by(node, function, module, self.scope, bound=bound)
-        return key._replace(given=(*key.given, *given)) if given else key
+        if not given:
+            return key
+        told = anew(key.given, given)
+        # A function that calls itself with ever other things would have no end of them.
+        return key._replace(given=() if function is self.node and told != self.given else told)
 
     def _callable(self, func: ast.expr) -> tuple[list[Key], list[str]]:
         keys: list[Key] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 HEAD = (
@@ -343,3 +345,73 @@ def test_the_clauses_on_the_way_are_known_for_people(project):
     assert ["load", "deeper"] == [each.qualname for each in on_the_way]
     assert [("builtins.KeyError",)] == [clause.types for each in on_the_way for clause in each.catches]
     assert [("builtins.ValueError",)] == [clause.types for clause in tool.handler.catches]
+
+
+ENDLESS = {
+    "wrapped anew at each turn": """
+        import httpx
+        class W:
+            def __init__(self, inner): self.inner = inner
+            def go(self): return self.inner.go()
+        class V:
+            def __init__(self, inner): self.inner = inner
+            def go(self): return self.inner.go()
+        class U:
+            def __init__(self, inner, other=None): self.inner = inner; self.other = other
+            def go(self): return self.inner.go()
+        class L:
+            def go(self): raise not_found("x")
+        def a(x, y, z):
+            x.go(); b(W(x), V(y), U(z)); b(V(x), U(y), W(z)); b(U(x), W(y), V(z)); b(y, z, x); b(x.p, y.q, z.r)
+        def b(x, y, z):
+            y.go(); c(W(x), W(y), W(z)); c(V(x), V(y), V(z)); c(U(x, y), U(y, z), U(z, x)); c(z, x, y); c(x.q, y.r, z.p)
+        def c(x, y, z):
+            z.go(); a(x, y, W(z)); a(W(x), y, z); a(x, V(y), z); a(lambda: x, lambda: y, lambda: z)
+            def inner(k, m):
+                inner(m, k); inner(W(k), m); a(k, m, x); deeper(k, m)
+            def deeper(k, m):
+                inner(k.p, m.q); inner(V(m), U(k)); c(k, m, x)
+            inner(x, y)
+        @tool
+        def fetch():
+            a(L(), httpx.Client(), W(V(L())))
+    """,
+    "a part of what it was given": """
+        def plain(value):
+            if hasattr(value, "a"):
+                return plain(value.a)
+            if hasattr(value, "b"):
+                return plain(value.b.c)
+            return [plain(each) for each in value.items()] or plain(value.d()) or plain(value.e) or plain(value.f.g)
+        class L:
+            def go(self): raise not_found("x")
+        def go(it):
+            it.go()
+        @tool
+        def fetch(q: dict[str, str]):
+            import httpx
+            plain(httpx.Client()); plain(q); go(L())
+    """,
+    "a nested function that calls itself": """
+        class L:
+            def go(self): raise not_found("x")
+        def outer(x, y):
+            def one(k): two(k.a); two(x); one(y); k.go()
+            def two(k): one(k.b); one(lambda: k); two(x.c); k.go()
+            one(x); two(y)
+        @tool
+        def fetch():
+            outer(L(), L())
+    """,
+}
+
+
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
+def test_functions_that_call_each_other_with_ever_other_things_have_an_end(project, text):
+    """What each is given is told apart so far and no further; the error at the end of it is found."""
+    project.write(server=HEAD + textwrap.dedent(text))
+    run = project.run()
+    (tool,) = [tool for found in run.tools.values() for tool in found]
+    reach = run.reach(tool)
+    assert ("NOT_FOUND",) in {each.codes for each in reach.throws}
+    assert len(run.graph._facts) < 3_000

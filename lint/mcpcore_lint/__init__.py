@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mcpcore_lint.diagnostics import Diagnostic, Severity
-    from mcpcore_lint.engine import Report, lint_paths, lint_source
+    from mcpcore_lint.running.engine import Report, lint_paths, lint_source
     from mcpcore_lint.settings import Settings
 
 __all__ = ["Diagnostic", "Report", "Settings", "Severity", "lint_paths", "lint_source"]
 
 _HOMES = {
     "Diagnostic": "diagnostics",
-    "Report": "engine",
+    "Report": "running.engine",
     "Settings": "settings",
     "Severity": "diagnostics",
-    "lint_paths": "engine",
-    "lint_source": "engine",
+    "lint_paths": "running.engine",
+    "lint_source": "running.engine",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from mcpcore_lint.memo import replay
+from mcpcore_lint.running.memo import replay
 
 if __name__ == "__main__":
     replay(sys.argv[1:])

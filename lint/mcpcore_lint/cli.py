@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mcpcore_lint import memo
+from mcpcore_lint.running import memo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Self, TextIO
 
-    from mcpcore_lint.baseline import Entry
-    from mcpcore_lint.changed import Change
     from mcpcore_lint.config import Config
     from mcpcore_lint.diagnostics import Diagnostic, Severity
-    from mcpcore_lint.runs import Group, Mended, Result
+    from mcpcore_lint.running.baseline import Entry
+    from mcpcore_lint.running.changed import Change
+    from mcpcore_lint.running.runs import Group, Mended, Result
     from mcpcore_lint.settings import Settings
 
 _FORMATS: Final = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
@@ -164,7 +164,7 @@ class _Command:
         if options["explain_calls"]:
             return self._explain_calls(options["explain_calls"])
         if options["watch"]:
-            from mcpcore_lint.watch import watch
+            from mcpcore_lint.running.watch import watch
 
             return watch(self.paths, self._once)
         return self._once()
@@ -238,8 +238,8 @@ class _Command:
     # Settings
 
     def _groups(self, paths: tuple[str, ...] | None = None, *, read: bool = True) -> list[Group]:
-        from mcpcore_lint import runs
         from mcpcore_lint.config import ConfigError
+        from mcpcore_lint.running import runs
 
         try:
             return runs.groups(paths or self.paths, self._changed, given=self.options["config_path"], read=read)
@@ -320,7 +320,7 @@ class _Command:
     # Runs
 
     def _explain_calls(self, tool: str) -> int:
-        from mcpcore_lint import runs
+        from mcpcore_lint.running import runs
 
         texts, known = runs.explain_calls(self._groups(), tool)
         if not texts:
@@ -330,7 +330,7 @@ class _Command:
         return 0
 
     def _stdin(self) -> int:
-        from mcpcore_lint import runs
+        from mcpcore_lint.running import runs
 
         options = self.options
         name = options["stdin_filename"] or "<stdin>"
@@ -347,7 +347,7 @@ class _Command:
                 self._say(mended.diff(name.replace(os.sep, "/")) if mended else "")
                 return 1 if mended else 0
             if mended:
-                from mcpcore_lint.source import Source
+                from mcpcore_lint.reading.source import Source
 
                 raw = Source.from_bytes(name, raw).to_bytes(mended.after)
             with _writing(sys.stdout):
@@ -357,7 +357,7 @@ class _Command:
         return self._tell(result, [group], err=options["fix"])
 
     def _once(self) -> int:
-        from mcpcore_lint import runs
+        from mcpcore_lint.running import runs
 
         options = self.options
         groups = self._groups()
@@ -425,7 +425,7 @@ class _Command:
         """The findings of a run that the options let through; how many the baseline keeps back is kept beside them."""
         told = list(result.diagnostics)
         if self.options["changed_since"]:
-            from mcpcore_lint.changed import Change, ChangedError
+            from mcpcore_lint.running.changed import Change, ChangedError
 
             # What the fixes of this run change is no reason to mend more: git is asked once.
             self._change = self._change or Change(self.options["changed_since"])
@@ -446,7 +446,7 @@ class _Command:
 
     def _against_baseline(self, result: Result) -> tuple[list[Entry], list[Entry]]:
         """What the baseline holds, and what it would hold of this run."""
-        from mcpcore_lint.baseline import Baseline, BaselineError, read
+        from mcpcore_lint.running.baseline import Baseline, BaselineError, read
 
         path = self.options["baseline"]
         try:
@@ -455,7 +455,7 @@ class _Command:
             raise _Stop(str(error)) from error
 
     def _write_baseline(self, result: Result) -> int:
-        from mcpcore_lint.baseline import Baseline, BaselineError, read
+        from mcpcore_lint.running.baseline import Baseline, BaselineError, read
 
         path = self.options["baseline"]
         baseline = Baseline(path)
@@ -522,7 +522,7 @@ class _Command:
 
     def _mended_since(self, result: Result) -> list[str]:
         """What to say of findings that the baseline holds and that are no longer there."""
-        from mcpcore_lint.baseline import Baseline
+        from mcpcore_lint.running.baseline import Baseline
 
         options = self.options
         if options["select"] or options["ignore"] or options["stdin_filename"] or result.failures:
@@ -554,7 +554,7 @@ class _Command:
         if not path:
             self._said = self._say(text, err=err)
             return
-        from mcpcore_lint.writing import write_text
+        from mcpcore_lint.running.writing import write_text
 
         try:
             write_text(path, text)

@@ -10,13 +10,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mcpcore_lint.light import light, light_value
-from mcpcore_lint.syntax import body_of, walk
+from mcpcore_lint.reading.syntax import body_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.diagnostics import Span
-    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolFlavour, ToolKind
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -471,7 +472,7 @@ class ReturnSite:
     @cached_property
     def value(self) -> Value:
         """What is returned."""
-        from mcpcore_lint.resolve import evaluate
+        from mcpcore_lint.meaning.resolve import evaluate
 
         return Const(self.node, self.module) if self.node.value is None else evaluate(self.node.value, self.scope)
 

@@ -10,15 +10,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.cst import CstRule
-from mcpcore_lint.engine import fix_source, lint_source
-from mcpcore_lint.marks import speaks_of_mcp
 from mcpcore_lint.rules.base import Invalid, Rule, Valid
+from mcpcore_lint.running.engine import fix_source, lint_source
+from mcpcore_lint.running.marks import speaks_of_mcp
 from mcpcore_lint.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.engine import Report
+    from mcpcore_lint.running.engine import Report
 
 _MARK = re.compile(r"[ \t]*# here$", re.MULTILINE)
 PATH = "server.py"

@@ -9,7 +9,7 @@ def main() -> None:
     """Run the command line and exit: 0 for success, 1 for a failure found, 2 where it could not run."""
     if sys.argv[1:2] == ["lint"]:
         # Before anything else is loaded: most runs of the linter find everything as they left it.
-        from mcpcore_lint.memo import replay
+        from mcpcore_lint.running.memo import replay
 
         replay(sys.argv[1:])
     try:

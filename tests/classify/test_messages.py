@@ -129,8 +129,19 @@ def test_every_phrase_can_be_read_and_reached(row: MessageRow) -> None:
             for slot in expand(phrase).lstrip("^").lower().split()
             if slot not in {"..", "..."} and not slot.startswith(("[", "!"))
         ]
-        stands_for = {"<status>": "503", "#": "503", "<env>": "$api_base", "<lone>": "503", "<quoted>": "': 503", "<ended>": ":503"}
-        text = " ".join(stands_for.get(slot) or slot.split("|")[0].rstrip("*") for slot in words).replace(" '", "'").replace(" :", ":")
+        stands_for = {
+            "<status>": "503",
+            "#": "503",
+            "<env>": "$api_base",
+            "<lone>": "503",
+            "<quoted>": "': 503",
+            "<ended>": ":503",
+        }
+        text = (
+            " ".join(stands_for.get(slot) or slot.split("|")[0].rstrip("*") for slot in words)
+            .replace(" '", "'")
+            .replace(" :", ":")
+        )
         assert re.search(pattern, text), (phrase, text)
         assert Matcher([row]).find(prepare(text)) is not None, (phrase, text)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcpcore_lint.diagnostics import Span
-from mcpcore_lint.source import Source
+from mcpcore_lint.reading.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from libcst.metadata import BaseMetadataProvider, CodePosition, MetadataWrapper
 
     from mcpcore_lint.model import Handler, ToolDef
-    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
 
 _BLANK = " \t\f"
 _PLACE = re.compile(r"\w+ error: (?:error at \d+:\d+: )?")
@@ -362,7 +363,7 @@ class Piece:
         return found
 
     def _expressions(self) -> dict[tuple[int, int], tuple[ast.expr, Scope]]:
-        from mcpcore_lint.syntax import children
+        from mcpcore_lint.reading.syntax import children
 
         module = self.module
         source = module.source

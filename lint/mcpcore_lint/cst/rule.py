@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 from mcpcore_lint.cst.pieces import Piece, Unreadable, cut
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
 from mcpcore_lint.light import light
-from mcpcore_lint.marks import speaks_of_mcp
 from mcpcore_lint.rules.base import Rule, RuleContext
+from mcpcore_lint.running.marks import speaks_of_mcp
 
 if TYPE_CHECKING:
     import ast
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from libcst.metadata import CodePosition, CodeRange
 
     from mcpcore_lint.cst.edits import Replacement
-    from mcpcore_lint.judge import FileState
     from mcpcore_lint.model import Handler, ToolDef, Value
-    from mcpcore_lint.project import Module
+    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules.base import Family
+    from mcpcore_lint.running.judge import FileState
 else:
     # At run time a rule becomes a visitor when it has something to visit: libcst takes longer to load than most runs.
     _Visitor = object
@@ -127,8 +127,8 @@ class CstRule(Rule, _Visitor):
 
     def value_of(self, node: libcst.CSTNode) -> Value:
         """What an expression is known to be, imports and names of the file followed: `Symbol("httpx.get")`."""
+        from mcpcore_lint.meaning.resolve import evaluate
         from mcpcore_lint.model import Unknown
-        from mcpcore_lint.resolve import evaluate
 
         found = self._looking().piece.ast_node(node)
         if found is None:

@@ -11,14 +11,15 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import CallValue, Symbol
+from mcpcore_lint.reading.syntax import all_parameters, own_nodes
 from mcpcore_lint.registrations.sites import Maker
 from mcpcore_lint.registrations.tables import DECORATORS
-from mcpcore_lint.resolve import evaluate
-from mcpcore_lint.syntax import all_parameters, own_nodes
 
 if TYPE_CHECKING:
-    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolFlavour
 
 KEEPS: Final = frozenset({"append", "add", "setdefault", "insert"})

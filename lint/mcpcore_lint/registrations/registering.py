@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Unknown, Value, options
 from mcpcore_lint.registrations.servers import Servers, class_round
 from mcpcore_lint.registrations.sites import Maker, Site
@@ -22,13 +23,13 @@ from mcpcore_lint.registrations.tables import (
 )
 from mcpcore_lint.registrations.targets import DEEP, NO_ENV, Env, Targets, bound, see
 from mcpcore_lint.registrations.wrapping import Wrapping, names_something
-from mcpcore_lint.resolve import Resolver, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.hierarchy import Hierarchy
-    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.meaning.hierarchy import Hierarchy
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolFlavour
 
 _SERVES_ALL: Final = Way("tool", name=None)

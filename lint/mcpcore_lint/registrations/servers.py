@@ -5,17 +5,18 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.infer import Inference
-from mcpcore_lint.kinds import Instance, Outside, method_of
+from mcpcore_lint.meaning.infer import Inference
+from mcpcore_lint.meaning.kinds import Instance, Outside, method_of
+from mcpcore_lint.meaning.resolve import Resolver, evaluate
+from mcpcore_lint.meaning.symbols import qualified
 from mcpcore_lint.model import CallValue, Choice, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS, SERVER_FACTORIES, SERVERS
-from mcpcore_lint.resolve import Resolver, evaluate
-from mcpcore_lint.symbols import qualified
-from mcpcore_lint.syntax import all_parameters, own_nodes
+from mcpcore_lint.reading.syntax import all_parameters, own_nodes
 
 if TYPE_CHECKING:
-    from mcpcore_lint.hierarchy import Hierarchy
-    from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
+    from mcpcore_lint.meaning.hierarchy import Hierarchy
+    from mcpcore_lint.reading.module import ClassInfo, Module
+    from mcpcore_lint.reading.scopes import Binding, Scope
     from mcpcore_lint.records import ToolFlavour
 
 _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fastmcp"})

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import ast
 
     from mcpcore_lint.model import CallValue
-    from mcpcore_lint.project import Scope
+    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolFlavour
     from mcpcore_lint.registrations.tables import Way
 

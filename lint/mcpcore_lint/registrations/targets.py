@@ -6,19 +6,20 @@ import ast
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.kinds import ancestry, method_of
+from mcpcore_lint.meaning.kinds import ancestry, method_of
+from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS
+from mcpcore_lint.reading.syntax import own_nodes, statements, walk
 from mcpcore_lint.registrations.servers import arguments_of, class_round, method_called
-from mcpcore_lint.resolve import evaluate
-from mcpcore_lint.symbols import class_info
-from mcpcore_lint.syntax import own_nodes, statements, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mcpcore_lint.model import FunctionNode
-    from mcpcore_lint.project import Binding, ClassInfo, Module, Scope
+    from mcpcore_lint.reading.module import ClassInfo, Module
+    from mcpcore_lint.reading.scopes import Binding, Scope
 
 DEEP: Final = 8
 """How many names, wrappers and factories deep a handler is looked for."""

@@ -5,21 +5,22 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcpcore_lint.kinds import method_of
+from mcpcore_lint.meaning.kinds import method_of
+from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Unknown, Value
+from mcpcore_lint.reading.syntax import children, own_nodes
 from mcpcore_lint.registrations.keeping import keeps, kept_by_method, unpartial
 from mcpcore_lint.registrations.servers import arguments_of, method_called
 from mcpcore_lint.registrations.sites import Maker, Site
 from mcpcore_lint.registrations.tables import HINTS
 from mcpcore_lint.registrations.targets import parameter_behind, wrapped_parameter
-from mcpcore_lint.resolve import evaluate
-from mcpcore_lint.symbols import class_info
-from mcpcore_lint.syntax import children, own_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.registrations.registering import Registering
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.baseline import fingerprints
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.report.json import dump
+from mcpcore_lint.running.baseline import fingerprints
 
 if TYPE_CHECKING:
     from mcpcore_lint.report import Outcome

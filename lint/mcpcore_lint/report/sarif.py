@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from mcpcore_lint.baseline import fingerprints
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.reading.source import Source
 from mcpcore_lint.report import page
 from mcpcore_lint.report.json import dump
-from mcpcore_lint.source import Source
+from mcpcore_lint.running.baseline import fingerprints
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic, Span

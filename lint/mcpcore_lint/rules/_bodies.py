@@ -7,17 +7,17 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
+from mcpcore_lint.meaning.resolve import CODES, evaluate
 from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Value, options, string
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
-from mcpcore_lint.resolve import CODES, evaluate
-from mcpcore_lint.syntax import body_of as statements_of
-from mcpcore_lint.syntax import children, walk
+from mcpcore_lint.reading.syntax import body_of as statements_of
+from mcpcore_lint.reading.syntax import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.model import CatchSite, Contract, ContractEntry, ErrorSite, FunctionNode, Handler, ToolDef
-    from mcpcore_lint.project import Scope
+    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import RuleContext
 
 N = TypeVar("N", bound=ast.AST)

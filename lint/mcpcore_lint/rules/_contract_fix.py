@@ -8,21 +8,21 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint import fixes
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.meaning.resolve import CODES, evaluate
 from mcpcore_lint.model import Text, string
-from mcpcore_lint.resolve import CODES, evaluate
 from mcpcore_lint.rules._bodies import short
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._imports import import_names
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, direct, through
+from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Reach, ReachedThrow, ToolDef, Value
-    from mcpcore_lint.project import Module
+    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules.base import RuleContext
 
 TO_FILL_IN: Final = "TODO: next step"

@@ -6,14 +6,14 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.annotations import unquote
+from mcpcore_lint.meaning.annotations import unquote
+from mcpcore_lint.meaning.resolve import Resolver, evaluate
+from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Const, Symbol
-from mcpcore_lint.resolve import Resolver, evaluate
-from mcpcore_lint.symbols import class_info
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Value
-    from mcpcore_lint.project import ClassInfo
+    from mcpcore_lint.reading.module import ClassInfo
 
 RESERVED: Final = frozenset({"reason", "retryable", "recovery"})
 """Keys that the framework writes, outside every data model."""

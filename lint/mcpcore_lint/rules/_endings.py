@@ -6,11 +6,11 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import Symbol, Unknown
+from mcpcore_lint.reading.syntax import own_nodes
 from mcpcore_lint.registrations.servers import arguments_of, method_called
-from mcpcore_lint.syntax import own_nodes
 
 if TYPE_CHECKING:
-    from mcpcore_lint.project import Module
+    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules._bodies import Body
 
 NEVER: Final = frozenset({"NoReturn", "Never"})

@@ -6,16 +6,16 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint import fixes
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.model import Missing, Symbol, Unknown, string
 from mcpcore_lint.rules._bodies import body_of, reasons_known
 from mcpcore_lint.rules._imports import import_names
+from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Contract, ErrorSite, FunctionNode, ToolDef
-    from mcpcore_lint.project import Module
+    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules.base import RuleContext
 
 CONTEXT_NAMES: Final = ("ctx", "context", "call_context", "mcp_context")

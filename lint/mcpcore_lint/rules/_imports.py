@@ -6,13 +6,13 @@ import re
 import sys
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint import fixes
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mcpcore_lint.project import Module
+    from mcpcore_lint.reading.module import Module
 
 _LINE: Final = re.compile(r"(?P<lead>\s*)from (?P<package>\S+) import (?P<name>[^\n;]+?)(?P<tail>\s*)\Z")
 

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from mcpcore_lint.hierarchy import Hierarchy
-    from mcpcore_lint.judge import FileState
+    from mcpcore_lint.meaning.hierarchy import Hierarchy
     from mcpcore_lint.model import Handler, Reach, ToolDef, Value
-    from mcpcore_lint.project import Module, Project, Scope
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.project import Project
+    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolRecord
+    from mcpcore_lint.running.judge import FileState
     from mcpcore_lint.settings import Settings
 
 Family: TypeAlias = Literal["contract", "conformance", "handler", "definitions", "linter", "project"]
@@ -135,7 +137,7 @@ class RuleContext:
 
     def resolve(self, node: ast.expr, scope: Scope | None = None, *, inside: Handler | None = None) -> Value:
         """What an expression is: in a scope, in a handler's own scope, or at the top of the file."""
-        from mcpcore_lint.resolve import evaluate
+        from mcpcore_lint.meaning.resolve import evaluate
 
         if scope is None:
             scope = self.module.scope if inside is None else inside.module.scope_of(inside.node)
@@ -194,7 +196,7 @@ class RuleContext:
         return Related(where.path, where.source.span(at), message)
 
     def fix(self, title: str, edits: Iterable[Edit], *, unsafe: bool = False) -> Fix:
-        """Edits that belong together; the helpers that make them are in `mcpcore_lint.fixes`."""
+        """Edits that belong together; the helpers that make them are in `mcpcore_lint.running.fixes`."""
         return Fix(title, tuple(edits), "unsafe" if unsafe else "safe")
 
 

@@ -10,9 +10,9 @@ from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.project import Module
+    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules.base import Family
-    from mcpcore_lint.suppress import Suppression, Suppressions
+    from mcpcore_lint.running.suppress import Suppression, Suppressions
 
 
 class _LinterRule(Rule):

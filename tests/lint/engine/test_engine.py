@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
-from mcpcore_lint import engine, judge, work
-from mcpcore_lint.engine import fix_paths, fix_source, lint_paths, lint_source
 from mcpcore_lint.rules.base import Rule
+from mcpcore_lint.running import engine, judge, work
+from mcpcore_lint.running.engine import fix_paths, fix_source, lint_paths, lint_source
 from mcpcore_lint.settings import PerFile, Settings
 
 EMPTY = 'from mcpcore import tool\n\n\n@tool(errors=[])\ndef {name}() -> str:\n    """Does it."""\n    return \'x\'\n'
@@ -314,10 +314,10 @@ def test_a_run_from_the_cache_loads_neither_the_parser_nor_the_rules(tmp_path):
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
     code = (
-        "import sys; from mcpcore_lint.engine import lint_paths; lint_paths(['.'], cache=True);"
-        "print(sorted({'libcst', 'mcpcore_lint.rules', 'mcpcore_lint.build', 'pydantic', 'mcp'} & set(sys.modules)))"
+        "import sys; from mcpcore_lint.running.engine import lint_paths; lint_paths(['.'], cache=True);"
+        "print(sorted({'libcst', 'mcpcore_lint.rules', 'mcpcore_lint.registrations.build', 'pydantic', 'mcp'} & set(sys.modules)))"
     )
-    for expected in ("['mcpcore_lint.build', 'mcpcore_lint.rules']", "[]"):
+    for expected in ("['mcpcore_lint.registrations.build', 'mcpcore_lint.rules']", "[]"):
         done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
         assert done.stdout.strip() == expected
 
@@ -402,7 +402,7 @@ def test_a_damaged_cache_is_as_good_as_none(tmp_path, damage):
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
     first = run(tmp_path, ONLY)
-    from mcpcore_lint.cache import Cache
+    from mcpcore_lint.running.cache import Cache
 
     file = Cache(str(tmp_path), ONLY).file
     raw = bytearray(Path(file).read_bytes())
@@ -444,7 +444,7 @@ def test_a_killed_run_leaves_the_cache_and_the_files_whole(tmp_path):
     for delay in (0.15, 0.3, 0.5):
         write(tmp_path, **{f"m{n}": many.replace(" t", f" m{n}_") for n in range(6)})
         before = {path: path.read_bytes() for path in tmp_path.glob("*.py")}
-        code = "from mcpcore_lint.engine import fix_paths; fix_paths(['.'], unsafe=True, cache=True)"
+        code = "from mcpcore_lint.running.engine import fix_paths; fix_paths(['.'], unsafe=True, cache=True)"
         process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
         time.sleep(delay)
         process.kill()
@@ -560,7 +560,7 @@ def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
 
 def test_a_file_that_changes_while_it_is_mended_is_left_alone(tmp_path):
     """What someone else wrote meanwhile is not overwritten."""
-    from mcpcore_lint.fixes import replace_file
+    from mcpcore_lint.running.fixes import replace_file
 
     path = tmp_path / "a.py"
     path.write_text("new\n")

@@ -12,10 +12,11 @@ import mcpcore_lint
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mcpcore_lint.engine import lint_paths
-from mcpcore_lint.outline import complete, complete_all, deferred, forget, outline, settle
-from mcpcore_lint.project import Module, Project
-from mcpcore_lint.source import Source, SourceError, parse
+from mcpcore_lint.reading.module import Module
+from mcpcore_lint.reading.outline import complete, complete_all, deferred, forget, outline, settle
+from mcpcore_lint.reading.project import Project
+from mcpcore_lint.reading.source import Source, SourceError, parse
+from mcpcore_lint.running.engine import lint_paths
 
 import mcpcore
 

@@ -69,7 +69,7 @@ def test_only_what_is_told_is_mended(repository):
 
 def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
     """A file that somebody saves while it is being mended keeps what was saved, and the run says so."""
-    from mcpcore_lint import fixes
+    from mcpcore_lint.running import fixes
 
     whole = fixes.make_pass
 

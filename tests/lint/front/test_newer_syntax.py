@@ -7,8 +7,8 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcpcore_lint import newer
-from mcpcore_lint.source import Source, SourceError, parse
+from mcpcore_lint.reading import newer
+from mcpcore_lint.reading.source import Source, SourceError, parse
 
 TYPE, ALIAS, FORMATTED, DEFAULT, TEMPLATE, EXCEPT = newer.SYNTAX
 NEWER = [

@@ -251,13 +251,21 @@ def test_help_and_warm_runs_load_little(project):
         return set(done.stdout.splitlines()[-1].strip("[]").replace("'", "").split(", "))
 
     assert loaded("--help").isdisjoint(
-        {"mcpcore_lint.engine", "mcpcore_lint.runs", "libcst", "mcp", "mcpcore_lint.rules"}
+        {"mcpcore_lint.running.engine", "mcpcore_lint.running.runs", "libcst", "mcp", "mcpcore_lint.rules"}
     )
     project.settings('select = ["error-contract", "handler"]')
     for path in project.root.iterdir():
         os.utime(path, (1, 1))
     loaded("--format", "concise")
-    heavy = {"libcst", "mcp", "pydantic", "mcpcore_lint.judge", "mcpcore_lint.rules", "mcpcore_lint.source", "difflib"}
+    heavy = {
+        "libcst",
+        "mcp",
+        "pydantic",
+        "mcpcore_lint.running.judge",
+        "mcpcore_lint.rules",
+        "mcpcore_lint.reading.source",
+        "difflib",
+    }
     assert set() == loaded("--format", "concise") & heavy
     assert heavy & loaded("--format", "concise", "--no-cache")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mcpcore_lint.engine import fix_paths, fix_source, lint_paths, lint_source
 from mcpcore_lint.rules.contract import ContractRetryContradiction
 from mcpcore_lint.rules.contract.reasons import SNAKE_CASE, snake_case
+from mcpcore_lint.running.engine import fix_paths, fix_source, lint_paths, lint_source
 from mcpcore_lint.settings import Settings
 
 CASES = Path(__file__).parent.parent / "cases"

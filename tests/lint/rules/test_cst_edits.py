@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcpcore_lint.cst import CstRule
-from mcpcore_lint.engine import fix_paths, fix_source, lint_source
 from mcpcore_lint.rules import all_rules
+from mcpcore_lint.running.engine import fix_paths, fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
 

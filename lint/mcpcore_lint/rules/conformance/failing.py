@@ -6,22 +6,22 @@ import ast
 import difflib
 from typing import TYPE_CHECKING
 
-from mcpcore_lint import fixes
 from mcpcore_lint.diagnostics import Edit, Severity
 from mcpcore_lint.model import Const, Mapping, Missing, Symbol, Unknown, options, string
+from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules._bodies import Body, body_of, codes_of, reasons_known, short, to_be_filled_in
 from mcpcore_lint.rules._data_model import RESERVED, data_model
 from mcpcore_lint.rules._thrown import CODED
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.contract.entries import near
-from mcpcore_lint.syntax import walk
+from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Contract, ContractEntry, ErrorSite, Handler, ToolDef, Value
-    from mcpcore_lint.project import Module
+    from mcpcore_lint.reading.module import Module
 
 
 class ContractFailUndeclared(Rule):

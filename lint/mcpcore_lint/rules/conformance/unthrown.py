@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Symbol, string, strings
+from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules._bodies import FUNCTIONS, Body, body_of, codes_of, to_be_filled_in
 from mcpcore_lint.rules._thrown import CODED, reason_texts, through
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
-from mcpcore_lint.syntax import walk
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Contract, ContractEntry, ToolDef
@@ -231,7 +231,7 @@ class _Raised:
                 if isinstance(value, Symbol) and value.name in CONVERTERS:
                     self.anything = True
             if node in outside and isinstance(node, ast.Call | ast.Name | ast.Attribute):
-                from mcpcore_lint.resolve import evaluate
+                from mcpcore_lint.meaning.resolve import evaluate
 
                 scope = body.module.scope_of(body.root).parent
                 made = evaluate(node, scope) if scope is not None else None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from mcpcore_lint import fixes
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.meaning.resolve import CODES
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Symbol, options
-from mcpcore_lint.resolve import CODES
+from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules.base import Invalid, RuleContext
 from mcpcore_lint.rules.contract.entries import (
     FAILURE_MODE,
@@ -20,7 +20,7 @@ from mcpcore_lint.rules.contract.entries import (
     last_name,
     near,
 )
-from mcpcore_lint.syntax import walk
+from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     import ast

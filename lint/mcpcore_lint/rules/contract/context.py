@@ -8,24 +8,25 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from mcpcore_lint import fixes
-from mcpcore_lint.annotations import unquote
 from mcpcore_lint.diagnostics import Edit, Severity
+from mcpcore_lint.meaning.annotations import unquote
+from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.model import Symbol, options, string
-from mcpcore_lint.resolve import Resolver
+from mcpcore_lint.reading.source import Source
+from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules._contract_fix import context_is_misplaced
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.contract.entries import near
-from mcpcore_lint.source import Source
-from mcpcore_lint.syntax import walk
+from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import ContextParameter, Contract, Handler, ToolDef
-    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import Family
 
 _BETWEEN: Final = re.compile(r"\s*,\s*\Z")

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Fix, Related
     from mcpcore_lint.model import Argument, Contract, ContractEntry, ToolDef, Value
-    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
 
 FAILURE_MODE: Final = "mcpcore.FailureMode"
 NOT_ENTRIES: Final = frozenset(
@@ -82,7 +83,7 @@ _NEAR: Final = (
 
 def contracts_of(tool: ToolDef, ctx: RuleContext) -> tuple[Contract, ...]:
     """Every contract that `errors=` may be: of a conditional expression each branch; `None` is no contract."""
-    from mcpcore_lint.build import Builder
+    from mcpcore_lint.registrations.build import Builder
 
     contract = tool.contract
     if contract is None:
@@ -100,7 +101,7 @@ def contracts_of(tool: ToolDef, ctx: RuleContext) -> tuple[Contract, ...]:
 
 def entries_of(contract: Contract, ctx: RuleContext) -> Iterator[tuple[int, ContractEntry]]:
     """The entries of a contract with their positions; of a conditional entry each branch."""
-    from mcpcore_lint.build import Builder
+    from mcpcore_lint.registrations.build import Builder
 
     for index, entry in enumerate(contract.entries):
         if not isinstance(entry.value, Choice):
@@ -134,7 +135,7 @@ def declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
 
 
 def _declarations(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
-    from mcpcore_lint.build import Builder
+    from mcpcore_lint.registrations.build import Builder
 
     builder = Builder(module, ctx.hierarchy)
     for call, scope in _calls(module):

@@ -6,18 +6,19 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from mcpcore_lint.annotations import unquote
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.meaning.annotations import unquote
+from mcpcore_lint.meaning.resolve import Resolver
+from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Const, Items, Mapping, Missing, Symbol, options, string
-from mcpcore_lint.resolve import Resolver
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
-from mcpcore_lint.symbols import class_info
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.model import ToolDef, Value
-    from mcpcore_lint.project import ClassInfo, Module, Scope
+    from mcpcore_lint.reading.module import ClassInfo, Module
+    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import Family
 
 _MODELS: Final = frozenset(

@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from mcpcore_lint import fixes
 from mcpcore_lint.model import Missing, Symbol, options, string
+from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules.contract.entries import FAILURE_MODE, contracts_of, holds_comment
-from mcpcore_lint.syntax import walk
+from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import ToolDef, Value
-    from mcpcore_lint.project import Module
+    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules.base import RuleContext
     from mcpcore_lint.rules.contract.entries import Entry
 

@@ -6,20 +6,20 @@ import ast
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from mcpcore_lint.annotations import unquote
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.meaning.annotations import unquote
+from mcpcore_lint.meaning.resolve import Resolver
+from mcpcore_lint.meaning.symbols import enum_like
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Parameter, Symbol, options, string
-from mcpcore_lint.resolve import Resolver
+from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.definitions import _plain
-from mcpcore_lint.symbols import enum_like
-from mcpcore_lint.syntax import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mcpcore_lint.model import ToolDef, Value
-    from mcpcore_lint.project import Scope
+    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import Family
 
 

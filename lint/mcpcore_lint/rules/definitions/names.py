@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Symbol, Text, options, string
+from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules.base import Invalid, ProjectContext, Rule, RuleContext, Valid
-from mcpcore_lint.syntax import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.model import ToolDef, Value
-    from mcpcore_lint.project import Module, Scope
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolRecord
     from mcpcore_lint.rules.base import Family
 
@@ -475,7 +476,7 @@ def _registered(ctx: RuleContext) -> Iterator[_Registered]:
 
 def _listed(module: Module, ctx: RuleContext) -> Iterator[_Registered]:
     """Tools of `@tool` that a file puts on a server: `Server(tools=[...])`, `server.add_tool(...)`."""
-    from mcpcore_lint.build import Builder
+    from mcpcore_lint.registrations.build import Builder
 
     if "mcpcore" not in module.source.text:
         return

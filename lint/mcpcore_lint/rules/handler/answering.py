@@ -7,12 +7,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Symbol, Text, Unknown, Value, options, string
-from mcpcore_lint.resolve import evaluate
+from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, origin, short, text_start, where_to
 from mcpcore_lint.rules._endings import unreachable
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
-from mcpcore_lint.syntax import walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, callee, mentions, where_to
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
-from mcpcore_lint.syntax import walk_shallow
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import CatchSite, Handler, ToolDef

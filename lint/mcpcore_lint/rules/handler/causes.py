@@ -6,11 +6,11 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from mcpcore_lint import fixes
 from mcpcore_lint.diagnostics import Edit, Severity
 from mcpcore_lint.rules._bodies import Body, body_of, short
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler._raised import NOT_FAILURES
+from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix

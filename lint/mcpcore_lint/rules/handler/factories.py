@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from mcpcore_lint import fixes
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.meaning.resolve import CODES
 from mcpcore_lint.model import CodeValue, Const, Missing, Symbol
 from mcpcore_lint.names import FACTORY_OF_CODE
-from mcpcore_lint.resolve import CODES
 from mcpcore_lint.rules._bodies import body_of, codes_known, codes_of
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

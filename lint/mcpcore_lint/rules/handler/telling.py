@@ -19,9 +19,9 @@ from mcpcore_lint.model import (
     Value,
     options,
 )
+from mcpcore_lint.reading.syntax import walk, walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, callee, inside, origin, raised_sites, short
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
-from mcpcore_lint.syntax import walk, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

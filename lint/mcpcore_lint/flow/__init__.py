@@ -1,0 +1,1 @@
+"""What comes out of functions: their own errors, and those of all that they call."""

@@ -1,0 +1,88 @@
+"""What the body of a handler does: the errors that it makes, raises, catches and returns."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.flow.bodies.parameters import parameters_of
+from mcpcore_lint.flow.bodies.raises import RaiseReader
+from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.model import (
+    FunctionNode,
+    Handler,
+    Missing,
+    RecoveryCall,
+    ReturnSite,
+)
+
+if TYPE_CHECKING:
+    from mcpcore_lint.meaning.hierarchy import Hierarchy
+    from mcpcore_lint.reading.module import Module
+
+
+class HandlerBuilder(RaiseReader):
+    """Reads the body of one handler, nested functions included."""
+
+    model: Handler
+
+    @classmethod
+    def of(cls, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> HandlerBuilder:
+        """The reader of a function, its body read; the same one each time."""
+        found = module.built.get(node)
+        if found is None:
+            found = cls(node, module, hierarchy)
+            found.model = found.build()
+            module.built[node] = found
+        return found
+
+    def forget(self) -> None:
+        """Let go of the syntax."""
+        for name in ("_loads", "_renamed"):
+            self.__dict__.pop(name, None)
+        self.parents.clear()
+        self.function_of.clear()
+        self._errors.clear()
+        self._catches.clear()
+
+    def build(self) -> Handler:
+        """Read the body."""
+        node = self.node
+        parameters, self.context = parameters_of(node, self.scope)
+        self._index()
+        for clause in self._clauses:
+            self._catches[clause] = self._clause(clause)
+        for block in self.withs:
+            suppress = self._suppress(block)
+            if suppress is not None:
+                self._catches[block] = suppress
+        recovery: list[RecoveryCall] = []
+        for call in self.calls:
+            func = call.func
+            if type(func) is ast.Attribute and func.attr == "recovery_for" and self._is_context_call(call, func.attr):
+                reason = evaluate(call.args[0], self._scope(call)) if call.args else Missing(call, self.module)
+                recovery.append(RecoveryCall(call, self.module, reason))
+                continue
+            error = self._error(call)
+            if error is not None:
+                self._errors[call] = error
+        throws = [throw for each in self.raises for throw in self._throws(each)]
+        nested = self.function_of
+        returns = [
+            ReturnSite(each, self.module, self.scope, self._catch_of(each), node)
+            for each in self.returns
+            if each not in nested
+        ]
+        return Handler(
+            node,
+            self.module,
+            self.scope.qualname,
+            parameters,
+            self.context,
+            self.scope.owner,
+            tuple(self._errors.values()),
+            tuple(throws),
+            tuple(self._catches.values()),
+            tuple(returns),
+            tuple(recovery),
+        )

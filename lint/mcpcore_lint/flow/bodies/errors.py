@@ -1,0 +1,366 @@
+"""The errors that a body makes: by which factory or class, with which code and reason, and what becomes of them."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.flow.bodies.nodes import BodyNodes
+from mcpcore_lint.light import replace
+from mcpcore_lint.meaning.resolve import CODES, Resolver, choice, evaluate, is_local
+from mcpcore_lint.meaning.subclasses import CODED_ERROR, coded_calls, reason_of, sets_itself, told
+from mcpcore_lint.meaning.symbols import class_info
+from mcpcore_lint.model import (
+    Argument,
+    CallValue,
+    Choice,
+    CodeValue,
+    Const,
+    ContextParameter,
+    ErrorForm,
+    ErrorSite,
+    Fate,
+    FunctionNode,
+    Mapping,
+    Missing,
+    Symbol,
+    Unknown,
+    Value,
+    options,
+)
+from mcpcore_lint.names import (
+    BUILTIN_EXCEPTIONS,
+    FACTORIES,
+    FRAMEWORK_ERRORS,
+    PROTOCOL_ERRORS,
+)
+
+if TYPE_CHECKING:
+    from mcpcore_lint.meaning.hierarchy import Hierarchy
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
+
+
+PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})
+"""Codes of `MCPError` that the protocol itself needs: URL elicitation, a missing capability."""
+_FAIL: Final[dict[str, int | None]] = {"reason": 0, "message": 1, "data": 2, "recovery": None, "retry": None}
+_FACTORY: Final[dict[str, int | None]] = {"message": 0, "data": 1, "reason": None, "recovery": None, "retry": None}
+CODED_ARGUMENTS: Final[dict[str, int | None]] = {
+    "code": 0,
+    "message": 1,
+    "data": 2,
+    "reason": None,
+    "recovery": None,
+    "retry": None,
+}
+"""What `CodedError` is given, each with its position."""
+
+
+def argument_of(call: CallValue, name: str, position: int | None) -> Argument:
+    """An argument of a call, with the expression that stands there."""
+    node = call.node
+    if type(node) is ast.Call:
+        for keyword in node.keywords:
+            if keyword.arg == name:
+                return Argument(name, call.argument(name, position), keyword.value, keyword)
+        if (
+            position is not None
+            and position < len(node.args)
+            and not any(type(each) is ast.Starred for each in node.args[: position + 1])
+        ):
+            return Argument(name, call.argument(name, position), node.args[position])
+    return Argument(name, call.argument(name, position))
+
+
+class ErrorReader(BodyNodes):
+    """Reads the errors that are made."""
+
+    def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
+        super().__init__(node, module, hierarchy)
+        self.context: ContextParameter | None = None
+
+    def _is_context_call(self, call: ast.Call, method: str) -> bool:
+        func: ast.expr | None = call.func
+        if type(func) is ast.Name:
+            func = self._renamed.get(func.id)
+        if type(func) is not ast.Attribute or func.attr != method:
+            return False
+        return self._is_context(func.value, self._scope(call))
+
+    @cached_property
+    def _renamed(self) -> dict[str, ast.Attribute]:
+        """Methods of the context under a name of their own: `fail = ctx.fail`."""
+        found: dict[str, ast.Attribute] = {}
+        for each in self.attributes:
+            parent = self.parents.get(each) if each.attr in {"fail", "recovery_for"} else None
+            if type(parent) is ast.Assign and len(parent.targets) == 1 and type(parent.targets[0]) is ast.Name:
+                name = parent.targets[0].id
+                bound = self._scope(each).lookup(name)
+                if bound is not None and len(bound[1]) == 1:
+                    found[name] = each
+        return found
+
+    def _is_context(self, node: ast.expr, scope: Scope) -> bool:
+        seen: set[tuple[int, str]] = set()
+        stack = [(node, scope)]
+        while stack:
+            current, inside = stack.pop()
+            found = inside.lookup(current.id) if isinstance(current, ast.Name) else None
+            if found is None:
+                continue
+            assert isinstance(current, ast.Name)
+            where, bindings = found
+            if (id(where), current.id) in seen:
+                continue
+            seen.add((id(where), current.id))
+            for binding in bindings:
+                if binding.kind == "parameter":
+                    if where is self.scope and self.context is not None and current.id == self.context.name:
+                        return self.context.mcpcore
+                    symbol = Resolver().annotation_symbol(binding.annotation, where.parent or where)
+                    if symbol is not None and symbol.name == "mcpcore.Context":
+                        return True
+                elif binding.value is not None:
+                    stack.append((binding.value, where))
+        return False
+
+    def _error(self, call: ast.Call) -> ErrorSite | None:
+        scope = self._scope(call)
+        if self._is_context_call(call, "fail"):
+            made = evaluate_arguments(call, scope)
+            arguments = {name: argument_of(made, name, position) for name, position in _FAIL.items()}
+            unknown = Unknown(call, self.module, "the code that the contract declares")
+            return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
+        callee = self.callee(call.func, scope)
+        if callee is None:
+            return None
+        for func in options(callee):
+            symbol = func
+            if isinstance(func, CallValue) and func.func.name == "functools.partial" and func.args:
+                symbol = func.args[0]
+            if isinstance(symbol, Symbol) and self._makes_error(symbol):
+                for each in options(evaluate(call, scope)):
+                    if isinstance(each, CallValue) and each.node is call:
+                        return self._error_of(each, call)
+        return None
+
+    def callee(self, func: ast.expr, scope: Scope) -> Value | None:
+        """What is called; None where it is an attribute of a local value, which is no function that can be named."""
+        return None if is_local(func, scope) else evaluate(func, scope)
+
+    def error_of(self, value: Value, at: ast.expr) -> ErrorSite | None:
+        """The error that a value is, for a `raise` of it: made by a call that is known, or a class."""
+        if isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef | None):
+            value = CallValue(at, self.module, value)
+            if value.func.name == CODED_ERROR or value.func.name.startswith("mcpcore."):
+                return None
+        if not isinstance(value, CallValue) or not self._makes_error(value.func):
+            return None
+        return self._error_of(value, at)
+
+    def error_made_by(self, symbol: Symbol, at: ast.expr) -> ErrorSite | None:
+        """The error that a class or a factory makes, whatever it is given."""
+        if not self._makes_error(symbol):
+            return None
+        return self._error_of(CallValue(at, self.module, symbol), at)
+
+    def _makes_error(self, symbol: Symbol) -> bool:
+        name = symbol.name
+        if name.startswith("mcpcore."):
+            last = name.removeprefix("mcpcore.")
+            return last in FACTORIES or last == "CodedError"
+        return self.form_of(symbol) is not None
+
+    def _error_of(self, value: CallValue, call: ast.expr) -> ErrorSite | None:
+        name = value.func.name
+        if name.startswith("mcpcore.") and name.removeprefix("mcpcore.") in FACTORIES:
+            code_name = FACTORIES[name.removeprefix("mcpcore.")]
+            code = CodeValue(call, self.module, code_name, CODES.by_name.get(code_name))
+            arguments = {each: argument_of(value, each, position) for each, position in _FACTORY.items()}
+            return self._site("factory", call, "mcpcore.CodedError", name, code, arguments)
+        if name == "mcpcore.CodedError":
+            arguments = {each: argument_of(value, each, position) for each, position in CODED_ARGUMENTS.items()}
+            return self._site("coded", call, name, name, value.argument("code", 0), arguments)
+        form = self.form_of(value.func)
+        if form is None:
+            return None
+        positions = dict.fromkeys(CODED_ARGUMENTS)
+        arguments = {each: argument_of(value, each, position) for each, position in positions.items()}
+        if not arguments["message"].given and value.args:
+            position = 1 if form == "protocol" and len(value.args) > 1 else 0
+            arguments["message"] = argument_of(value, "message", position)
+        code_value: Value = Missing(call, self.module)
+        if form == "coded":
+            return self._subclass(value, call, arguments)
+        if form == "protocol":
+            code_value = value.argument("code", 0)
+        site = self._site(form, call, name, name, code_value, arguments)
+        if form == "protocol":
+            number = code_value.value if isinstance(code_value, Const) else None
+            exempt = (
+                name != "mcp.MCPError" and self.hierarchy.is_kind_of(name, "mcp.UrlElicitationRequiredError") is True
+            )
+            site = replace(site, sdk_exempt=exempt or number in PROTOCOL_CODES_NEEDED)
+        return site
+
+    def _subclass(self, value: CallValue, node: ast.expr, arguments: dict[str, Argument]) -> ErrorSite:
+        """An error of a subclass of `CodedError`: its constructors make its code and reason."""
+        module = self.module
+        name = value.func.name
+        code: Value = Unknown(node, module, "a subclass sets it")
+        reason: Value = code
+        callee = name
+        info = class_info(value.func)
+        calls = coded_calls(value, info) if info is not None else None
+        if info is not None and calls is not None:
+            # Its arguments are the class's own: it is not to be taken for a call of CodedError.
+            callee = info.qualname
+            if not sets_itself(info, "code"):
+                code = told(calls, "code", 0, node, module)
+                if isinstance(code, Missing):
+                    code = Unknown(node, module, "a subclass sets it")
+            if not (sets_itself(info, "reason") or sets_itself(info, "data")):
+                reasons = [reason_of(each.argument("reason"), each.argument("data", 2), node, module) for each in calls]
+                reason = reason if any(isinstance(each, Unknown) for each in reasons) else choice(reasons, node, module)
+        return replace(self._site("coded", node, name, callee, code, arguments), reason=reason)
+
+    def form_of(self, symbol: Symbol) -> ErrorForm | None:
+        """How a class makes errors; None where it is not an exception for all that can be seen."""
+        name = symbol.name
+        if name.startswith("builtins."):
+            return "builtin" if name.removeprefix("builtins.") in BUILTIN_EXCEPTIONS else None
+        if name in PROTOCOL_ERRORS:
+            return "protocol"
+        if name in FRAMEWORK_ERRORS:
+            return "framework"
+        if isinstance(symbol.definition, ast.ClassDef):
+            above, _ = self.hierarchy.ancestors(name, symbol)
+            if "mcpcore.CodedError" in above:
+                return "coded"
+            if above & PROTOCOL_ERRORS:
+                return "protocol"
+            if above & FRAMEWORK_ERRORS:
+                return "framework"
+            return "project" if "builtins.BaseException" in above else None
+        if symbol.definition is not None:
+            return None
+        if self.hierarchy.is_exception(name) is True:
+            return "other"
+        last = name.rpartition(".")[2]
+        return "other" if last[:1].isupper() and last.endswith(("Error", "Exception", "Timeout")) else None
+
+    def _site(
+        self,
+        form: ErrorForm,
+        node: ast.expr,
+        type_name: str,
+        callee: str,
+        code: Value,
+        arguments: dict[str, Argument],
+    ) -> ErrorSite:
+        reason = arguments["reason"].value if "reason" in arguments else Missing(node, self.module)
+        if isinstance(reason, Missing) and form != "fail":
+            data = arguments["data"].value
+            if isinstance(data, Mapping):
+                inner = data.get("reason")
+                if inner is not None:
+                    reason = inner
+                elif not data.complete:
+                    reason = Unknown(node, self.module, "it may be in the data")
+            elif isinstance(data, Unknown | Choice):
+                reason = Unknown(node, self.module, "it may be in the data")
+        if isinstance(reason, Const) and reason.value is None:
+            reason = Missing(node, self.module)
+        blank = Missing(node, self.module)
+        return ErrorSite(
+            form,
+            node,
+            self.module,
+            type_name,
+            callee,
+            code,
+            reason,
+            arguments.get("message", Argument("message", blank)),
+            arguments.get("data", Argument("data", blank)),
+            arguments.get("recovery", Argument("recovery", blank)),
+            arguments.get("retry", Argument("retry", blank)),
+            self.function_of.get(node, self.node),
+            self._fate(node),
+        )
+
+    def _fate(self, node: ast.AST) -> Fate:
+        current = node
+        for _ in range(50):
+            parent = self.parents.get(current)
+            if parent is None:
+                return "escapes"
+            if isinstance(parent, ast.Raise):
+                return "raised" if parent.exc is current else "escapes"
+            if isinstance(parent, ast.Return):
+                return "returned"
+            if isinstance(parent, ast.Lambda) and parent.body is current:
+                return "returned"
+            if isinstance(parent, ast.Expr):
+                return "discarded"
+            if isinstance(parent, ast.Assign | ast.AnnAssign | ast.NamedExpr):
+                targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+                names = [each.id for each in targets if isinstance(each, ast.Name)]
+                if len(names) != len(targets):
+                    return "escapes"
+                fates = {self._name_fate(each, parent) for each in names}
+                if isinstance(parent, ast.NamedExpr) and fates == {"unused"}:
+                    current = parent
+                    continue
+                for fate in ("raised", "returned", "escapes"):
+                    if fate in fates:
+                        return fate
+                return "unused"
+            if isinstance(parent, ast.Attribute):
+                call = self.parents.get(parent)
+                if parent.attr == "with_traceback" and isinstance(call, ast.Call) and call.func is parent:
+                    current = call
+                    continue
+                return "escapes"
+            if isinstance(parent, ast.IfExp | ast.BoolOp | ast.Await):
+                if isinstance(parent, ast.IfExp) and parent.test is current:
+                    return "escapes"
+                current = parent
+                continue
+            return "escapes"
+        return "escapes"
+
+    @cached_property
+    def _loads(self) -> dict[str, list[ast.Name]]:
+        """Where each name is read."""
+        found: dict[str, list[ast.Name]] = {}
+        for each in self.parents:
+            if type(each) is ast.Name and type(each.ctx) is ast.Load:
+                found.setdefault(each.id, []).append(each)
+        return found
+
+    def _name_fate(self, name: str, made: ast.AST) -> Fate:
+        scope = self._scope(made)
+        found = scope.lookup(name)
+        if found is None or found[0].is_module:
+            return "escapes"
+        fate: Fate = "unused"
+        for each in self._loads.get(name, ()):
+            parent = self.parents[each]
+            if isinstance(parent, ast.Raise) and parent.exc is each:
+                return "raised"
+            if isinstance(parent, ast.Return):
+                fate = "returned"
+            elif isinstance(parent, ast.Attribute) and parent.attr in {"add_note", "with_traceback"}:
+                continue
+            elif isinstance(parent, ast.IfExp | ast.BoolOp) and self._fate(each) == "raised":
+                return "raised"
+            elif fate == "unused":
+                fate = "escapes"
+        return fate
+
+
+def evaluate_arguments(call: ast.Call, scope: Scope) -> CallValue:
+    """The arguments of a call whose callee is known by other means."""
+    args, keywords, complete = Resolver().arguments(call, scope)
+    return CallValue(call, scope.module, Symbol(call.func, scope.module), tuple(args), tuple(keywords), complete)

@@ -1,0 +1,125 @@
+"""The nodes of a function's body, by kind, with the function that each of them is in."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore_lint.reading.scopes import bind_statement
+from mcpcore_lint.reading.syntax import FIELDS, body_of
+
+if TYPE_CHECKING:
+    from mcpcore_lint.meaning.hierarchy import Hierarchy
+    from mcpcore_lint.model import FunctionNode
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
+
+
+_FUNCTIONS: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda})
+_INSIDE: Final = {**FIELDS, ast.arguments: tuple(each for each in FIELDS[ast.arguments] if "default" not in each)}
+"""As `FIELDS`; the defaults of a nested function are run outside it."""
+_IMPLICIT: Final = (
+    ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.FormattedValue, ast.For, ast.AsyncFor,
+    ast.comprehension, ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Await, ast.YieldFrom,
+)  # fmt: skip
+
+
+class BodyNodes:
+    """The body of one function, nested functions included."""
+
+    def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
+        self.node = node
+        self.module = module
+        self.hierarchy = hierarchy
+        self.scope = module.scope_of(node)
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.function_of: dict[ast.AST, FunctionNode] = {}
+
+    def _index(self) -> None:
+        """Note every node's parent, which nodes are in a nested function, and those that matter by their kind."""
+        module = self.module
+        parents = self.parents
+        function_of = self.function_of
+        self.calls: list[ast.Call] = []
+        self.attributes: list[ast.Attribute] = []
+        self.raises: list[ast.Raise] = []
+        self.returns: list[ast.Return] = []
+        self._clauses: list[ast.ExceptHandler] = []
+        self.withs: list[ast.With | ast.AsyncWith] = []
+        self.asserts: list[ast.Assert] = []
+        self.implicit: list[Any] = []
+        """What may run a method without calling it."""
+        noted: dict[type, list[Any]] = {
+            ast.Call: self.calls,
+            ast.Attribute: self.attributes,
+            ast.Raise: self.raises,
+            ast.Return: self.returns,
+            ast.ExceptHandler: self._clauses,
+            ast.With: self.withs,
+            ast.AsyncWith: self.withs,
+            ast.Assert: self.asserts,
+            **dict.fromkeys(_IMPLICIT, self.implicit),
+        }
+        body = body_of(self.node)
+        for each in body:
+            parents[each] = self.node
+        functions: list[tuple[list[ast.AST], FunctionNode]] = [(body[::-1], self.node)]
+        fields = _INSIDE
+        while functions:
+            stack, function = functions.pop()
+            inner = function is not self.node
+            while stack:
+                each = stack.pop()
+                kind = type(each)
+                if inner:
+                    function_of[each] = function
+                found = noted.get(kind)
+                if found is not None:
+                    found.append(each)
+                names = fields[kind]
+                if not names:
+                    continue
+                # As `children` does; written out, since this is where most of the time of a run is spent.
+                below: list[ast.AST] = []
+                for name in names:
+                    value = getattr(each, name, None)
+                    if value is None:
+                        continue
+                    if type(value) is list:
+                        for child in value:
+                            if child is not None:
+                                parents[child] = each
+                                below.append(child)
+                    else:
+                        parents[value] = each
+                        below.append(value)
+                below.reverse()
+                if kind in _FUNCTIONS:
+                    if kind is ast.Lambda:
+                        module.note_lambda(each, module.functions[function])  # type: ignore[arg-type]
+                    early = _run_at_once(each)  # type: ignore[arg-type]
+                    if early:
+                        below = [child for child in below if child not in early]
+                        parents.update(dict.fromkeys(early, each))
+                        stack += early[::-1]
+                    # What is nested belongs to the nested function; the rest of this one is taken up again after it.
+                    functions.append((stack, function))
+                    functions.append((below, each))  # type: ignore[arg-type]
+                    break
+                if kind is ast.comprehension:
+                    # Its variables are those of a scope of its own; here they are the function's.
+                    bind_statement(each, module.functions[function].bindings, module.functions[function])
+                stack += below
+
+    def _scope(self, node: ast.AST) -> Scope:
+        return self.module.scope_of(self.function_of.get(node, self.node))
+
+
+def _run_at_once(node: FunctionNode) -> list[ast.AST]:
+    """What is run where a nested function is made, not where it is called: its decorators and its defaults."""
+    args = node.args
+    found: list[ast.AST] = [] if type(node) is ast.Lambda else [*node.decorator_list]  # type: ignore[union-attr]
+    if args.defaults or args.kw_defaults:
+        found.extend(args.defaults)
+        found.extend(each for each in args.kw_defaults if each is not None)
+    return found

@@ -1,0 +1,313 @@
+"""What a body raises and catches."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.flow.bodies.errors import CODED_ARGUMENTS, ErrorReader
+from mcpcore_lint.light import replace
+from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.meaning.subclasses import CODED_ERROR
+from mcpcore_lint.model import (
+    Argument,
+    CallValue,
+    CatchSite,
+    Cause,
+    ErrorSite,
+    FunctionNode,
+    Items,
+    Missing,
+    Symbol,
+    ThrowSite,
+    Unknown,
+    Value,
+    options,
+)
+from mcpcore_lint.reading.syntax import walk_shallow
+
+if TYPE_CHECKING:
+    from mcpcore_lint.meaning.hierarchy import Hierarchy
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
+
+
+class RaiseReader(ErrorReader):
+    """Reads what is raised, and by which clauses it is caught."""
+
+    def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
+        super().__init__(node, module, hierarchy)
+        self._errors: dict[ast.AST, ErrorSite] = {}
+        self._catches: dict[ast.AST, CatchSite] = {}
+
+    def _throws(self, node: ast.Raise) -> list[ThrowSite]:
+        function = self.function_of.get(node, self.node)
+        catch = self._catch_of(node)
+        if node.cause is None:
+            cause: Cause = "implicit"
+        elif isinstance(node.cause, ast.Constant) and node.cause.value is None:
+            cause = "from_none"
+        else:
+            cause = "from"
+        if node.exc is None:
+            return [
+                ThrowSite(node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function)
+            ]
+        found: list[ThrowSite] = []
+        for leaf in self.leaves(node.exc, self._scope(node)):
+            members = self._group_members(leaf)
+            if members:
+                for member in members:
+                    throw = self._throw(node, member, cause, catch, function)
+                    if throw.error is not None and throw.error.fate != "raised":
+                        raised = replace(throw.error, fate="raised")
+                        self._errors[member] = raised
+                        throw = replace(throw, error=raised)
+                    found.append(replace(throw, grouped=True))
+            else:
+                found.append(self._throw(node, leaf, cause, catch, function))
+        return found
+
+    def _group_members(self, leaf: ast.expr) -> list[ast.expr]:
+        """The errors in `ExceptionGroup("...", [first, second])`; none where they cannot all be seen."""
+        if not isinstance(leaf, ast.Call) or len(leaf.args) < 2 or not isinstance(leaf.args[1], ast.List | ast.Tuple):
+            return []
+        func = evaluate(leaf.func, self._scope(leaf))
+        if not isinstance(func, Symbol) or func.name not in {"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"}:
+            return []
+        scope = self._scope(leaf)
+        found: list[ast.expr] = []
+        for each in leaf.args[1].elts:
+            for one in self.leaves(each, scope):
+                found.extend(self._group_members(one) or [one])
+        return found if found and all(each in self._errors for each in found) else []
+
+    def _throw(
+        self, node: ast.Raise, leaf: ast.expr, cause: Cause, catch: CatchSite | None, function: FunctionNode
+    ) -> ThrowSite:
+        error = self._errors.get(leaf)
+        if error is not None:
+            escapes = self._escapes(node, error.type_name)
+            return ThrowSite(
+                node,
+                self.module,
+                error,
+                error.type_name,
+                cause,
+                catch,
+                reraise=False,
+                escapes=escapes,
+                function=function,
+            )
+        if isinstance(leaf, ast.Name):
+            # Where it is raised, or where it was bound to the name that is raised.
+            for innermost in (catch, self._catch_of(leaf)):
+                clause = innermost
+                while clause is not None:
+                    if clause.name == leaf.id:
+                        return ThrowSite(
+                            node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function
+                        )
+                    clause = self._catch_of(clause.node)
+        scope = self._scope(leaf) if leaf in self.parents else self._scope(node)
+        if isinstance(leaf, ast.Name | ast.Attribute):
+            value = evaluate(leaf, scope)
+            if isinstance(value, Symbol):
+                form = self.form_of(value)
+                if form is not None:
+                    missing = {each: Argument(each, Missing(leaf, self.module)) for each in CODED_ARGUMENTS}
+                    code: Value = Missing(leaf, self.module)
+                    if form == "protocol" or value.name == CODED_ERROR:
+                        code = Unknown(leaf, self.module, "the class sets it")
+                    if form == "coded" and value.name != CODED_ERROR:
+                        error = self._subclass(CallValue(leaf, self.module, value), leaf, missing)
+                    else:
+                        error = self._site(form, leaf, value.name, value.name, code, missing)
+                    error = replace(error, fate="raised")
+                    self._errors[leaf] = error
+                    escapes = self._escapes(node, error.type_name)
+                    return ThrowSite(
+                        node,
+                        self.module,
+                        error,
+                        error.type_name,
+                        cause,
+                        catch,
+                        reraise=False,
+                        escapes=escapes,
+                        function=function,
+                    )
+        call: ast.expr = leaf
+        while isinstance(call, ast.Await):
+            call = call.value
+        return ThrowSite(
+            node,
+            self.module,
+            None,
+            None,
+            cause,
+            catch,
+            reraise=False,
+            escapes=True,
+            function=function,
+            call=call if isinstance(call, ast.Call) else None,
+            made=leaf,
+        )
+
+    def leaves(self, node: ast.expr, scope: Scope) -> list[ast.expr]:
+        """The expressions that a raised expression may come from, through conditions, names and `with_traceback`."""
+        found: list[ast.expr] = []
+        seen: set[ast.expr] = set()
+        # Each expression once: names that are bound from one another lead round in circles.
+        stack = [(node, scope)]
+        while stack:
+            current, where = stack.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            following = _behind(current, where)
+            if following is None:
+                found.append(current)
+            else:
+                stack.extend(reversed(following))
+        # `raise None or build()`: None is what it is not.
+        return [each for each in found if not (isinstance(each, ast.Constant) and each.value is None)] or found
+
+    def _catch_of(self, node: ast.AST) -> CatchSite | None:
+        """The innermost `except` clause that a node stands in, in its own function."""
+        current = self.parents.get(node)
+        while current is not None and current is not self.node:
+            if isinstance(current, ast.ExceptHandler):
+                return self._catches.get(current)
+            if isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+                return None
+            current = self.parents.get(current)
+        return None
+
+    def _escapes(self, node: ast.AST, type_name: str) -> bool:
+        """Whether an exception raised at a node leaves its function, as far as its own clauses are certain."""
+        current = node
+        while True:
+            parent = self.parents.get(current)
+            if parent is None or parent is self.node:
+                return True
+            if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                return True
+            if isinstance(parent, ast.Try | ast.TryStar) and current in parent.body:
+                for clause in parent.handlers:
+                    catch = self._catches[clause]
+                    verdict = self._caught(type_name, catch)
+                    if verdict is None:
+                        break
+                    if verdict:
+                        if not self._passes_on(clause):
+                            return False
+                        break
+            if (
+                isinstance(parent, ast.With | ast.AsyncWith)
+                and parent in self._catches
+                and current in parent.body
+                and self._caught(type_name, self._catches[parent])
+            ):
+                return False
+            current = parent
+
+    def _caught(self, type_name: str, catch: CatchSite) -> bool | None:
+        unknown = False
+        for each in catch.types:
+            verdict = self.hierarchy.is_kind_of(type_name, each) if each is not None else None
+            if verdict:
+                return True
+            unknown = unknown or verdict is None
+        return None if unknown else False
+
+    def _passes_on(self, clause: ast.ExceptHandler) -> bool:
+        """Whether a clause raises what it caught again somewhere."""
+        for each in walk_function(clause.body):
+            if isinstance(each, ast.Raise):
+                if each.exc is None and self._catch_of(each) is self._catches.get(clause):
+                    return True
+                if isinstance(each.exc, ast.Name) and each.exc.id == clause.name:
+                    return True
+        return False
+
+    def _clause(self, node: ast.ExceptHandler) -> CatchSite:
+        parent = self.parents.get(node)
+        body = tuple(parent.body) if isinstance(parent, ast.Try | ast.TryStar) else ()
+        types = self.types_of(node.type, self._scope(node)) if node.type is not None else ("builtins.BaseException",)
+        return CatchSite(
+            node,
+            self.module,
+            types,
+            node.name,
+            bare=node.type is None,
+            star=isinstance(parent, ast.TryStar),
+            suppress=False,
+            body=tuple(node.body),
+            try_body=body,
+            function=self.function_of.get(node, self.node),
+        )
+
+    def types_of(self, node: ast.expr, scope: Scope) -> tuple[str | None, ...]:
+        """The classes that an `except` names."""
+        found: list[str | None] = []
+        for value in options(evaluate(node, scope)):
+            items = value.items if isinstance(value, Items) else (value,)
+            if isinstance(value, Items) and not value.complete:
+                found.append(None)
+            for each in items:
+                for one in options(each):
+                    if isinstance(one, Items):
+                        found.extend(each_.name if isinstance(each_, Symbol) else None for each_ in one.items)
+                    else:
+                        found.append(one.name if isinstance(one, Symbol) else None)
+        return tuple(found)
+
+    def _suppress(self, node: ast.With | ast.AsyncWith) -> CatchSite | None:
+        for item in node.items:
+            if isinstance(item.context_expr, ast.Call):
+                func = evaluate(item.context_expr.func, self._scope(node))
+                if isinstance(func, Symbol) and func.name in {"contextlib.suppress", "anyio.suppress"}:
+                    scope = self._scope(node)
+                    types = [name for each in item.context_expr.args for name in self.types_of(each, scope)]
+                    function = self.function_of.get(node, self.node)
+                    return CatchSite(
+                        node,
+                        self.module,
+                        tuple(types),
+                        None,
+                        bare=False,
+                        star=False,
+                        suppress=True,
+                        body=(),
+                        try_body=tuple(node.body),
+                        function=function,
+                    )
+        return None
+
+
+def walk_function(body: list[ast.stmt]) -> list[ast.AST]:
+    """Every node of some statements, without the functions and classes nested in them."""
+    return walk_shallow([*body])
+
+
+def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None:
+    """What a raised expression stands for, each part with its scope; None where it stands for itself."""
+    if isinstance(node, ast.IfExp):
+        return [(node.body, scope), (node.orelse, scope)]
+    if isinstance(node, ast.BoolOp):
+        return [(each, scope) for each in node.values]
+    if isinstance(node, ast.NamedExpr):
+        return [(node.value, scope)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "with_traceback":
+        return [(node.func.value, scope)]
+    if isinstance(node, ast.Name):
+        found = scope.lookup(node.id)
+        if found is not None and not found[0].is_module:
+            where, bindings = found
+            if all(each.kind in {"assign", "annotated"} for each in bindings):
+                values = [each.value for each in bindings if each.value is not None]
+                values = [each for each in values if not (isinstance(each, ast.Constant) and each.value is None)]
+                if values:
+                    return [(each, where) for each in values]
+    return None

@@ -1,0 +1,713 @@
+"""What a handler can throw through the functions that it calls: summaries of functions, computed on demand.
+
+A function's facts are the errors that it raises, the functions that it calls, and for each the `except` clauses round
+it. Its summary is what leaves it: its own errors, and those of the functions that it calls, minus what the clauses
+catch. Functions that call each other in a circle are computed together, until nothing changes. Calls that cannot be
+resolved are kept as such: what they raise is unknown, and never guessed.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from mcpcore_lint.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.flow.effects import (
+    Bindings,
+    Blind,
+    Clause,
+    Event,
+    Facts,
+    Given,
+    Guard,
+    Handed,
+    Key,
+    Parameter,
+    ParameterCall,
+    ParameterUse,
+    Summary,
+    Throw,
+    key_of,
+)
+from mcpcore_lint.flow.facts.extract import Extractor
+from mcpcore_lint.flow.facts.guards import yield_guards
+from mcpcore_lint.meaning.given import parameter_of
+from mcpcore_lint.meaning.kinds import method_of
+from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.meaning.symbols import class_info
+from mcpcore_lint.model import (
+    FunctionNode,
+    Reach,
+    ReachedThrow,
+    Site,
+    Symbol,
+    UnresolvedCall,
+)
+from mcpcore_lint.reading.syntax import all_parameters, own_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mcpcore_lint.diagnostics import Span
+    from mcpcore_lint.meaning.hierarchy import Hierarchy
+    from mcpcore_lint.model import Handler
+    from mcpcore_lint.reading.module import ClassInfo, Module
+    from mcpcore_lint.reading.project import Project
+
+
+K = TypeVar("K")
+_GROUP_TYPES: Final = frozenset({"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"})
+_BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
+MAX_TOLD: Final = 200
+"""More functions than this on the way from a handler are not told of to people."""
+MAX_SUMMARY: Final = 2_000
+"""More errors than this out of one function are no longer told apart."""
+
+
+class CallGraph:
+    """Summaries for one project, each computed once."""
+
+    def __init__(self, project: Project, hierarchy: Hierarchy, raises: Mapping[str, tuple[str, ...]]) -> None:
+        self.project = project
+        self.hierarchy = hierarchy
+        self.raises = raises
+        self._facts: dict[Key, Facts | None] = {}
+        self._summaries: dict[Key, Summary] = {}
+
+    # -- what is asked -------------------------------------------------------------------------------------------
+
+    def reach(self, handler: Handler, skip: ast.AST | None = None) -> Reach:
+        """What leaves a handler through the functions that it calls.
+
+        Args:
+            handler: The handler.
+            skip: The decorator that makes it a tool, which is not followed.
+        """
+        del skip
+        receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
+        key = key_of(handler.node, handler.module, receiver, raw=True)
+        facts = self.facts(key)
+        if facts is None:
+            return Reach()
+        outer = self._around(handler, key)
+        collector = _Collector(self, handler, outer)
+        collector.events(facts, (), key, set())
+        return collector.result()
+
+    def _around(self, handler: Handler, key: Key) -> list[tuple[tuple[Guard, ...], ...]]:
+        """For each decorator of the handler that is the project's own, the guards at its calls of the handler."""
+        found: list[tuple[tuple[Guard, ...], ...]] = []
+        if isinstance(handler.node, ast.Lambda):
+            return found
+        for wrapper in self._wrappers(handler.node, handler.module):
+            summary = self.summary(wrapper.key)
+            chains = tuple(each.guards for each in summary.parameters if each.parameter == wrapper.parameter)
+            found.append(chains or ((),))
+        if guards := self._decorator_guards(handler.node, handler.module):
+            found.append((guards,))
+        del key
+        return found
+
+    def wrapper_summaries(self, handler: Handler) -> list[Summary]:
+        """The summaries of the functions that the handler's decorators put round it."""
+        if isinstance(handler.node, ast.Lambda):
+            return []
+        return [self.summary(wrapper.key) for wrapper in self._wrappers(handler.node, handler.module)]
+
+    def on_the_way(self, handler: Handler) -> list[Handler]:
+        """What is read of the functions that a handler reaches, the nearest first; as many as people will read of."""
+        receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
+        start = key_of(handler.node, handler.module, receiver, raw=True)
+        found: dict[FunctionNode, Handler] = {handler.node: handler}
+        waiting, seen = [start], {start}
+        while waiting and len(found) <= MAX_TOLD:
+            for key in self._successors(waiting.pop(0)):
+                located = self._find(key)
+                if key in seen or located is None:
+                    continue
+                seen.add(key)
+                waiting.append(key)
+                inside = handler.node.lineno < located[0].lineno <= (handler.node.end_lineno or 0)
+                if not (inside and located[1] is handler.module):  # the handler's own clauses have those of its own
+                    found.setdefault(located[0], HandlerBuilder.of(*located, self.hierarchy).model)
+        return list(found.values())[1:]
+
+    def passes(self, throw: Throw, guards: Iterable[Guard]) -> Throw | None:
+        """An error after the guards round it, innermost first; None where they catch it for certain."""
+        current = throw
+        for guard in guards:
+            if guard.group:
+                current = current._replace(grouped=True)
+                continue
+            if guard.converts:
+                if self.hierarchy.is_kind_of(current.type_name, "mcpcore.CodedError") is not True:
+                    current = current._replace(
+                        type_name="mcpcore.CodedError", form="other", codes=None, reasons=(), grouped=False
+                    )
+                continue
+            if guard.only or guard.but:
+                kinds = [each and self.hierarchy.is_kind_of(current.type_name, each) for each in guard.only]
+                if guard.only and all(each is False for each in kinds):
+                    return None
+                if any(each and self.hierarchy.is_kind_of(current.type_name, each) for each in guard.but):
+                    return None
+                continue
+            for clause in guard.clauses:
+                if not self._catches(clause, current):
+                    continue
+                for chain in clause.late:
+                    if (kept := self.passes(current, chain)) is not None:
+                        return kept
+                onward = next(
+                    (p for p in (self.passes(current, inner) for inner in clause.passes) if p is not None), None
+                )
+                if onward is None:
+                    return None
+                current = onward
+                break
+        return current
+
+    def _catches(self, clause: Clause, throw: Throw) -> bool:
+        for each in clause.types:
+            if each is None:
+                continue
+            if throw.grouped and not clause.star:
+                if each in _GROUP_TYPES or each in _BROAD:
+                    return True
+                continue
+            if self.hierarchy.is_kind_of(throw.type_name, each):
+                return True
+        return False
+
+    # -- facts ---------------------------------------------------------------------------------------------------
+
+    def facts(self, key: Key) -> Facts | None:
+        """What a function does; None where it cannot be found any more."""
+        if key in self._facts:
+            return self._facts[key]
+        self._facts[key] = None
+        found = self._find(key)
+        if found is not None:
+            node, module = found
+            if key.raw:
+                self._facts[key] = self._extract(node, module, key)
+            else:
+                facts = self._decorated(node, module, key) or self._extract(node, module, key)
+                if guards := self._decorator_guards(node, module):
+                    for event in facts.events:
+                        event.guards = (*event.guards, *guards)
+                self._facts[key] = facts
+        return self._facts[key]
+
+    def _find(self, key: Key) -> tuple[FunctionNode, Module] | None:
+        module = self.project.module_at(key.path)
+        if module is None:
+            return None
+        node = module.function_at(key.line, key.column)
+        return (node, module) if node is not None else None
+
+    def _extract(self, node: FunctionNode, module: Module, key: Key) -> Facts:
+        receiver = self.project.class_at(key.receiver) if key.receiver else None
+        return Extractor(self, node, module, receiver, key.given).extract(key)
+
+    def _decorated(self, node: FunctionNode, module: Module, key: Key) -> Facts | None:
+        """The facts of calling a function that the project's own decorators wrap."""
+        if isinstance(node, ast.Lambda) or not node.decorator_list:
+            return None
+        wrappers = self._wrappers(node, module)
+        if not wrappers:
+            return None
+        span = module.source.span(node)
+        inner = key._replace(raw=True)
+        facts = Facts(key, wrapped=key.name)
+        raw = self._extract(node, module, inner)
+        facts.returned, facts.returned_from = raw.returned, raw.returned_from
+        # The nearest decorator is the last one written; each further one wraps what came before.
+        current: Key = inner
+        for number, wrapper in enumerate(reversed(wrappers)):
+            event = wrapper.event(span, current)
+            if number == len(wrappers) - 1:
+                facts.events.append(event)
+                break
+            step = key._replace(name=f"{key.name}@{number}", raw=True)
+            self._facts[step] = Facts(step, [event], wrapped=key.name)
+            current = step
+        return facts
+
+    def _decorator_guards(self, node: FunctionNode, module: Module) -> tuple[Guard, ...]:
+        """The context managers that stand round a function as its decorators, the nearest first."""
+        if isinstance(node, ast.Lambda) or not node.decorator_list:
+            return ()
+        found: list[Guard] = []
+        outside = module.scope_of(node).parent or module.scope
+        for decorator in reversed(node.decorator_list):
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            value = evaluate(target, outside)
+            if not isinstance(value, Symbol):
+                continue
+            if value.name == "mcpcore.guard":
+                found.append(Guard(converts=True))
+            elif isinstance(decorator, ast.Call) and isinstance(value.definition, ast.FunctionDef):
+                owner = self.project.module_defining(value.definition)
+                if owner is not None and value.definition is not node:
+                    found.extend(yield_guards(self, value.definition, owner))
+        return tuple(found)
+
+    def _wrappers(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> list[Wrapper]:
+        """For each decorator of the project's own: what takes the function's place."""
+        found: list[Wrapper] = []
+        scope = module.scope_of(node)
+        outside = scope.parent or module.scope
+        for decorator in node.decorator_list:
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            value = evaluate(target, outside)
+            if not isinstance(value, Symbol):
+                continue
+            info = class_info(value)
+            if info is not None:
+                wrapper = _of_class(info, called=isinstance(decorator, ast.Call))
+            elif isinstance(value.definition, ast.FunctionDef):
+                owner = self.project.module_defining(value.definition)
+                wrapper = _of_function(value.definition, owner) if owner is not None else None
+            else:
+                continue
+            if wrapper is not None:
+                found.append(wrapper)
+        return found
+
+    # -- summaries -----------------------------------------------------------------------------------------------
+
+    def summary(self, key: Key) -> Summary:
+        """What leaves a function."""
+        found = self._summaries.get(key)
+        if found is None:
+            self._compute(key)
+            found = self._summaries[key]
+        return found
+
+    def _successors(self, key: Key) -> list[Key]:
+        facts = self.facts(key)
+        if facts is None:
+            return []
+        found: dict[Key, None] = {}
+        for event in facts.events:
+            found.update(dict.fromkeys(event.targets))
+            for _, bound in event.bindings:
+                if isinstance(bound, Key):
+                    found[bound] = None
+        found.update(dict.fromkeys(facts.returned_from))
+        return list(found)
+
+    def _compute(self, root: Key) -> None:
+        """Tarjan's strongly connected components, without recursion; each is solved when it is complete."""
+        index: dict[Key, int] = {}
+        low: dict[Key, int] = {}
+        on_stack: set[Key] = set()
+        stack: list[Key] = []
+        work: list[tuple[Key, Iterator[Key]]] = []
+
+        def open_(key: Key) -> None:
+            index[key] = low[key] = len(index)
+            stack.append(key)
+            on_stack.add(key)
+            work.append((key, iter(self._successors(key))))
+
+        open_(root)
+        while work:
+            key, successors = work[-1]
+            for each in successors:
+                if each in self._summaries:
+                    continue
+                if each not in index:
+                    open_(each)
+                    break
+                if each in on_stack:
+                    low[key] = min(low[key], index[each])
+            else:
+                work.pop()
+                if work:
+                    parent = work[-1][0]
+                    low[parent] = min(low[parent], low[key])
+                if low[key] == index[key]:
+                    component: list[Key] = []
+                    while True:
+                        each = stack.pop()
+                        on_stack.discard(each)
+                        component.append(each)
+                        if each == key:
+                            break
+                    self._solve(component)
+
+    def _solve(self, component: list[Key]) -> None:
+        for key in component:
+            self._summaries[key] = Summary()
+        single = len(component) == 1 and component[0] not in self._successors(component[0])
+        for _ in range(len(component) * 4 + 60):
+            changed = False
+            for key in component:
+                changed = self._update(key) or changed
+            if not changed or single:
+                break
+
+    def _update(self, key: Key) -> bool:
+        summary = self._summaries[key]
+        facts = self._facts.get(key)
+        if facts is None:
+            return False
+        changed = False
+
+        def way(path: tuple[str, ...]) -> tuple[str, ...]:
+            # What a decorator's wrapper passes on is shown without the wrapper: a > b, not a > wrapper > a > b.
+            if facts.wrapped and facts.wrapped in path[:2]:
+                return path[path.index(facts.wrapped) :]
+            return (facts.wrapped or key.name, *path)
+
+        for event in facts.events:
+            for throw, path in self.contribution(event):
+                onward = self.passes(throw, event.guards)
+                if onward is not None:
+                    changed = _keep(summary.throws, onward, way(path)) or changed
+            for blind, path in self.blinds(event):
+                changed = _keep(summary.blinds, blind, way(path)) or changed
+            for each in self.parameter_calls(event):
+                if each not in summary.parameters:
+                    summary.parameters[each] = None
+                    changed = True
+        for throw in facts.returned:
+            changed = _keep(summary.returned, throw, (key.name,)) or changed
+        for each_key in facts.returned_from:
+            inner = self._summaries.get(each_key)
+            if inner is not None:
+                for throw, path in list(inner.returned.items()):
+                    changed = _keep(summary.returned, throw, (key.name, *path)) or changed
+        return changed
+
+    def contribution(self, event: Event) -> Iterator[tuple[Throw, tuple[str, ...]]]:
+        """The errors that an event brings, before the guards round it, with the functions on the way."""
+        if event.throw is not None:
+            yield event.throw, ((event.throw.known_by,) if event.throw.known_by else ())
+        for target in event.targets:
+            summary = self._summaries.get(target) or (self.summary(target) if target not in self._facts else Summary())
+            if event.kind == "result":
+                yield from list(summary.returned.items())
+                continue
+            yield from list(summary.throws.items())
+            for call in list(summary.parameters):
+                for bound in _bound(event.bindings, call.parameter):
+                    if isinstance(bound, Throw) and call.use == "raises":
+                        onward = self.passes(bound, call.guards)
+                        if onward is not None:
+                            yield onward, (_shown(target),)
+                    elif isinstance(bound, Key):
+                        inner = self._summaries.get(bound)
+                        made = inner is not None and (inner.returned if call.use == "raises" else inner.throws)
+                        for throw, path in list(made.items()) if made else ():
+                            onward = self.passes(throw, call.guards)
+                            if onward is not None:
+                                yield onward, (_shown(target), *path)
+
+    def blinds(self, event: Event) -> Iterator[tuple[Blind, tuple[str, ...]]]:
+        """The calls that cannot be resolved, behind an event."""
+        if event.blind is not None:
+            yield event.blind, ()
+        for target in event.targets:
+            summary = self._summaries.get(target)
+            if summary is None:
+                continue
+            yield from list(summary.blinds.items())
+            for call in list(summary.parameters):
+                for bound in _bound(event.bindings, call.parameter):
+                    if isinstance(bound, Key):
+                        inner = self._summaries.get(bound)
+                        for blind, path in list(inner.blinds.items()) if inner is not None else ():
+                            yield blind, (_shown(target), *path)
+                if call.use == "hands on" or call.parameter[:3] != target[:3]:
+                    continue
+                if not any(_tells(each, call.use) for each in _bound(event.bindings, call.parameter)):
+                    yield _handed_over(call.parameter, call.use, event.span), ()
+
+    def parameter_calls(self, event: Event) -> Iterator[ParameterCall]:
+        """The calls of parameters that an event leads to."""
+        if event.kind == "parameter" and event.parameter is not None:
+            yield ParameterCall(event.parameter, event.guards[:8], event.use)
+        for target in event.targets:
+            summary = self._summaries.get(target)
+            if summary is None or event.kind == "result":
+                continue
+            for call in list(summary.parameters):
+                bound = _bound(event.bindings, call.parameter)
+                for each in bound:
+                    if isinstance(each, Parameter):
+                        yield ParameterCall(each, (*call.guards, *event.guards)[:8], call.use)
+                if not bound and call.parameter[:3] != target[:3]:
+                    yield ParameterCall(call.parameter, (*call.guards, *event.guards)[:8], call.use)
+
+
+def _keep(found: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bool:
+    known = found.get(item)
+    if known is None:
+        if len(found) >= MAX_SUMMARY:
+            return False
+        found[item] = path
+        return True
+    if len(path) < len(known):
+        found[item] = path
+        return True
+    return False
+
+
+def _bound(bindings: Bindings, parameter: Parameter) -> list[Key | Parameter | Throw]:
+    return [value for name, value in bindings if name == parameter]
+
+
+def _tells(bound: Key | Parameter | Throw, use: ParameterUse) -> bool:
+    """Whether what a parameter is given tells what its use leads to."""
+    return not isinstance(bound, Throw) or use == "raises"
+
+
+def _handed_over(parameter: Parameter, use: ParameterUse, span: Span) -> Blind:
+    """What a parameter leads to where nobody can tell what it is given."""
+    name = f"raise {parameter.name}" if use == "raises" else parameter.name
+    why = "a function that is handed over"
+    return Blind(name, parameter.path, span, takes_context=False, project=True, why=why)
+
+
+def _shown(key: Key) -> str:
+    return key.name
+
+
+class Wrapper(NamedTuple):
+    """What a decorator puts in the place of a function."""
+
+    key: Key
+    parameter: Parameter
+    """What the function is to it."""
+    keeps: bool = False
+    """Whether it is an object that got the function when it was made."""
+
+    def event(self, span: Span, wrapped: Key) -> Event:
+        """Calling it."""
+        if not self.keeps:
+            return Event("call", span, (), targets=(self.key,), bindings=((self.parameter, wrapped),))
+        given = Given(self.parameter, (Handed("function", key=wrapped),))
+        return Event("call", span, (), targets=(self.key._replace(given=(given,)),))
+
+
+def _of_function(maker: ast.FunctionDef, module: Module) -> Wrapper | None:
+    """The function that a decorator returns, whether it is written with arguments, without, or works both ways."""
+    for function, decorator in _returned(maker):
+        # `def retry(times)` returns the decorator, `def retry(run)` what takes the place of `run`.
+        inner = [] if decorator is not maker else _returned(function)
+        if inner and isinstance(function, ast.FunctionDef):
+            function, decorator = inner[0][0], function  # noqa: PLW2901 - one level further in
+        parameters = all_parameters(decorator.args)
+        if parameters:
+            return Wrapper(key_of(function, module, None), parameter_of(decorator, module, parameters[0].arg))
+    return None
+
+
+def _of_class(info: ClassInfo, *, called: bool) -> Wrapper | None:
+    """What a class does as a decorator: its objects are called in the place of the function, or make what is."""
+    call = method_of(info, "__call__")
+    made = method_of(info, "__init__")
+    if call is None or not isinstance(call[0], ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
+    node, owner = call[0], call[1].module
+    if called:
+        parameters = all_parameters(node.args)[1:]
+        for function, decorator in _returned(node) if isinstance(node, ast.FunctionDef) else ():
+            if decorator is node and parameters:
+                return Wrapper(key_of(function, owner, None), parameter_of(node, owner, parameters[0].arg))
+        return None
+    parameters = all_parameters(made[0].args)[1:] if made is not None else []
+    if made is None or not parameters:
+        return None
+    parameter = parameter_of(made[0], made[1].module, parameters[0].arg)
+    return Wrapper(key_of(node, owner, info), parameter, keeps=True)
+
+
+def _returned(
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The nested functions that a function returns, each with the function whose parameter it closes over."""
+    nested = {each.name: each for each in own_nodes(node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.FunctionDef | ast.AsyncFunctionDef]] = []
+    for each in own_nodes(node) if nested else ():
+        values = [each.value] if isinstance(each, ast.Return) else []
+        while values:
+            value = values.pop(0)
+            if isinstance(value, ast.IfExp):
+                values += [value.body, value.orelse]
+            elif isinstance(value, ast.Name) and value.id in nested:
+                found.append((nested[value.id], node))
+            elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in nested:
+                decorator = nested[value.func.id]
+                found.extend(one for one in _returned(decorator) if one[1] is decorator)
+    return found
+
+
+class _Collector:
+    """Gathers what leaves a handler, by the call in the handler that leads there."""
+
+    def __init__(self, graph: CallGraph, handler: Handler, outer: list[tuple[tuple[Guard, ...], ...]]) -> None:
+        self.graph = graph
+        self.handler = handler
+        self.outer = outer
+        self.own: dict[tuple[object, ...], ReachedThrow] = {}
+        self.throws: dict[tuple[object, ...], ReachedThrow] = {}
+        self.unresolved: dict[Blind, UnresolvedCall] = {}
+        start, end = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
+        self.lines = range(start, end + 1)
+
+    def events(self, facts: Facts, guards: tuple[Guard, ...], key: Key, seen: set[Key], bound: Bindings = ()) -> None:
+        """Take the events of the handler, and those of the functions nested in it where they are called.
+
+        Args:
+            facts: What the function does.
+            guards: What stands round its call in the handler.
+            key: The function.
+            seen: The functions on the way.
+            bound: What its parameters are given.
+        """
+        seen = {*seen, key}
+        name = self.handler.qualname
+        trail = (name,) if key.name == name else (name, key.name)
+        for each_event in facts.events:
+            event = self._given(each_event, bound, trail)
+            nested = [each for each in event.targets if event.kind != "result" and self._inside(each)]
+            others = tuple(each for each in event.targets if each not in nested)
+            for each in nested:
+                for target in self._with_bindings(each, event):
+                    inner = self.graph.facts(target)
+                    self.graph.summary(target)
+                    if inner is not None and target not in seen:
+                        self.events(inner, (*event.guards, *guards), target, seen, event.bindings)
+            if event.targets and not others:
+                continue
+            partial = (
+                event
+                if not nested
+                else Event(
+                    event.kind,
+                    event.span,
+                    event.guards,
+                    event.throw,
+                    event.blind,
+                    others,
+                    event.bindings,
+                    event.parameter,
+                    event.use,
+                )
+            )
+            for target in others:
+                self.graph.summary(target)
+            for _, value in partial.bindings:
+                if isinstance(value, Key):
+                    self.graph.summary(value)
+            for throw, path in self.graph.contribution(partial):
+                self._throw(throw, (*trail, *path), partial, guards)
+            for blind, path in self.graph.blinds(partial):
+                self._blind(blind, (*trail, *path), partial.span)
+            for call in self.graph.parameter_calls(partial):
+                if call.use != "hands on" and partial.kind != "parameter":
+                    self._blind(_handed_over(call.parameter, call.use, partial.span), trail, partial.span)
+
+    def _given(self, event: Event, bound: Bindings, trail: tuple[str, ...]) -> Event:
+        """What is done with a parameter, as the call of what it is given."""
+        if event.kind != "parameter" or event.parameter is None:
+            return event
+        values = _bound(bound, event.parameter)
+        keys = tuple(each for each in values if isinstance(each, Key) and not self._inside(each))
+        for each in values:
+            if isinstance(each, Throw) and event.use == "raises":
+                return Event("throw", event.span, event.guards, throw=each)
+        if not values and event.use != "hands on":
+            self._blind(_handed_over(event.parameter, event.use, event.span), trail, event.span)
+        return Event("result" if event.use == "raises" else "call", event.span, event.guards, targets=keys)
+
+    def _blind(self, blind: Blind, path: tuple[str, ...], call: Span) -> None:
+        if blind not in self.unresolved:
+            self.unresolved[blind] = UnresolvedCall(
+                blind.name, path, call, Site(blind.path, blind.span), blind.takes_context, blind.project, blind.why
+            )
+
+    def _with_bindings(self, key: Key, event: Event) -> list[Key]:
+        found = [key]
+        summary = self.graph.summary(key)
+        for call in summary.parameters:
+            found.extend(
+                each for each in _bound(event.bindings, call.parameter) if isinstance(each, Key) and self._inside(each)
+            )
+        return found
+
+    def _inside(self, key: Key) -> bool:
+        return key.path == self.handler.module.path and key.line in self.lines and key.name != self.handler.qualname
+
+    def _throw(self, throw: Throw, path: tuple[str, ...], event: Event, guards: tuple[Guard, ...]) -> None:
+        onward = self.graph.passes(throw, (*event.guards, *guards))
+        for chains in reversed(self.outer):
+            if onward is None:
+                return
+            onward = next((p for p in (self.graph.passes(onward, chain) for chain in chains) if p is not None), None)
+        if onward is None:
+            return
+        own = event.throw is not None and not event.throw.known_by
+        reached = ReachedThrow(
+            onward.type_name, onward.form, onward.codes, onward.reasons, path, event.span,
+            Site(throw.path, throw.span), "knowledge" if throw.known_by else "project",
+        )  # fmt: skip
+        identity = (onward.type_name, onward.codes, onward.reasons, throw.path, throw.span, event.span)
+        table = self.own if own else self.throws
+        known = table.get(identity)
+        if known is None or len(path) < len(known.path):
+            table[identity] = reached
+
+    def result(self) -> Reach:
+        """All of it, in the order of the calls in the handler."""
+
+        def order(each: ReachedThrow) -> tuple[Span, tuple[str, ...], str, Span]:
+            return (each.call, each.path, each.site.path, each.site.span)
+
+        for summary in self.graph.wrapper_summaries(self.handler):
+            for throw, path in summary.throws.items():
+                span = self.handler.span
+                reached = ReachedThrow(
+                    throw.type_name, throw.form, throw.codes, throw.reasons, (self.handler.qualname, *path), span,
+                    Site(throw.path, throw.span), "knowledge" if throw.known_by else "project",
+                )  # fmt: skip
+                self.throws.setdefault((throw, span), reached)
+        return Reach(
+            tuple(sorted(self.throws.values(), key=order)),
+            tuple(sorted(self.unresolved.values(), key=lambda each: (each.call, each.path))),
+            tuple(sorted(self.own.values(), key=order)),
+        )
+
+
+def explain(reach: Reach, name: str, *, unknown: bool = True) -> str:
+    """What a tool can throw, for people: each error with the way to it, and what could not be seen."""
+    lines = [f"{name} can throw:"]
+    for each in (*reach.own, *reach.throws):
+        label = ", ".join(each.codes) if each.codes else each.type_name.removeprefix("builtins.")
+        if each.codes is None:
+            label = f"{each.type_name.removeprefix('mcpcore.')} with a code that is not known"
+        reason = ""
+        if each.reasons is None:
+            reason = " (a reason that is not known)"
+        elif each.reasons:
+            reason = f" ({', '.join(each.reasons)})"
+        way = " > ".join(each.path)
+        at = f"{each.site.path}:{each.site.span.line}:{each.site.span.column}"
+        lines.append(f"  {label}{reason}\n      {way}\n      at {at}")
+    if len(lines) == 1:
+        lines.append("  nothing that can be seen")
+    if unknown:
+        blind = [each for each in reach.unresolved if each.project or each.takes_context]
+        if blind:
+            lines.append("Not seen, since it cannot be told what is called:")
+            for each_call in blind:
+                at = f"{each_call.site.path}:{each_call.site.span.line}:{each_call.site.span.column}"
+                lines.append(f"  {each_call.name} at {at}: {each_call.why}\n      {' > '.join(each_call.path)}")
+    return "\n".join(lines)
+
+
+__all__ = ["CallGraph", "explain"]

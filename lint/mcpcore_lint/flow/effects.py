@@ -1,0 +1,184 @@
+"""What functions do, as plain facts: errors raised, functions called, and what stands round them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from mcpcore_lint.light import light
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Span
+    from mcpcore_lint.model import ErrorForm, FunctionNode
+    from mcpcore_lint.reading.module import ClassInfo, Module
+
+
+class Key(NamedTuple):
+    """A function of the project, as called on an instance of one class, and with what it is given."""
+
+    path: str
+    line: int
+    column: int
+    name: str
+    receiver: str = ""
+    raw: bool = False
+    """The function itself, without what its decorators make of it."""
+    given: tuple[Given, ...] = ()
+    """What its unannotated parameters are, and those of the constructor of the object that it is a method of."""
+
+
+class Parameter(NamedTuple):
+    """A parameter: its function's place and its name."""
+
+    path: str
+    line: int
+    column: int
+    name: str
+
+
+class Handed(NamedTuple):
+    """What a parameter is given: an instance or a class by the place of its class, a function, or what is outside."""
+
+    sort: Literal["instance", "class", "function", "outside"]
+    place: str = ""
+    exact: bool = False
+    key: Key | None = None
+    given: tuple[Given, ...] = ()
+
+
+class Given(NamedTuple):
+    """A parameter with all that one call gives it."""
+
+    parameter: Parameter
+    what: tuple[Handed, ...]
+
+
+class Throw(NamedTuple):
+    """An error that leaves a function, by the place where it is raised."""
+
+    type_name: str
+    form: ErrorForm
+    codes: tuple[str, ...] | None
+    reasons: tuple[str, ...] | None
+    path: str
+    span: Span
+    known_by: str = ""
+    """The third-party function that raises it; empty where the project raises it."""
+    grouped: bool = False
+    """Whether it is inside an exception group."""
+
+
+class Blind(NamedTuple):
+    """A call that cannot be resolved, by the place where it is made."""
+
+    name: str
+    path: str
+    span: Span
+    takes_context: bool
+    project: bool
+    why: str
+
+
+class Clause(NamedTuple):
+    """An `except` clause: what it catches, and by which `raise` statements it passes it on."""
+
+    types: tuple[str | None, ...]
+    passes: tuple[tuple[Guard, ...], ...]
+    """For each `raise` that raises the caught exception again, the guards round it inside the clause."""
+    star: bool = False
+    late: tuple[tuple[Guard, ...], ...] = ()
+    """For each `raise` after the clause that raises what it kept, all the guards round that."""
+
+
+class Guard(NamedTuple):
+    """The clauses of one `try`, or what else stands between an error and the end of its function."""
+
+    clauses: tuple[Clause, ...] = ()
+    group: bool = False
+    """A task group: what leaves it is wrapped in an exception group."""
+    converts: bool = False
+    """`mcpcore.guard`: what is not coded comes out coded."""
+    only: tuple[str | None, ...] = ()
+    """Classes that it is asked for: only errors of those come this way."""
+    but: tuple[str | None, ...] = ()
+    """Classes that go another way."""
+
+
+class ParameterCall(NamedTuple):
+    """What a function does with a parameter, with the guards round it."""
+
+    parameter: Parameter
+    guards: tuple[Guard, ...]
+    use: ParameterUse = "calls"
+
+
+ParameterUse = Literal["calls", "raises", "hands on"]
+"""It is called, it is raised (or what it makes is), or it goes to code outside the project, which may call it."""
+Bindings = tuple[tuple[Parameter, "Key | Parameter | Throw"], ...]
+"""For parameters of what is called: the function, the error or the parameter of the caller that each is given."""
+EventKind = Literal["throw", "call", "parameter", "result", "blind"]
+
+
+@light
+class Event:
+    """One thing that a function does."""
+
+    kind: EventKind
+    span: Span
+    guards: tuple[Guard, ...]
+    throw: Throw | None = None
+    blind: Blind | None = None
+    targets: tuple[Key, ...] = ()
+    bindings: Bindings = ()
+    parameter: Parameter | None = None
+    use: ParameterUse = "calls"
+
+
+class Facts:
+    """What a function does, without its callees."""
+
+    __slots__ = ("events", "key", "returned", "returned_from", "wrapped")
+
+    def __init__(self, key: Key, events: list[Event] | None = None, wrapped: str = "") -> None:
+        self.key = key
+        self.events: list[Event] = events if events is not None else []
+        self.returned: list[Throw] = []
+        """Errors that it makes and returns."""
+        self.returned_from: list[Key] = []
+        """Functions whose results it returns."""
+        self.wrapped = wrapped
+        """The function's own name, where these are the facts of what its decorators make of it."""
+
+
+class Summary:
+    """What leaves a function; each with the names of the functions on the way, the function itself first."""
+
+    __slots__ = ("blinds", "parameters", "returned", "throws")
+
+    def __init__(self) -> None:
+        self.throws: dict[Throw, tuple[str, ...]] = {}
+        self.blinds: dict[Blind, tuple[str, ...]] = {}
+        self.parameters: dict[ParameterCall, None] = {}
+        self.returned: dict[Throw, tuple[str, ...]] = {}
+
+
+def key_of(
+    node: FunctionNode,
+    module: Module,
+    receiver: ClassInfo | None,
+    *,
+    raw: bool = False,
+    given: tuple[Given, ...] = (),
+) -> Key:
+    """The key of a function, as called on an instance of `receiver`."""
+    scope = module.functions.get(node)
+    if scope is None and type(node) is ast.Lambda:
+        scope = module.scope_of(node)  # it is named after the function round it, whoever asks first
+    name = scope.qualname if scope is not None else getattr(node, "name", "<lambda>")
+    place = place_of(receiver) if receiver is not None else ""
+    return Key(module.path, node.lineno, node.col_offset, name, place, raw, given)
+
+
+def place_of(info: ClassInfo) -> str:
+    """Where a class of the project stands: it is found again by that."""
+    return f"{info.module.path}:{info.node.lineno}:{info.node.col_offset}"

@@ -1,0 +1,357 @@
+"""Reads what one function does: its errors, its calls, and the clauses round each."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.flow.effects import Bindings, Blind, Event, EventKind, Facts, Key, Parameter, ParameterUse, Throw
+from mcpcore_lint.flow.facts.callees import unique
+from mcpcore_lint.flow.facts.implicit import BUILTINS, ImplicitReader
+from mcpcore_lint.flow.facts.spelling import arguments_of, holds, spelled
+from mcpcore_lint.flow.knowledge import KNOWLEDGE
+from mcpcore_lint.meaning.kinds import BUILTIN_METHODS, Instance
+from mcpcore_lint.meaning.resolve import PLAIN_BUILTINS, evaluate
+from mcpcore_lint.meaning.symbols import class_info
+from mcpcore_lint.model import (
+    ErrorForm,
+    FunctionNode,
+    Symbol,
+    options,
+)
+from mcpcore_lint.reading.syntax import own_nodes
+
+if TYPE_CHECKING:
+    from mcpcore_lint.flow.calls import CallGraph
+    from mcpcore_lint.flow.effects import Given
+    from mcpcore_lint.reading.module import ClassInfo, Module
+
+
+NEVER_NOW: Final = frozenset(
+    {
+        "register", "add_done_callback", "Thread", "Process", "signal", "call_later", "call_soon", "call_at",
+        "call_soon_threadsafe", "subscribe", "add_listener", "connect", "add_event_handler", "setattr",
+        "add_signal_handler",
+        "add_tool", "add_route", "include_router", "partial", "wraps", "update_wrapper", "isinstance", "issubclass",
+        "add_middleware", "Depends", "Timer", "finalize", "add_task", "setdefault", "append", "add", "type", "hasattr",
+        "getattr", "callable", "cast", "print", "repr", "str", "id", "len", "format", "debug", "info",
+        "warning", "error", "__init__",
+        "exception", "log", "critical", "Field", "field", "TypeVar", "NewType", "dataclass",
+    }
+)  # fmt: skip
+"""Calls that take a function and do not run it now, or whose failure does not come back to the caller."""
+
+_QUIET: Final = PLAIN_BUILTINS - {
+    "map", "filter", "sorted", "min", "max", "iter", "next", "open", "eval", "exec", "compile", "sum", "all", "any",
+    "print", "__import__", "super", "property", "classmethod", "staticmethod", "type", "vars", "setattr", "delattr",
+    "input",
+}  # fmt: skip
+"""Builtins that run no function of the project and raise nothing that is worth telling."""
+
+
+_WITH_CONSTRUCTORS: Final = frozenset({"coded", "project", "protocol", "framework"})
+"""How an error is made that may be of a class of the project."""
+
+
+_RUNNERS: Final = frozenset(
+    {"to_thread", "run_sync", "run_in_threadpool", "run_in_executor", "submit", "start_soon", "create_task",
+     "ensure_future", "gather", "wait_for", "shield", "run", "run_until_complete", "run_coroutine_threadsafe",
+     "map", "filter", "sorted", "reduce"}
+)  # fmt: skip
+"""Functions outside the project that run what they are given and hand its failure back."""
+_ENTERS: Final = frozenset({"enter_context", "enter_async_context"})
+_CLOSES: Final = {"contextlib.closing": "close", "contextlib.aclosing": "aclose"}
+"""Context managers that call a method of what they hold when they are left."""
+
+
+class Extractor(ImplicitReader):
+    """Reads the facts of one function."""
+
+    def __init__(
+        self,
+        graph: CallGraph,
+        node: FunctionNode,
+        module: Module,
+        receiver: ClassInfo | None,
+        given: tuple[Given, ...] = (),
+    ) -> None:
+        super().__init__(graph, node, module, receiver, given)
+        self._of_builtins: list[tuple[ast.Call, str]] = []
+        self._raised: set[ast.expr] = set()
+        """Calls that make an error of one of several classes."""
+        self._errors = {each.node for each in self.model.errors}
+
+    def extract(self, key: Key) -> Facts:
+        """The facts."""
+        facts = Facts(key)
+        self.events = facts.events
+        for throw in self.model.throws:
+            if throw.function is not self.node:
+                continue
+            if throw.error is not None:
+                self._add("throw", throw.node, throw=self._throw(throw.error, throw.node, grouped=throw.grouped))
+            elif throw.made is not None and self._elsewhere(throw.node, throw.made):
+                continue
+            elif throw.made is not None and (parameter := self._parameter_raised(throw.made)) is not None:
+                self._add("parameter", throw.node, parameter=parameter, use="raises")
+                self._raised.add(throw.made)
+            elif throw.call is not None:
+                targets, _ = self._targets(throw.call)
+                if targets:
+                    self._add("result", throw.node, targets=tuple(targets))
+                else:
+                    self._blind(throw.call, throw.node, "the error that it raises is made elsewhere")
+            elif not throw.reraise or (throw.node.exc is None and throw.catch is None):
+                self._blind_raise(throw.node)
+        for check in self.builder.asserts:
+            if check not in self.builder.function_of:
+                self._add("throw", check, throw=self._failing(check))
+        nested = self.builder.function_of
+        for call in self.builder.calls:
+            if call not in nested and call not in self._errors and call not in self._raised:
+                self._call(call)
+        for error in self.model.errors:
+            if error.function is self.node and error.form in _WITH_CONSTRUCTORS and isinstance(error.node, ast.expr):
+                self._made_with(error.node)
+        for block in self.builder.withs:
+            if block not in nested:
+                self._with(block)
+        parents = self.parents
+        for attribute in self.builder.attributes:
+            if attribute not in nested:
+                parent = parents.get(attribute)
+                if not (type(parent) is ast.Call and parent.func is attribute) and (keys := self.accessed(attribute)):
+                    self._keys(attribute, keys)
+        for call, name in self._of_builtins:
+            if keys := self.of_builtin(call, name):
+                self._keys(call, keys)
+        for node, keys in self.implicit():
+            self._keys(node, keys)
+        for statement in self.builder.returns:
+            if statement not in nested and statement.value is not None:
+                self._return(statement.value, facts)
+        if isinstance(self.node, ast.Lambda):
+            self._return(self.node.body, facts)
+        return facts
+
+    def _keys(self, node: ast.AST, keys: list[Key]) -> None:
+        if keys:
+            self._add("call", node, targets=tuple(unique(keys)))
+
+    def _parameter_raised(self, made: ast.expr) -> Parameter | None:
+        """The parameter that is raised, or that makes what is raised."""
+        name = made.func if isinstance(made, ast.Call) else made
+        return self._parameter(name, raised=True)
+
+    def _failing(self, node: ast.Assert) -> Throw:
+        span = self.module.source.span(node)
+        return Throw("builtins.AssertionError", "builtin", (), (), self.module.path, span)
+
+    def _elsewhere(self, node: ast.Raise, made: ast.expr) -> bool:
+        """Tell what a `raise` raises that is made elsewhere, or is one of several; False where that is unknown."""
+        errors = self._errors_of(made)
+        for each in errors:
+            self._add("throw", node, throw=self._throw(each, node))
+        if errors and isinstance(made, ast.Call):
+            self._raised.add(made)
+        return bool(errors)
+
+    def _made_with(self, node: ast.expr) -> None:
+        """The constructors of an error's class, where it is the project's own: they may raise on their own account."""
+        keys: list[Key] = []
+        for each in options(evaluate(node.func if isinstance(node, ast.Call) else node, self.scope)):
+            info = class_info(each) if isinstance(each, Symbol) else None
+            if info is not None:
+                self._constructed(info, keys, [])
+        if keys:
+            self._add("call", node, targets=tuple(unique(keys)))
+
+    # -- events --------------------------------------------------------------------------------------------------
+
+    def _add(
+        self,
+        kind: EventKind,
+        node: ast.AST,
+        *,
+        throw: Throw | None = None,
+        blind: Blind | None = None,
+        targets: tuple[Key, ...] = (),
+        bindings: Bindings = (),
+        parameter: Parameter | None = None,
+        use: ParameterUse = "calls",
+    ) -> None:
+        span = self.module.source.span(node)
+        guards = self.guards(node)
+        if gathered := self._gathered(node, targets):
+            guards = (*gathered, *guards)
+        self.events.append(Event(kind, span, guards, throw, blind, targets, bindings, parameter, use))
+
+    def _blind(self, call: ast.Call, at: ast.AST, why: str, *, project: bool = True) -> None:
+        name = spelled(call.func)
+        takes = any(self._is_context(each) for each in arguments_of(call))
+        blind = Blind(name, self.module.path, self.module.source.span(at), takes, project, why)
+        self._add("blind", at, blind=blind)
+
+    def _blind_raise(self, node: ast.Raise) -> None:
+        name = f"raise {spelled(node.exc)}" if node.exc is not None else "raise"
+        blind = Blind(
+            name,
+            self.module.path,
+            self.module.source.span(node),
+            takes_context=False,
+            project=True,
+            why="the error is made elsewhere",
+        )
+        self._add("blind", node, blind=blind)
+
+    def _is_context(self, node: ast.expr) -> bool:
+        return self.builder._is_context(node, self.scope)  # noqa: SLF001
+
+    # -- calls ---------------------------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call) -> None:
+        func = node.func
+        if type(func) is ast.Name and func.id in PLAIN_BUILTINS and self.scope.lookup(func.id) is None:
+            if node.args and func.id in BUILTINS:
+                self._of_builtins.append((node, func.id))
+            if func.id in _QUIET:
+                return
+        if self.builder._is_context_call(node, "recovery_for"):  # noqa: SLF001
+            return
+        if isinstance(func, ast.Attribute) and self._is_context(func.value):
+            return
+        if self._dropped_task(node):
+            return
+        parameter = self._parameter(func)
+        if parameter is not None:
+            self._add("parameter", node, parameter=parameter)
+            return
+        targets, outside = self._targets(node)
+        if targets or "builtins.object" in outside:
+            self.followed.add(node)
+        if targets:
+            bindings = self._bindings(node, targets)
+            for place in self._run_at(node, targets):
+                self._add("call", place, targets=tuple(targets), bindings=bindings)
+        for name in outside:
+            for fact in self._known(name):
+                raised, _, condition = fact.partition(" ")
+                if not condition or holds(condition, node):
+                    self._knowledge(node, name, raised)
+        if not targets:
+            self._callbacks(node)
+            if isinstance(func, ast.Attribute):
+                if func.attr in _ENTERS and node.args:
+                    self._entered(node.args[0])
+                elif not outside:
+                    self._keys(func, self.accessed(func))
+            takes = any(self._is_context(each) for each in arguments_of(node))
+            if not outside or takes:
+                why = "the context is handed over" if outside else "it is not known what is called"
+                self._blind(node, node, why, project=not outside and self._could_be_project(func))
+
+    def _could_be_project(self, func: ast.expr) -> bool:
+        if isinstance(func, ast.Attribute):
+            return func.attr not in BUILTIN_METHODS
+        return True
+
+    def _known(self, name: str) -> tuple[str, ...]:
+        return self.graph.raises.get(name) or KNOWLEDGE.raises(name)
+
+    def _knowledge(self, node: ast.AST, name: str, raised: str) -> None:
+        form: ErrorForm = "builtin" if raised.startswith("builtins.") else "other"
+        throw = Throw(
+            raised, form, (), (), self.module.path, self.module.source.span(node), name.removeprefix("builtins.")
+        )
+        self._add("throw", node, throw=throw)
+
+    def _dropped_task(self, node: ast.Call) -> bool:
+        """Whether a coroutine is made into a task that nobody waits for: its failure goes nowhere."""
+        parent = self.parents.get(node)
+        if not isinstance(parent, ast.Call) or node not in parent.args:
+            return False
+        func = parent.func
+        name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+        if name not in {"create_task", "ensure_future"}:
+            return False
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            found = self.scope.lookup(func.value.id)
+            if found is not None and any(each.kind == "with" for each in found[1]):
+                return False
+        return isinstance(self.parents.get(parent), ast.Expr)
+
+    def _callbacks(self, node: ast.Call) -> None:
+        """Functions of the project that are handed to code outside it, which may run them."""
+        func = node.func
+        name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+        if name in NEVER_NOW:
+            return
+        use: ParameterUse = "calls" if name in _RUNNERS else "hands on"
+        given = [each for each in node.args if not isinstance(each, ast.Starred)]
+        given.extend(each.value for each in node.keywords if each.arg is not None)
+        for argument in given:
+            for each in self._functions_in(argument):
+                if isinstance(each, Key):
+                    self._add("call", node, targets=(each,))
+                else:
+                    self._add("parameter", node, parameter=each, use=use)
+
+    def _run_at(self, node: ast.Call, targets: list[Key]) -> list[ast.AST]:
+        """Where what a call leads to runs: at the uses of its name, for a generator or a coroutine that is kept."""
+        parent = self.parents.get(node)
+        if type(parent) is not ast.Assign or len(parent.targets) != 1 or type(parent.targets[0]) is not ast.Name:
+            return [node]
+        if not all(self._runs_later(each) for each in targets):
+            return [node]
+        name = parent.targets[0].id
+        nested = self.builder.function_of
+        return [
+            each
+            for each in self.parents
+            if type(each) is ast.Name and each.id == name and type(each.ctx) is ast.Load and each not in nested
+        ]
+
+    def _runs_later(self, key: Key) -> bool:
+        """Whether calling a function only makes something that runs once it is waited for or looped over."""
+        located = self.graph._find(key)  # noqa: SLF001
+        if located is None or isinstance(located[0], ast.Lambda):
+            return False
+        function = located[0]
+        if function.decorator_list:
+            return False
+        if isinstance(function, ast.AsyncFunctionDef):
+            return True
+        return any(type(each) in {ast.Yield, ast.YieldFrom} for each in own_nodes(function))
+
+    # -- with ----------------------------------------------------------------------------------------------------
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            self._entered(item.context_expr)
+
+    def _entered(self, node: ast.expr) -> None:
+        """The methods that run where a context manager is entered and left."""
+        held = evaluate(node.func, self.scope) if isinstance(node, ast.Call) and node.args else None
+        if isinstance(held, Symbol) and held.name in _CLOSES and isinstance(node, ast.Call):
+            for kind in self.kinds(node.args[0]):
+                if isinstance(kind, Instance):
+                    self._keys(node, self.methods(kind, _CLOSES[held.name]) or [])
+            return
+        for kind in self.kinds(node):
+            if isinstance(kind, Instance):
+                for name in ("__aenter__", "__enter__", "__aexit__", "__exit__"):
+                    self._keys(node, self.methods(kind, name) or [])
+
+    def _return(self, node: ast.expr, facts: Facts) -> None:
+        for leaf in self.builder.leaves(node, self.scope):
+            error = next((each for each in self.model.errors if each.node is leaf), None)
+            if error is not None:
+                facts.returned.append(self._throw(error, leaf))
+                continue
+            call: ast.expr = leaf
+            while isinstance(call, ast.Await):
+                call = call.value
+            if isinstance(call, ast.Call):
+                if isinstance(call.func, ast.Name) and self._class_of(call.func):
+                    facts.returned.extend(self._throw(each, call) for each in self._errors_of(call))
+                facts.returned_from.extend(self._targets(call)[0])

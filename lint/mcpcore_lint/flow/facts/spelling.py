@@ -1,0 +1,87 @@
+"""Calls and functions as they are written."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mcpcore_lint.reading.module import ClassInfo
+    from mcpcore_lint.reading.scopes import Binding
+
+
+def arguments_of(node: ast.Call) -> list[ast.expr]:
+    """What a call is given, by position and by name."""
+    found = [each.value if isinstance(each, ast.Starred) else each for each in node.args]
+    found.extend(each.value for each in node.keywords)
+    return found
+
+
+def spelled(node: ast.expr | None) -> str:
+    """A callee as written, shortened to its names."""
+    parts: list[str] = []
+    current: ast.expr | None = node
+    for _ in range(20):
+        if isinstance(current, ast.Attribute):
+            parts.append(current.attr)
+            current = current.value
+        elif isinstance(current, ast.Call):
+            if parts:
+                parts[-1] = parts[-1]
+            parts.append("()")
+            current = current.func
+        elif isinstance(current, ast.Subscript):
+            parts.append("[]")
+            current = current.value
+        elif isinstance(current, ast.Name):
+            parts.append(current.id)
+            break
+        elif isinstance(current, ast.Await):
+            current = current.value
+        else:
+            parts.append("...")
+            break
+    text = ""
+    for part in reversed(parts):
+        text += part if part in {"()", "[]"} else f".{part}" if text else part
+    return text
+
+
+def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) -> bool:
+    """Whether a method has no body of its own: abstract, or of a protocol."""
+    for each in node.decorator_list:
+        if "abstract" in spelled(each):
+            return True
+    body = [each for each in node.body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
+    if not body or (
+        len(body) == 1 and isinstance(body[0], ast.Raise) and "NotImplementedError" in spelled(body[0].exc)
+    ):
+        if not body:
+            return any("Protocol" in spelled(base) or "ABC" in spelled(base) for base in owner.node.bases)
+        return True
+    return False
+
+
+def made_of_method(binding: Binding, info: ClassInfo, maker: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The method that `name = maker(method, ...)` in a class is made of."""
+    value = binding.value
+    if binding.kind != "assign" or not isinstance(value, ast.Call) or not value.args:
+        return None
+    first = value.args[0]
+    return (
+        info.methods.get(first.id)
+        if spelled(value.func).rpartition(".")[2] == maker and isinstance(first, ast.Name)
+        else None
+    )
+
+
+def holds(condition: str, node: ast.Call) -> bool:
+    """Whether a call has the argument that `if check` asks for, or lacks the one that `unless exist_ok` does."""
+    word, _, name = condition.partition(" ")
+    given = False
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            return False
+        if keyword.arg == name:
+            given = not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)
+    return given is (word == "if")

@@ -1,0 +1,84 @@
+"""What sums and other operators on known values give."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.model import (
+    CallValue,
+    Const,
+    Items,
+    Mapping,
+    Missing,
+    Text,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from mcpcore_lint.reading.module import Module
+
+
+def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value:
+    """What an operator gives."""
+    if isinstance(left, CallValue) and left.func.name == "mcpcore.Contract":
+        left = contract_items(left)
+    if isinstance(right, CallValue) and right.func.name == "mcpcore.Contract":
+        right = contract_items(right)
+    if isinstance(node.op, ast.Add):
+        if isinstance(left, Items) or isinstance(right, Items):
+            items = [
+                *(left.items if isinstance(left, Items) else ()),
+                *(right.items if isinstance(right, Items) else ()),
+            ]
+            both = isinstance(left, Items) and isinstance(right, Items)
+            complete = all(isinstance(each, Items) and each.complete for each in (left, right))
+            kind = left.kind if isinstance(left, Items) else right.kind if isinstance(right, Items) else "list"
+            return Items(node, module, kind, tuple(items), complete and both)
+        parts = (*_parts(left), *_parts(right))
+        if parts and any(part is not None for part in parts):
+            known = [part for part in parts if part is not None]
+            if len(known) == len(parts):
+                return Const(node, module, "".join(known))
+            return Text(node, module, parts)
+    if isinstance(node.op, ast.BitOr):
+        return Unknown(node, module, "a union")
+    if isinstance(node.op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str):
+        return Text(node, module, (left.value, None))
+    if (
+        isinstance(left, Const)
+        and isinstance(right, Const)
+        and isinstance(left.value, int)
+        and isinstance(right.value, int)
+    ):
+        if isinstance(node.op, ast.Add):
+            return Const(node, module, left.value + right.value)
+        if isinstance(node.op, ast.Sub):
+            return Const(node, module, left.value - right.value)
+        if isinstance(node.op, ast.Mult) and abs(left.value) < 2**53 and abs(right.value) < 2**53:
+            return Const(node, module, left.value * right.value)
+    return Unknown(node, module, "an operator that is not followed")
+
+
+def contract_items(value: CallValue) -> Value:
+    """The entries of a `Contract(...)`."""
+    inner = value.argument("entries", 0)
+    if isinstance(inner, Missing):
+        return Items(value.node, value.module, "tuple")
+    return inner if isinstance(inner, Items) else Unknown(value.node, value.module, "a contract made elsewhere")
+
+
+def _parts(value: Value) -> tuple[str | None, ...]:
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return (value.value,)
+    if isinstance(value, Text):
+        return value.parts
+    return (None,)
+
+
+def incomplete(value: Items | Mapping) -> Value:
+    """A list or table that may hold more than is seen."""
+    if isinstance(value, Items):
+        return Items(value.node, value.module, value.kind, value.items, complete=False)
+    return Mapping(value.node, value.module, value.items, complete=False)

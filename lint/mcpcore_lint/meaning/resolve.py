@@ -1,0 +1,619 @@
+"""What an expression means, as far as it can be told without running it: names through imports, constants, choices."""
+
+from __future__ import annotations
+
+import ast
+from types import EllipsisType
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.meaning.annotations import MAX_DEPTH, AnnotationReader
+from mcpcore_lint.meaning.operators import contract_items, incomplete, operate
+from mcpcore_lint.meaning.symbols import class_info, enum_like, qualified
+from mcpcore_lint.model import (
+    CallValue,
+    Choice,
+    CodeValue,
+    Const,
+    Items,
+    Mapping,
+    Symbol,
+    Text,
+    Unknown,
+    Value,
+    options,
+    string,
+)
+from mcpcore_lint.names import BUILTIN_EXCEPTIONS, BUILTIN_NAMES, canonical
+
+if TYPE_CHECKING:
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Binding, Scope
+
+
+MAX_STEPS: Final = 1_000
+"""Bindings that are looked at for one question: a name bound over and over makes more ways than can be walked."""
+MAX_OPTIONS: Final = 64
+
+
+def _codes() -> dict[str, int]:
+    from mcpcore.codes import ErrorCode
+
+    return {name: int(member) for name, member in ErrorCode.__members__.items()}
+
+
+class _Table:
+    """The codes, read from the runtime's one table on first use."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, int] | None = None
+
+    @property
+    def by_name(self) -> dict[str, int]:
+        if self._by_name is None:
+            self._by_name = _codes()
+        return self._by_name
+
+    def name_of(self, number: int) -> str | None:
+        return next((name for name, each in self.by_name.items() if each == number), None)
+
+
+CODES: Final = _Table()
+
+
+_EXPRESSIONS: Final[dict[type[ast.AST], str]] = {
+    ast.Constant: "_constant",
+    ast.Attribute: "attribute",
+    ast.JoinedStr: "_joined",
+    ast.List: "_items",
+    ast.Tuple: "_items",
+    ast.Set: "_items",
+    ast.Dict: "_dict",
+    ast.IfExp: "_either",
+    ast.BoolOp: "_any_of",
+    ast.NamedExpr: "_inner",
+    ast.Starred: "_inner",
+    ast.BinOp: "_binary",
+    ast.UnaryOp: "_signed",
+    ast.Call: "call",
+    ast.Subscript: "_subscript",
+    ast.Await: "_awaited",
+}
+"""Kind of expression to the method of `Resolver` that evaluates it."""
+
+
+class Resolver(AnnotationReader):
+    """Evaluates expressions; one for each expression that is asked about, since it counts how deep it is."""
+
+    def __init__(self, depth: int = 0) -> None:
+        self.depth = depth
+        self.active: set[tuple[int, int]] = set()
+        self.steps = 0
+        self.cut = False
+        """Whether something was left out: a name defined by itself, too deep, or too much to look at."""
+
+    # -- names ---------------------------------------------------------------------------------------------------
+
+    def name(self, name: str, scope: Scope, node: ast.AST) -> Value:
+        """What a name means in a scope."""
+        module = scope.module
+        found = scope.lookup(name)
+        if found is None:
+            starred = self._starred(name, module, node)
+            if starred is not None:
+                return starred
+            if name in BUILTIN_NAMES:
+                return Symbol(node, module, canonical(f"builtins.{name}"))
+            return Unknown(node, module, f"{name} is not defined in this file")
+        where, bindings = found
+        known = self.named(bindings, where, name, node)
+        if type(known) is Symbol:
+            # The name stands here; what it means was found out before.
+            return Symbol(node, known.module, known.name, known.definition)
+        return known
+
+    def named(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
+        """What a name of a scope means; found out once, but for what was cut short while something waits for it."""
+        known = where.values.get(name)
+        if known is not None:
+            return known
+        before, self.cut = self.cut, False
+        outermost = not self.active
+        known = self._bindings(bindings, where, name, node)
+        if outermost or not self.cut:
+            where.values[name] = known
+        self.cut = before or self.cut
+        return known
+
+    def _bindings(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
+        values: list[Value] = []
+        for binding in bindings:
+            value = self._binding(binding, where, name, node)
+            values.append(value)
+            if len(values) > MAX_OPTIONS:
+                return Unknown(node, where.module, f"{name} is bound in too many places")
+        value = choice(values, node, where.module)
+        if isinstance(value, Items | Mapping) and where.module.changes_in_place(name):
+            return incomplete(value)
+        return value
+
+    def _binding(self, binding: Binding, where: Scope, name: str, node: ast.AST) -> Value:
+        module = where.module
+        key = (id(binding), 0)
+        self.steps += 1
+        if key in self.active or self.depth > MAX_DEPTH or self.steps > MAX_STEPS:
+            self.cut = True
+            return Unknown(node, module, f"{name} is defined by itself")
+        if binding.kind in {"assign", "annotated"}:
+            if binding.value is None:
+                return Unknown(node, module, f"{name} has no value here")
+            self.active.add(key)
+            try:
+                return self.expression(binding.value, where)
+            finally:
+                self.active.discard(key)
+        if binding.kind == "import" and binding.target is not None:
+            self.active.add(key)
+            try:
+                return self.imported(binding.target, module, node)
+            finally:
+                self.active.discard(key)
+        if binding.kind in {"function", "class"}:
+            return Symbol(node, module, qualified(module, binding.node), binding.node)
+        if binding.kind == "parameter" and binding.annotation is not None:
+            texts = self.literal_strings(binding.annotation, where)
+            if texts:
+                return choice([Const(node, module, each) for each in texts], node, module)
+        return Unknown(node, module, f"{name} is not a constant")
+
+    def imported(self, target: tuple[str, str | None, int], module: Module, node: ast.AST) -> Value:
+        """What an import brings in."""
+        source, name, level = target
+        found = module.project.module_of(module, source, level) if source or level else None
+        if name is None:
+            if found is not None:
+                return Symbol(node, module, found.name, found.tree)
+            return Symbol(node, module, canonical(source))
+        # `from . import store` in the package itself means the module, not the name that it is about to bind.
+        if found is not None and found is not module:
+            member = self.member(found, name, node)
+            if member is not None:
+                return member
+        submodule = module.project.module_of(module, f"{source}.{name}" if source else name, level)
+        if submodule is not None:
+            return Symbol(node, module, submodule.name, submodule.tree)
+        if found is not None or level:
+            return Unknown(node, module, f"{name} is not found in {'.' * level}{source}")
+        return Symbol(node, module, canonical(f"{source}.{name}"))
+
+    def member(self, module: Module, name: str, node: ast.AST) -> Value | None:
+        """A name at the top of a module of the project; None where it has none of that name."""
+        bindings = module.scope.bindings.get(name)
+        if bindings is not None:
+            self.depth += 1
+            try:
+                if self.depth > MAX_DEPTH:
+                    self.cut = True
+                    return Unknown(node, module, "too many imports deep")
+                return self.named(bindings, module.scope, name, node)
+            finally:
+                self.depth -= 1
+        return self._starred(name, module, node)
+
+    def _starred(self, name: str, module: Module, node: ast.AST) -> Value | None:
+        for source, level in reversed(module.star_imports):
+            found = module.project.module_of(module, source, level)
+            if found is None:
+                if not level and canonical(f"{source}.{name}") != f"{source}.{name}":
+                    return Symbol(node, module, canonical(f"{source}.{name}"))
+                if source == "mcpcore" and _exports_of_mcpcore(name):
+                    return Symbol(node, module, f"mcpcore.{name}")
+                continue
+            if found is module or self.depth > MAX_DEPTH:
+                continue
+            exported = found.exported
+            if exported is not None and name not in exported:
+                continue
+            if exported is None and name.startswith("_"):
+                continue
+            self.depth += 1
+            try:
+                member = self.member(found, name, node)
+            finally:
+                self.depth -= 1
+            if member is not None:
+                return member
+        return None
+
+    # -- expressions ---------------------------------------------------------------------------------------------
+
+    def expression(self, node: ast.expr, scope: Scope) -> Value:
+        """What an expression is."""
+        self.depth += 1
+        try:
+            if self.depth > MAX_DEPTH:
+                self.cut = True
+                return Unknown(node, scope.module, "the expression is too deep to follow")
+            return self._expression(node, scope)
+        finally:
+            self.depth -= 1
+
+    def _expression(self, node: ast.expr, scope: Scope) -> Value:
+        kind = type(node)
+        if kind is ast.Name:
+            assert isinstance(node, ast.Name)
+            return self.name(node.id, scope, node)
+        name = _EXPRESSIONS.get(kind)
+        if name is None:
+            return Unknown(node, scope.module, f"a {kind.__name__.lower()} is not a constant")
+        found: Value = getattr(self, name)(node, scope)
+        return found
+
+    def _constant(self, node: ast.Constant, scope: Scope) -> Value:
+        value = node.value
+        if isinstance(value, EllipsisType):
+            return Unknown(node, scope.module, "an ellipsis")
+        return Const(node, scope.module, value)
+
+    def _either(self, node: ast.IfExp, scope: Scope) -> Value:
+        return choice([self.expression(node.body, scope), self.expression(node.orelse, scope)], node, scope.module)
+
+    def _any_of(self, node: ast.BoolOp, scope: Scope) -> Value:
+        return choice([self.expression(each, scope) for each in node.values[:MAX_OPTIONS]], node, scope.module)
+
+    def _inner(self, node: ast.NamedExpr | ast.Starred, scope: Scope) -> Value:
+        return self.expression(node.value, scope)
+
+    def _signed(self, node: ast.UnaryOp, scope: Scope) -> Value:
+        value = self.expression(node.operand, scope)
+        if isinstance(value, Const) and isinstance(value.value, int | float):
+            if isinstance(node.op, ast.USub):
+                return Const(node, scope.module, -value.value)
+            if isinstance(node.op, ast.UAdd):
+                return Const(node, scope.module, value.value)
+        return Unknown(node, scope.module, "an operator on what is not a number")
+
+    def _awaited(self, node: ast.Await, scope: Scope) -> Value:
+        return Unknown(node, scope.module, "the result of an awaited call")
+
+    def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
+        """What `base.attr` is."""
+        module = scope.module
+        base = self.expression(node.value, scope)
+        if type(base) is not Choice:
+            return self._attribute_of(base, node, module)
+        return choice([self._attribute_of(each, node, module) for each in options(base)], node, module)
+
+    def _attribute_of(self, base: Value, node: ast.Attribute, module: Module) -> Value:
+        attr = node.attr
+        if isinstance(base, Symbol):
+            if isinstance(base.definition, ast.Module):
+                owner = module.project.module_by_name(base.name, base.definition)
+                if owner is not None:
+                    member = self.member(owner, attr, node)
+                    if member is not None:
+                        return member
+                    submodule = module.project.module_of(owner, attr, 1) if owner.is_package else None
+                    if submodule is not None:
+                        return Symbol(node, module, submodule.name, submodule.tree)
+                return Unknown(node, module, f"{base.name} has no {attr}")
+            if isinstance(base.definition, ast.ClassDef):
+                return self._class_attribute(base, node, module)
+            if base.definition is not None:
+                return Unknown(node, module, f"an attribute of {base.name}")
+            if base.name == "mcpcore.ErrorCode":
+                number = CODES.by_name.get(attr)
+                if attr.isupper() or number is not None:
+                    return CodeValue(node, module, attr, number, exists=number is not None)
+            submodule = None
+            if "." not in base.name or not base.name.startswith("builtins."):
+                submodule = module.project.module_of(module, f"{base.name}.{attr}")
+            if submodule is not None:
+                return Symbol(node, module, submodule.name, submodule.tree)
+            return Symbol(node, module, canonical(f"{base.name}.{attr}"))
+        if isinstance(base, Const | CodeValue) and attr in {"value", "_value_"}:
+            return Const(node, module, base.number) if isinstance(base, CodeValue) else base
+        return Unknown(node, module, f"the attribute {attr} of a value")
+
+    def _class_attribute(self, base: Symbol, node: ast.Attribute, module: Module) -> Value:
+        definition = base.definition
+        assert isinstance(definition, ast.ClassDef)
+        info = class_info(base)
+        if info is None:
+            return Unknown(node, module, f"an attribute of {base.name}")
+        bindings = info.attributes.get(node.attr)
+        if bindings:
+            binding = bindings[-1]
+            if binding.kind == "function":
+                return Symbol(node, module, f"{base.name}.{node.attr}", binding.node)
+            if binding.kind == "class":
+                return Symbol(node, module, f"{base.name}.{node.attr}", binding.node)
+            if binding.value is not None and len(bindings) == 1:
+                value = self.expression(binding.value, info.body_scope)
+                if isinstance(value, CallValue) and value.func.name == "enum.auto":
+                    return Const(node, module, node.attr.lower())
+                return value
+            return Unknown(node, module, f"{base.name}.{node.attr} has no one value")
+        for parent in definition.bases:
+            inherited = self.expression(parent, info.scope)
+            if isinstance(inherited, Symbol) and isinstance(inherited.definition, ast.ClassDef):
+                value = self._attribute_of(inherited, node, info.module)
+                if not isinstance(value, Unknown):
+                    return value
+        return Unknown(node, module, f"{base.name} has no {node.attr} that can be seen")
+
+    def _joined(self, node: ast.JoinedStr, scope: Scope) -> Value:
+        parts: list[str | None] = []
+        for each in node.values:
+            if isinstance(each, ast.Constant) and isinstance(each.value, str):
+                parts.append(each.value)
+            elif isinstance(each, ast.FormattedValue) and each.format_spec is None and each.conversion == -1:
+                parts.append(string(self.expression(each.value, scope)))
+            else:
+                parts.append(None)
+        known = [part for part in parts if part is not None]
+        if len(known) == len(parts):
+            return Const(node, scope.module, "".join(known))
+        return Text(node, scope.module, tuple(parts))
+
+    def _items(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
+        found: list[Value] = []
+        complete = True
+        for each in node.elts:
+            if isinstance(each, ast.Starred):
+                value = self.expression(each.value, scope)
+                if isinstance(value, CallValue) and value.func.name == "mcpcore.Contract":
+                    value = contract_items(value)
+                if isinstance(value, Items):
+                    found.extend(value.items)
+                    complete = complete and value.complete
+                else:
+                    complete = False
+            else:
+                found.append(self.expression(each, scope))
+        kind = "tuple" if isinstance(node, ast.Tuple) else "set" if isinstance(node, ast.Set) else "list"
+        return Items(node, scope.module, kind, tuple(found), complete)  # type: ignore[arg-type]
+
+    def _dict(self, node: ast.Dict, scope: Scope) -> Value:
+        found: list[tuple[Value, Value]] = []
+        complete = True
+        for key, each in zip(node.keys, node.values, strict=True):
+            value = self.expression(each, scope)
+            if key is not None:
+                found.append((self.expression(key, scope), value))
+            elif isinstance(value, Mapping):
+                found.extend(value.items)
+                complete = complete and value.complete
+            else:
+                complete = False
+        return Mapping(node, scope.module, tuple(found), complete)
+
+    def _binary(self, node: ast.BinOp, scope: Scope) -> Value:
+        module = scope.module
+        # Long sums (a + b + c + ...) lean to the left: walk down that side instead of recursing.
+        chain: list[ast.BinOp] = []
+        current: ast.expr = node
+        while isinstance(current, ast.BinOp):
+            chain.append(current)
+            current = current.left
+        value = self.expression(current, scope)
+        for each in reversed(chain):
+            value = operate(each, value, self.expression(each.right, scope), module)
+        return value
+
+    def call(self, node: ast.Call, scope: Scope) -> Value:
+        """What a call gives, as far as the callee is known by name."""
+        module = scope.module
+        func = self.expression(node.func, scope)
+        if isinstance(func, CallValue) and func.func.name == "functools.partial" and func.args:
+            inner = func.args[0]
+            if isinstance(inner, Symbol):
+                own = self.arguments(node, scope)
+                names = {name for name, _ in own[1]}
+                given = (*((k, v) for k, v in func.keywords if k not in names), *own[1])
+                return CallValue(node, module, inner, (*func.args[1:], *own[0]), given, own[2] and func.complete)
+        if not isinstance(func, Symbol):
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+                base = self.expression(node.func.value, scope)
+                if isinstance(base, Const) and isinstance(base.value, str):
+                    return Text(node, module, (base.value, None))
+            return Unknown(node, module, "the result of a call")
+        name = func.name
+        if name in {"mcpcore.ErrorCode", "typing.cast", "builtins.list", "builtins.tuple", "builtins.set"}:
+            args = [self.expression(each, scope) for each in node.args]
+            if name == "mcpcore.ErrorCode":
+                return self._code_of(args, node, module)
+            if name == "typing.cast":
+                return args[1] if len(args) == 2 else Unknown(node, module, "a cast")
+            if not args and not node.keywords:
+                return Items(node, module, name.removeprefix("builtins."), (), complete=True)  # type: ignore[arg-type]
+            if len(args) == 1 and isinstance(args[0], Items):
+                return Items(node, module, name.removeprefix("builtins."), args[0].items, args[0].complete)  # type: ignore[arg-type]
+            return Items(node, module, name.removeprefix("builtins."), (), complete=False)  # type: ignore[arg-type]
+        if name == "builtins.dict":
+            args, keywords, complete = self.arguments(node, scope)
+            pairs: list[tuple[Value, Value]] = []
+            for each in args:
+                if isinstance(each, Mapping):
+                    pairs.extend(each.items)
+                    complete = complete and each.complete
+                else:
+                    complete = False
+            pairs.extend((Const(value.node, module, key), value) for key, value in keywords)
+            return Mapping(node, module, tuple(pairs), complete)
+        if name in {"importlib.import_module", "builtins.__import__"} and len(node.args) == 1 and not node.keywords:
+            text = string(self.expression(node.args[0], scope))
+            if text is not None and not text.startswith(".") and (name.startswith("importlib") or "." not in text):
+                return self.imported((text, None, 0), module, node)
+        positional, named, whole = self.arguments(node, scope)
+        if name == "mcpcore.CustomCode":
+            code = CallValue(node, module, func, tuple(positional), tuple(named), whole)
+            label = string(code.argument("name", 0))
+            number = code.argument("number", 1)
+            if label is None:
+                return Unknown(node, module, "a custom code whose name is not a constant")
+            known = number.value if isinstance(number, Const) and isinstance(number.value, int) else None
+            return CodeValue(node, module, label, known, custom=True)
+        return CallValue(node, module, func, tuple(positional), tuple(named), whole)
+
+    def arguments(self, node: ast.Call, scope: Scope) -> tuple[list[Value], list[tuple[str, Value]], bool]:
+        """The arguments of a call, by position and by name, and whether those are all for certain."""
+        args: list[Value] = []
+        keywords: list[tuple[str, Value]] = []
+        complete = True
+        for each in node.args:
+            value = self.expression(each, scope)
+            if isinstance(each, ast.Starred):
+                if isinstance(value, Items) and value.complete and complete:
+                    args.extend(value.items)
+                else:
+                    complete = False
+            elif complete:
+                args.append(value)
+        for keyword in node.keywords:
+            value = self.expression(keyword.value, scope)
+            if keyword.arg is not None:
+                keywords.append((keyword.arg, value))
+            elif isinstance(value, Mapping):
+                for key, each_value in value.items:
+                    text = string(key)
+                    if text is not None:
+                        keywords.append((text, each_value))
+                complete = complete and value.complete
+            else:
+                complete = False
+        return args, keywords, complete
+
+    @staticmethod
+    def _code_of(args: list[Value], node: ast.AST, module: Module) -> Value:
+        if len(args) == 1:
+            found: list[Value] = []
+            for each in options(args[0]):
+                if isinstance(each, CodeValue):
+                    found.append(each)
+                elif isinstance(each, Const) and isinstance(each.value, int):
+                    name = CODES.name_of(each.value)
+                    found.append(CodeValue(node, module, name or str(each.value), each.value, exists=name is not None))
+                else:
+                    found.append(Unknown(node, module, "a code that is not a constant"))
+            return choice(found, node, module)
+        return Unknown(node, module, "a code that is not a constant")
+
+    def _subscript(self, node: ast.Subscript, scope: Scope) -> Value:
+        module = scope.module
+        base = self.expression(node.value, scope)
+        if isinstance(base, Symbol) and base.name == "mcpcore.ErrorCode":
+            text = string(self.expression(node.slice, scope))
+            if text is not None:
+                number = CODES.by_name.get(text)
+                return CodeValue(node, module, text, number, exists=number is not None)
+            return Unknown(node, module, "a code that is not a constant")
+        if isinstance(base, Symbol):
+            # A generic alias: list[int], Context[Literal["a"]], FailureMode["a"](...).
+            if isinstance(base.definition, ast.ClassDef) and enum_like(base):
+                text = string(self.expression(node.slice, scope))
+                if text is not None:
+                    attribute = ast.Attribute(node.value, text, ast.Load())
+                    ast.copy_location(attribute, node)
+                    return self._attribute_of(base, attribute, module)
+            return Symbol(node, module, base.name, base.definition)
+        if isinstance(base, Mapping):
+            text = string(self.expression(node.slice, scope))
+            found = base.get(text) if text is not None else None
+            if found is not None and base.complete:
+                return found
+        if isinstance(base, Items) and base.complete and base.kind != "set":
+            index = self.expression(node.slice, scope)
+            if (
+                isinstance(index, Const)
+                and isinstance(index.value, int)
+                and -len(base.items) <= index.value < len(base.items)
+            ):
+                return base.items[index.value]
+        return Unknown(node, module, "an item that is not followed")
+
+
+PLAIN_BUILTINS: Final = BUILTIN_NAMES - BUILTIN_EXCEPTIONS
+_VALUES: Final = (
+    ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp, ast.SetComp,
+    ast.GeneratorExp, ast.Compare, ast.BinOp, ast.UnaryOp, ast.Await, ast.Subscript,
+)  # fmt: skip
+
+
+def _is_local_value(binding: Binding) -> bool:
+    kind = binding.kind
+    if kind in {"parameter", "with", "opaque", "augmented"}:
+        return True
+    return kind == "assign" and isinstance(binding.value, _VALUES)
+
+
+def is_local(func: ast.expr, scope: Scope) -> bool:
+    """Whether a callee starts from a local value (or a plain builtin), so that no name says what it is."""
+    root = func
+    for _ in range(2 * MAX_DEPTH):
+        kind = type(root)
+        if kind is ast.Attribute:
+            root = root.value  # type: ignore[attr-defined]
+        elif kind is ast.Call and root is not func:
+            root = root.func  # type: ignore[attr-defined]
+        else:
+            break
+    else:
+        # Too long a chain to be followed from its start.
+        return True
+    if isinstance(root, ast.Name):
+        found = scope.lookup(root.id)
+        if found is not None:
+            return all(_is_local_value(each) for each in found[1])
+        return root is func and root.id in PLAIN_BUILTINS
+    return isinstance(root, ast.Constant | ast.JoinedStr)
+
+
+def evaluate(node: ast.expr, scope: Scope) -> Value:
+    """What an expression is, in a scope."""
+    kind = type(node)
+    if kind is ast.Name:
+        # Most names were found out before: then there is nothing to resolve.
+        name: str = node.id  # type: ignore[attr-defined]
+        found = scope.lookup(name)
+        if found is not None:
+            known = found[0].values.get(name) or Resolver(1).named(found[1], found[0], name, node)
+            return Symbol(node, known.module, known.name, known.definition) if type(known) is Symbol else known
+    elif kind is ast.Constant and node.value is not ...:  # type: ignore[attr-defined]
+        return Const(node, scope.module, node.value)  # type: ignore[attr-defined]
+    return Resolver().expression(node, scope)
+
+
+def choice(values: list[Value], node: ast.AST, module: Module) -> Value:
+    """One value of several; equal ones once."""
+    if len(values) == 1:
+        return values[0]
+    flat: list[Value] = []
+    seen: set[object] = set()
+    for value in values:
+        for each in options(value):
+            key = identity(each)
+            if key is None or key not in seen:
+                flat.append(each)
+                seen.add(key)
+    if len(flat) == 1:
+        return flat[0]
+    if not flat or len(flat) > MAX_OPTIONS:
+        return Unknown(node, module, "too many possibilities")
+    return Choice(node, module, tuple(flat))
+
+
+def identity(value: Value) -> object | None:
+    """A key by which two known values are the same; None where none can be made."""
+    if isinstance(value, Const):
+        return ("const", type(value.value), value.value)
+    if isinstance(value, CodeValue):
+        return ("code", value.name, value.number)
+    if isinstance(value, Symbol):
+        return ("symbol", value.name)
+    return None
+
+
+def _exports_of_mcpcore(name: str) -> bool:
+    import mcpcore
+
+    return name in getattr(mcpcore, "__all__", ())

@@ -1,0 +1,212 @@
+"""Names: how each is bound in a module or a function, and where it is looked up."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from mcpcore_lint.light import light
+from mcpcore_lint.reading.syntax import all_parameters, own_nodes, statements, walk
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import FunctionNode, Value
+    from mcpcore_lint.reading.module import ClassInfo, Module
+
+BindingKind: TypeAlias = Literal[
+    "assign", "annotated", "augmented", "import", "function", "class", "parameter", "with", "opaque"
+]
+
+
+@light
+class Binding:
+    """One way in which a name is bound in a scope."""
+
+    kind: BindingKind
+    node: ast.AST
+    value: ast.expr | None = None
+    """The expression assigned, or the context manager of a `with`."""
+    annotation: ast.expr | None = None
+    target: tuple[str, str | None, int] | None = None
+    """Of an import: module, name (None for the module itself), level."""
+
+
+class Scope:
+    """A module or a function, with the names bound in it. A function's are read when first asked for."""
+
+    __slots__ = ("_bindings", "globals", "kinds", "module", "node", "owner", "parent", "qualname", "values")
+
+    def __init__(
+        self,
+        module: Module,
+        node: ast.Module | FunctionNode,
+        parent: Scope | None,
+        qualname: str,
+        owner: ast.ClassDef | None,
+        bindings: dict[str, list[Binding]] | None = None,
+    ) -> None:
+        self.module = module
+        self.node = node
+        self.parent = parent
+        self.qualname = qualname
+        self.owner = owner
+        """The class that the function is a method of."""
+        self.globals: set[str] = set()
+        self.values: dict[str, Value] = {}
+        """What names mean here, as far as asked."""
+        self.kinds: dict[tuple[str, ClassInfo | None], list[Any]] = {}
+        """What names are instances of, as far as asked."""
+        self._bindings = bindings
+
+    @property
+    def bindings(self) -> dict[str, list[Binding]]:
+        """Name to the ways in which it is bound here."""
+        if self._bindings is None:
+            self._bindings = {}
+            _bind_function(self, self._bindings)
+        return self._bindings
+
+    def lookup(self, name: str) -> tuple[Scope, list[Binding]] | None:
+        """The scope that binds a name, as seen from here, and its bindings there."""
+        scope: Scope | None = self
+        while scope is not None:
+            bindings = scope._bindings  # noqa: SLF001 - the property costs as much as the look-up
+            found = (scope.bindings if bindings is None else bindings).get(name)
+            if found is not None and (not scope.globals or name not in scope.globals):
+                return scope, found
+            scope = scope.parent
+        return None
+
+    def forget(self) -> None:
+        """Let go of the names."""
+        self._bindings = {}
+        self.kinds.clear()
+        self.values.clear()
+
+    @property
+    def is_module(self) -> bool:
+        """Whether this is the scope of a whole file."""
+        return type(self.node) is ast.Module
+
+
+def _bind_function(scope: Scope, bindings: dict[str, list[Binding]]) -> None:
+    """The names of a function: its parameters, and what its body binds."""
+    node = scope.node
+    if isinstance(node, ast.Module):
+        return
+    for arg in all_parameters(node.args):
+        bindings[arg.arg] = [Binding("parameter", arg, annotation=arg.annotation)]
+    if isinstance(node, ast.Lambda):
+        nodes = own_nodes(node)
+    else:
+        nodes = statements(node.body)
+        if ":=" in scope.module.source.text:
+            nodes = [*nodes, *(each for each in own_nodes(node) if isinstance(each, ast.NamedExpr))]
+    for each in nodes:
+        kind = type(each)
+        if kind in _BINDERS:
+            bind_statement(each, bindings, scope)
+        elif kind is ast.match_case:
+            assert isinstance(each, ast.match_case)
+            for part in walk([each.pattern]):
+                bind_statement(part, bindings, scope)
+
+
+_BINDERS = frozenset(
+    {ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith,
+     ast.FunctionDef,
+     ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.NamedExpr, ast.comprehension, ast.Global, ast.Nonlocal,
+     ast.AugAssign}
+)  # fmt: skip
+
+
+def bind_statement(node: ast.AST, bindings: dict[str, list[Binding]], scope: Scope) -> None:
+    """Note what one statement, clause or pattern binds."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            _bind_target(target, node.value, node, bindings)
+    elif isinstance(node, ast.AnnAssign):
+        if isinstance(node.target, ast.Name):
+            bindings.setdefault(node.target.id, []).append(Binding("annotated", node, node.value, node.annotation))
+    elif isinstance(node, ast.NamedExpr):
+        bindings.setdefault(node.target.id, []).append(Binding("assign", node, node.value))
+    elif isinstance(node, ast.Import):
+        for alias in node.names:
+            name = alias.asname or alias.name.split(".")[0]
+            whole = (alias.name if alias.asname else name, None, 0)
+            bindings.setdefault(name, []).append(Binding("import", node, target=whole))
+    elif isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            if alias.name == "*":
+                if scope.is_module:
+                    scope.module.star_imports.append((node.module or "", node.level))
+            else:
+                where = (node.module or "", alias.name, node.level)
+                bindings.setdefault(alias.asname or alias.name, []).append(Binding("import", node, target=where))
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if not node.decorator_list or role_of(node) != "overload":
+            bindings.setdefault(node.name, []).append(Binding("function", node))
+    elif isinstance(node, ast.ClassDef):
+        bindings.setdefault(node.name, []).append(Binding("class", node))
+    elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        # A comprehension has a scope of its own; that it hides an outer name of the same spelling is rare, and the
+        # price of counting it here is a value that stays unknown.
+        _bind_opaque(node.target, node, bindings)
+    elif isinstance(node, ast.With | ast.AsyncWith):
+        for item in node.items:
+            if isinstance(item.optional_vars, ast.Name):
+                name = item.optional_vars.id
+                bindings.setdefault(name, []).append(Binding("with", node, item.context_expr))
+            elif item.optional_vars is not None:
+                _bind_opaque(item.optional_vars, node, bindings)
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+        if node.name:
+            bindings.setdefault(node.name, []).append(Binding("opaque", node))
+    elif isinstance(node, ast.MatchMapping):
+        if node.rest:
+            bindings.setdefault(node.rest, []).append(Binding("opaque", node))
+    elif isinstance(node, ast.Global | ast.Nonlocal):
+        scope.globals.update(node.names)
+    elif isinstance(node, ast.AugAssign):
+        if isinstance(node.target, ast.Name) and not scope.is_module:
+            bindings.setdefault(node.target.id, []).append(Binding("augmented", node, node.value))
+    elif type(node).__name__ == "TypeAlias":
+        alias_name = getattr(node, "name", None)
+        if isinstance(alias_name, ast.Name):
+            value = getattr(node, "value", None)
+            bindings.setdefault(alias_name.id, []).append(Binding("assign", node, value))
+
+
+def _bind_target(target: ast.expr, value: ast.expr | None, node: ast.AST, bindings: dict[str, list[Binding]]) -> None:
+    if isinstance(target, ast.Name):
+        bindings.setdefault(target.id, []).append(Binding("assign", node, value))
+    elif isinstance(target, ast.Tuple | ast.List):
+        pairs: list[ast.expr] | None = None
+        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+            pairs = value.elts
+        if pairs is None or any(isinstance(each, ast.Starred) for each in (*target.elts, *pairs)):
+            _bind_opaque(target, node, bindings)
+            return
+        for each, one in zip(target.elts, pairs, strict=True):
+            _bind_target(each, one, node, bindings)
+    elif isinstance(target, ast.Starred):
+        _bind_opaque(target, node, bindings)
+
+
+def _bind_opaque(target: ast.AST, node: ast.AST, bindings: dict[str, list[Binding]]) -> None:
+    for each in walk([target]):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            bindings.setdefault(each.id, []).append(Binding("opaque", node))
+
+
+def role_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """What a `def` adds to an earlier one of its name: "overload", or the word of `@name.setter`; else nothing."""
+    for each in node.decorator_list:
+        target = each.func if isinstance(each, ast.Call) else each
+        if isinstance(target, ast.Name) and target.id == "overload":
+            return "overload"
+        if isinstance(target, ast.Attribute):
+            if target.attr == "overload":
+                return "overload"
+            if isinstance(target.value, ast.Name) and target.value.id == node.name:
+                return target.attr
+    return ""

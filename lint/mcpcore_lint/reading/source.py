@@ -1,0 +1,245 @@
+"""Reading a file as Python reads it, while keeping every byte: encodings, byte-order marks, line ends, columns."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.diagnostics import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BOM = b"\xef\xbb\xbf"
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class SourceError(Exception):
+    """A file that cannot be read as Python; `span` says where, `newer` whether a newer one could read it."""
+
+    def __init__(self, message: str, span: Span | None = None, *, newer: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.newer = newer
+        self.span = span or Span(1, 1, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decoded:
+    text: str
+    encoding: str
+    bom: bool
+
+
+def _decode(raw: bytes) -> _Decoded:
+    bom = raw.startswith(BOM)
+    body = raw[len(BOM) :] if bom else raw
+    encoding = "utf-8"
+    head = re.split(rb"\r\n|\r|\n", body[:4096], maxsplit=2)
+    for number, line in enumerate(head[:2]):
+        if match := _COOKIE.match(line):
+            encoding = match[1].decode("ascii", "replace").lower().replace("_", "-")
+            break
+        if number == 0 and not _BLANK.match(line):
+            break
+    if bom and encoding not in {"utf-8", "utf8"}:
+        raise SourceError(f"the file starts with a UTF-8 byte-order mark and declares the encoding {encoding!r}")
+    try:
+        text = body.decode(encoding)
+    except LookupError:
+        raise SourceError(f"the file declares an encoding that Python does not know: {encoding!r}") from None
+    except UnicodeDecodeError as error:
+        before = body[: error.start]
+        line = len(re.findall(rb"\r\n|\r|\n", before)) + 1
+        column = len(before) - max(before.rfind(b"\n"), before.rfind(b"\r"))
+        raise SourceError(
+            f"byte 0x{body[error.start]:02x} is not valid {encoding}: save the file as UTF-8 or declare its encoding",
+            Span(line, column, line, column + 1),
+        ) from None
+    except (UnicodeError, ValueError) as error:
+        raise SourceError(f"the file is not valid {encoding}: {error}") from None
+    if not isinstance(text, str):
+        raise SourceError(f"{encoding!r} is not a text encoding")
+    return _Decoded(text, encoding, bom)
+
+
+class Source:
+    """The text of one file and the way from its syntax nodes to lines, columns and offsets."""
+
+    __slots__ = ("_ascii", "_starts", "bom", "encoding", "path", "text")
+
+    def __init__(self, path: str, text: str, *, encoding: str = "utf-8", bom: bool = False) -> None:
+        self.path = path
+        self.text = text
+        self.encoding = encoding
+        self.bom = bom
+        self._ascii = text.isascii()
+        self._starts: list[int] | None = None
+
+    @classmethod
+    def from_bytes(cls, path: str, raw: bytes) -> Source:
+        """Decode a file as Python does.
+
+        Raises:
+            SourceError: If its bytes are not text in the encoding that it declares.
+        """
+        decoded = _decode(raw)
+        return cls(path, decoded.text, encoding=decoded.encoding, bom=decoded.bom)
+
+    def to_bytes(self, text: str) -> bytes:
+        """A changed text, in the file's own encoding.
+
+        Raises:
+            UnicodeEncodeError: If the encoding lacks a character of the text.
+        """
+        return (BOM if self.bom else b"") + text.encode(self.encoding)
+
+    @property
+    def newline(self) -> str:
+        """The line end that the file uses first; a line feed where it has none."""
+        match = _LINE_END.search(self.text)
+        return match[0] if match else "\n"
+
+    @property
+    def line_starts(self) -> list[int]:
+        """The offset at which each line starts. Python's lines: a form feed ends none."""
+        if self._starts is None:
+            text = self.text
+            if "\r" in text:
+                self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+            else:
+                # Nearly every file has line feeds alone, and is counted three times as fast without an expression.
+                ends = accumulate(map(len, text.split("\n")))
+                self._starts = [0, *(end + number for number, end in enumerate(ends, 1))]
+                self._starts.pop()
+        return self._starts
+
+    def line(self, number: int) -> str:
+        """The text of a line, counted from 1, without its end."""
+        starts = self.line_starts
+        if not 1 <= number <= len(starts):
+            return ""
+        end = starts[number] if number < len(starts) else len(self.text)
+        return self.text[starts[number - 1] : end].rstrip("\r\n")
+
+    def offset(self, line: int, byte_column: int) -> int:
+        """The character offset of a position as `ast` gives it: line from 1, column in UTF-8 bytes from 0."""
+        starts = self.line_starts
+        start = starts[min(line, len(starts)) - 1]
+        if self._ascii:
+            return min(start + byte_column, len(self.text))
+        chunk = self.text[start : start + byte_column]
+        if chunk.isascii():
+            return start + len(chunk)
+        return start + len(chunk.encode("utf-8", "surrogatepass")[:byte_column].decode("utf-8", "ignore"))
+
+    def offset_at(self, line: int, column: int) -> int:
+        """The character offset of a line and a column, both from 1, columns in characters."""
+        starts = self.line_starts
+        return min(starts[min(line, len(starts)) - 1] + column - 1, len(self.text))
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 1, of a character offset."""
+        starts = self.line_starts
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def node_range(self, node: ast.AST) -> tuple[int, int]:
+        """The character offsets at which a node starts and ends."""
+        line, column, end_line, end_column = _bounds(node)
+        return self.offset(line, column), self.offset(end_line, end_column)
+
+    def span(self, node: ast.AST) -> Span:
+        """Where a node stands. Of a function or class, with its decorators left out, the line that names it."""
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            return self.name_span(node)
+        if self._ascii:
+            line, column, end_line, end_column = _bounds(node)
+            return Span(line, column + 1, end_line, end_column + 1)
+        start, end = self.node_range(node)
+        return Span(*self.position(start), *self.position(end))
+
+    def name_span(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:
+        """Where the name in a `def` or `class` statement stands."""
+        start = self.offset(node.lineno, node.col_offset)
+        match = re.compile(r"(?:async\s+def|def|class)(?:\s|\\\r?\n)+").match(self.text, start)
+        begin = match.end() if match else start
+        return Span(*self.position(begin), *self.position(begin + len(node.name)))
+
+    def header_span(self, node: ast.AST, last: ast.AST | None) -> Span:
+        """Where the first line of a compound statement stands, from its keyword through `last`."""
+        start, _ = self.node_range(node)
+        if last is not None:
+            _, end = self.node_range(last)
+        else:
+            match = re.compile(r"\w+").match(self.text, start)
+            end = match.end() if match else start
+        return Span(*self.position(start), *self.position(end))
+
+    def segment(self, node: ast.AST) -> str:
+        """The text of a node, exactly as written."""
+        start, end = self.node_range(node)
+        return self.text[start:end]
+
+    def lines(self) -> Iterator[str]:
+        """All lines without their ends."""
+        return (self.line(number) for number in range(1, len(self.line_starts) + 1))
+
+
+def _bounds(node: ast.AST) -> tuple[int, int, int, int]:
+    line: int = getattr(node, "lineno", 1)
+    column: int = getattr(node, "col_offset", 0)
+    end_line: int = getattr(node, "end_lineno", None) or line
+    end_column: int | None = getattr(node, "end_col_offset", None)
+    return line, column, end_line, column if end_column is None else end_column
+
+
+def parse(source: Source) -> ast.Module:
+    """Parse a file.
+
+    Raises:
+        SourceError: If it is not valid Python for this interpreter, or nested deeper than it can follow.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        nothing = source.text.find("\0")
+        if nothing >= 0:
+            line, column = source.position(nothing)
+            raise SourceError("the file holds null bytes", Span(line, column, line, column + 1))
+        try:
+            return ast.parse(source.text, filename=source.path)
+        except SyntaxError as error:
+            raise _syntax_error(source, error) from None
+        except ValueError as error:
+            raise SourceError(str(error)) from None
+        except (RecursionError, MemoryError):
+            raise SourceError("the file is nested too deeply for Python's own parser") from None
+
+
+def _syntax_error(source: Source, error: SyntaxError) -> SourceError:
+    from mcpcore_lint.reading import newer
+
+    span = _syntax_span(source, error)
+    starts = source.line_starts
+    found = newer.find(source.text, starts[span.line] if span.line < len(starts) else len(source.text))
+    if found is None:
+        return SourceError(error.msg or "invalid syntax", span)
+    where = Span(*source.position(found.start), *source.position(found.end))
+    return SourceError(found.message, where, newer=True)
+
+
+def _syntax_span(source: Source, error: SyntaxError) -> Span:
+    line = min(max(error.lineno or 1, 1), len(source.line_starts))
+    column = max(error.offset or 1, 1)
+    end_line = max(error.end_lineno or line, line)
+    end_column = error.end_offset or 0
+    if end_line == line and end_column <= column:
+        end_column = column + 1
+    return Span(line, column, end_line, max(end_column, 1))

@@ -1,0 +1,325 @@
+"""Makes the model of one file: its tools, resources and prompts in source order."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.light import replace
+from mcpcore_lint.meaning.resolve import choice, evaluate
+from mcpcore_lint.model import (
+    CallValue,
+    Const,
+    Contract,
+    ErrorSite,
+    FunctionNode,
+    Handler,
+    Missing,
+    Parameter,
+    Symbol,
+    ToolDef,
+    Unknown,
+    Value,
+    options,
+    string,
+)
+from mcpcore_lint.reading.syntax import walk
+from mcpcore_lint.registrations.contracts import contract_given, contract_of
+from mcpcore_lint.registrations.registering import Registering
+from mcpcore_lint.registrations.tables import LOWLEVEL_REQUESTS, NEAR
+from mcpcore_lint.registrations.targets import Target, see, taken_from, wrapped_parameter
+
+if TYPE_CHECKING:
+    from mcpcore_lint.meaning.hierarchy import Hierarchy
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.records import ToolFlavour
+    from mcpcore_lint.registrations.sites import Maker, Site
+
+
+class Builder:
+    """Makes the model of one file."""
+
+    def __init__(self, module: Module, hierarchy: Hierarchy) -> None:
+        self.module = module
+        self.hierarchy = hierarchy
+        self.registering = Registering(module, hierarchy)
+        self._handlers: dict[tuple[FunctionNode, int], Handler] = {}
+        self._found: list[ToolDef] = []
+        self._servers: dict[ast.AST, str] = {}
+        """The servers that what is made in this file is added to."""
+
+    # -- tools -------------------------------------------------------------------------------------------------------
+
+    def tools(self) -> list[ToolDef]:
+        """Every tool, resource and prompt that the file registers, in source order."""
+        self.module.complete()
+        self._found = []
+        self._servers = {}
+        for node, scope in list(self.module.functions.items()):
+            if not isinstance(node, ast.Lambda) and node.decorator_list:
+                self._decorated(node, scope)
+        for call, scope in self._calls():
+            self.registering.targets.steps = 0
+            for site in self.registering.sites(call, scope):
+                self._registered(site)
+        if "request_handlers[" in self.module.source.text:
+            self._requests()
+        for tool in self._found:
+            if tool.server is None:
+                tool.server = self._servers.get(tool.registration)
+        self._found.sort(key=lambda each: (each.registration.lineno, each.registration.col_offset))
+        return self._found
+
+    def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
+        outside = self.outside(scope)
+        stands_in: bool | None = None
+        for decorator in node.decorator_list:
+            self.registering.targets.steps = 0
+            maker = self.registering.maker(decorator, outside)
+            if maker is None:
+                continue
+            if stands_in is None:
+                stands_in = wrapped_parameter(node, self.module) is not None
+            if not stands_in:
+                name = Const(node, self.module, node.name)
+                self._add(maker, decorator, Target(node, self.module, name), outside)
+
+    def outside(self, scope: Scope) -> Scope:
+        """The scope that the decorators of a function are read in."""
+        if scope.owner is not None:
+            info = self.module.classes.get(scope.owner)
+            if info is not None:
+                return info.body_scope
+        assert scope.parent is not None
+        return scope.parent
+
+    def server(self, node: ast.expr, scope: Scope) -> tuple[ToolFlavour | None, str | None]:
+        """The flavour of a server object, and a key by which the same object is known elsewhere."""
+        return self.registering.servers.server(node, scope)
+
+    def _calls(self) -> list[tuple[ast.Call, Scope]]:
+        """The calls that may register something."""
+        text = self.module.source.text
+        words = [each for each in NEAR if each in text]
+        words += self._names(text)
+        return self.module.calls_near(*words) if words else []
+
+    def _names(self, text: str) -> list[str]:
+        """How calls of decorators under other names begin, and those of functions that register what they are given."""
+        found: dict[str, None] = {}
+        if "register" in text:
+            found["register"] = None
+        for local, bindings in self.module.scope.bindings.items():
+            for each in bindings:
+                value, target = each.value, each.target
+                if target is not None and target[1] is not None and target[1] != local:
+                    named = any(word in target[1] for word in ("tool", "resource", "prompt"))
+                elif isinstance(value, ast.Attribute):
+                    named = value.attr in {"tool", "resource", "prompt"}
+                elif isinstance(value, ast.Call):
+                    inner = value.func
+                    named = isinstance(inner, ast.Attribute) and inner.attr in {"tool", "resource", "prompt"}
+                    named = named or (isinstance(inner, ast.Name) and inner.id in {"tool", "partial"})
+                else:
+                    named = isinstance(each.node, ast.FunctionDef) and "tool" in local
+                if named:
+                    found[local + "("] = None
+        return [each for each in found if each in text]
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def _registered(self, site: Site) -> None:
+        targets = self.registering.targets
+        written = taken_from(site.target, site.scope)
+        for env in targets.rounds(site.call, written, site.scope):
+            targets.steps = 0
+            target, scope = see(written, site.scope, env)
+            maker = site.maker
+            if env and isinstance(maker.inner, ast.Call) and maker.call is not None:
+                filled = self.registering.arguments(maker.inner, site.scope, env)
+                if not maker.derived:
+                    maker = maker._replace(call=replace(filled, args=filled.args[maker.first :]))
+            self._note_server(maker, target, scope)
+            names: set[str | None] = set()
+            for found in targets.behind(target, scope):
+                if isinstance(found.node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    own = self._own_maker(found.node, found.module)
+                    if own is not None:
+                        self._renamed(own, maker, site, found)
+                        continue
+                tool = self._add(maker, site.registration, found, site.scope)
+                # Of several functions of one name one alone is registered, whichever was defined.
+                if string(tool.name) in names:
+                    tool.server = None
+                names.add(string(tool.name))
+
+    def _note_server(self, maker: Maker, target: ast.expr, scope: Scope) -> None:
+        """Remember the server of `add_tool(Tool.from_function(...))`, which is a tool by itself."""
+        if maker.server is None:
+            return
+        node: ast.AST | None = target
+        if isinstance(target, ast.Name | ast.Attribute):
+            value = evaluate(target.value if isinstance(target, ast.Attribute) else target, scope)
+            node = value.node if isinstance(value, CallValue) and value.module is self.module else None
+        if node is not None:
+            self._servers.setdefault(node, maker.server)
+
+    def _own_maker(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Maker | None:
+        """What makes a function a tool by its own decorators, so that `add_tool` only registers it."""
+        if not node.decorator_list:
+            return None
+        key = ("own maker", node)
+        if key not in module.memo:
+            builder = self if module is self.module else Builder(module, self.hierarchy)
+            outside = builder.outside(module.scope_of(node))
+            makers = (builder.registering.maker(each, outside) for each in node.decorator_list)
+            module.memo[key] = next((each for each in makers if each is not None), None)
+        found: Maker | None = module.memo[key]
+        return found
+
+    def _renamed(self, own: Maker, maker: Maker, site: Site, target: Target) -> None:
+        """`add_tool(tool, name="other")`: one more tool, with the contract of the first."""
+        if maker.call is None or maker.way.kind != own.way.kind:
+            return
+        given = given_name(maker)
+        if given is None or string(given) == target.node.name:  # type: ignore[union-attr]
+            return
+        before = own.call
+        keywords = (*(each for each in before.keywords if each[0] != "name"), ("name", given)) if before else ()
+        call = replace(
+            before or maker.call, keywords=keywords or (("name", given),), args=before.args if before else ()
+        )
+        self._add(own._replace(call=call, server=maker.server), site.registration, target, site.scope)
+
+    def _requests(self) -> None:
+        """`server.request_handlers[CallToolRequest] = handler` of the low-level server."""
+        stack: list[tuple[ast.AST, Scope]] = [(self.module.tree, self.module.scope)]
+        stack += [(node, scope) for node, scope in self.module.functions.items() if not isinstance(node, ast.Lambda)]
+        for root, scope in stack:
+            for node in walk(list(root.body)):  # type: ignore[attr-defined]
+                if not isinstance(node, ast.Assign) or self.module.parents.get(node) is not root:
+                    continue
+                target = node.targets[0]
+                if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Attribute):
+                    continue
+                request = evaluate(target.slice, scope)
+                last = request.name.rpartition(".")[2] if isinstance(request, Symbol) else ""
+                if target.value.attr == "request_handlers" and last in LOWLEVEL_REQUESTS:
+                    for maker_site in self.registering.request(target.value.value, node.value, scope):
+                        self._registered(maker_site)
+
+    # -- one tool ----------------------------------------------------------------------------------------------------
+
+    def _add(self, maker: Maker, registration: ast.expr, target: Target, scope: Scope) -> ToolDef:
+        node, module = target.node, target.module
+        handler = self.handler(node, module)
+        if target.taken or target.given:
+            handler = replace(handler, parameters=_remaining(handler.parameters, target))
+        name: Value = target.name
+        description: Value = Missing(node, module)
+        uri: Value | None = None
+        contract: Contract | None = None
+        call = maker.call
+        if maker.flavour == "lowlevel":
+            name = Unknown(node, module, "the low-level handler serves every tool")
+            description = Unknown(node, module, "the low-level server lists its tools elsewhere")
+        elif call is not None:
+            given = given_name(maker)
+            name = given if given is not None else name
+            description = _description(maker, call)
+            if maker.way.kind == "resource":
+                uri = call.argument("uri", maker.way.uri)
+                if isinstance(uri, Missing):
+                    uri = call.argument("uri_template")
+            contract = contract_given(call, registration, scope)
+        if isinstance(description, Missing) or (isinstance(description, Const) and description.value is None):
+            doc = handler.docstring
+            description = Const(node, module, doc) if doc is not None else Missing(node, module)
+        if contract is not None:
+            self._complete(handler, contract)
+        tool = ToolDef(
+            maker.way.kind,
+            maker.flavour,
+            name,
+            handler,
+            self.module,
+            registration,
+            contract,
+            description,
+            maker.server,
+            uri,
+        )
+        self._found.append(tool)
+        return tool
+
+    @staticmethod
+    def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr | None) -> Contract:
+        """The contract that a value is."""
+        return contract_of(value, node, module, inline)
+
+    def handler(self, node: FunctionNode, module: Module) -> Handler:
+        """The model of a function."""
+        key = (node, id(module))
+        found = self._handlers.get(key)
+        if found is None:
+            # A copy: which code a reason has depends on the contract of the tool.
+            found = replace(HandlerBuilder.of(node, module, self.hierarchy).model)
+            self._handlers[key] = found
+        return found
+
+    @staticmethod
+    def _complete(handler: Handler, contract: Contract) -> None:
+        """Give each `ctx.fail(reason)` the code that the contract declares for the reason."""
+        changed: dict[ErrorSite, ErrorSite] = {}
+        for error in handler.errors:
+            if error.form != "fail" or not isinstance(error.code, Unknown):
+                continue
+            codes: list[Value] = []
+            for each in options(error.reason):
+                text = string(each)
+                entry = contract.by_reason.get(text) if text is not None else None
+                codes.append(entry.code.value if entry is not None else error.code)
+            if codes:
+                changed[error] = replace(error, code=choice(codes, error.node, error.module))
+        if changed:
+            handler.errors = tuple(changed.get(each, each) for each in handler.errors)
+            handler.throws = tuple(
+                replace(each, error=changed.get(each.error, each.error)) if each.error is not None else each
+                for each in handler.throws
+            )
+
+
+def given_name(maker: Maker) -> Value | None:
+    """The name that a registration gives; None where it is left to the function."""
+    if maker.call is None:
+        return None
+    given = maker.call.argument("name", maker.way.name)
+    if isinstance(given, Missing) and "name_or_fn" in maker.way.handler:
+        given = maker.call.argument("name_or_fn")
+    if isinstance(given, Missing) or (isinstance(given, Const) and given.value is None):
+        return None
+    return given
+
+
+def _description(maker: Maker, call: CallValue) -> Value:
+    given = call.argument("description", maker.way.described)
+    if isinstance(given, Missing) and maker.way.described is not None and len(call.args) == maker.way.described:
+        # The second argument was the description before it became the title.
+        return Unknown(call.node, call.module, "it is the title or the description, by the version")
+    return given
+
+
+def _remaining(parameters: tuple[Parameter, ...], target: Target) -> tuple[Parameter, ...]:
+    """The parameters that `partial(...)` leaves."""
+    given = dict(target.given)
+    left = [each for each in parameters if each.kind in {"positional", "keyword"}]
+    rest = [each for each in parameters if each not in left]
+    return tuple(
+        replace(each, default=given[each.name]) if each.name in given else each
+        for each in (*left[target.taken :], *rest)
+    )
+
+
+__all__ = ["Builder"]

@@ -1,0 +1,551 @@
+"""One run of the command: which files under which configuration, what they come to, and what is mended.
+
+Nothing that parses or judges is imported before a file has to be judged.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint import config
+from mcpcore_lint.diagnostics import Diagnostic, Failure
+from mcpcore_lint.running.discover import Walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from mcpcore_lint.config import Config
+    from mcpcore_lint.model import CatchSite, Handler, ToolDef
+    from mcpcore_lint.running.engine import Report
+    from mcpcore_lint.settings import Settings
+
+DOCUMENTS: Final = (".md", ".markdown")
+"""How the names of files end whose Python blocks are checked."""
+
+
+def is_document(path: str) -> bool:
+    """Whether the name of a file says that it is Markdown."""
+    return path.lower().endswith(DOCUMENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Paths that share a configuration."""
+
+    config: Config
+    paths: tuple[str, ...]
+    walk: Walk | None = None
+    """The Python files that the paths hold."""
+    documents: tuple[str, ...] = ()
+    """Absolute paths of Markdown files."""
+
+    def inputs(self) -> Iterator[str]:
+        """Files and folders that decided which files these are, and the files."""
+        if self.config.path is not None:
+            yield os.path.abspath(self.config.path)
+        if self.walk is not None:
+            yield from self.walk.inputs
+            yield from self.walk.files
+            for each in self.walk.configured:
+                yield os.path.join(each, config.FILE)
+
+
+@dataclass(slots=True)
+class Result:
+    """What the groups of a run came to, put together; all paths are relative to one folder."""
+
+    base: str
+    """The folder: the top of the repository, else the outermost project."""
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    failures: list[Failure] = field(default_factory=list[Failure])
+    files: int = 0
+    tools: int = 0
+    suppressed: int = 0
+    inputs: list[str] | None = field(default_factory=list[str])
+    """Files and folders that the outcome rests on, of which all counts; None where they are not all known."""
+    texts: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
+    """Texts by path in the report, as they were when they were judged or, where that is not known, first asked for."""
+    places: dict[str, str] = field(default_factory=dict[str, str])
+    """Paths of the report as a reader opens them, as far as asked."""
+
+    def absolute(self, path: str) -> str:
+        """The file behind a path of the report."""
+        return os.path.normpath(os.path.join(self.base, path))
+
+    def source(self, path: str) -> str | None:
+        """The text of a file by its path in the report."""
+        if path not in self.texts:
+            self.texts[path] = _text_of(self.absolute(path))
+        return self.texts[path]
+
+    def place(self, path: str) -> str:
+        """A path of the report as a reader opens it: from the current folder, where that is not longer."""
+        found = self.places.get(path)
+        if found is None:
+            absolute = self.absolute(path) if path else self.base
+            try:
+                near = os.path.relpath(absolute)
+            except ValueError:  # another drive
+                near = absolute
+            found = self.places[path] = min(near, absolute, key=len).replace(os.sep, "/")
+        return found
+
+    def take(self, report: Report, root: str) -> None:
+        """Add what a group came to."""
+        move = _mover(root, self.base)
+        for each in report.diagnostics:
+            self.diagnostics.append(_moved(each, move))
+        self.failures += (replace(each, path=move(each.path)) for each in report.failures)
+        self.files += report.files
+        self.tools += len(report.tools)
+        self.suppressed += report.suppressed
+        if report.inputs is None:
+            self.inputs = None
+        elif self.inputs is not None:
+            self.inputs += report.inputs
+
+
+def _text_of(absolute: str) -> str | None:
+    try:
+        with open(absolute, "rb") as file:
+            return _decoded(absolute, file.read())
+    except OSError:
+        return None
+
+
+def _decoded(absolute: str, raw: bytes) -> str:
+    from mcpcore_lint.reading.source import Source, SourceError
+
+    try:
+        return Source.from_bytes(absolute, raw).text
+    except SourceError:
+        return raw.decode("utf-8", "replace")
+
+
+def _mover(root: str, base: str) -> Callable[[str], str]:
+    """Makes a path that is relative to `root` relative to `base`."""
+    if root == base:
+        return lambda path: path
+
+    def move(path: str) -> str:
+        return _below(os.path.normpath(os.path.join(root, path)), base)
+
+    return move
+
+
+def _below(absolute: str, base: str) -> str:
+    lead = base.rstrip(os.sep) + os.sep
+    return (absolute.removeprefix(lead)).replace(os.sep, "/")
+
+
+def _moved(each: Diagnostic, move: Callable[[str], str]) -> Diagnostic:
+    path = move(each.path)
+    if path == each.path:
+        return each
+    related = tuple(replace(one, path=move(one.path)) for one in each.related)
+    return replace(each, path=path, related=related)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Which files, under which configuration.
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def groups(
+    paths: Sequence[str], change: Callable[[Settings], Settings], *, given: str | None = None, read: bool = True
+) -> list[Group]:
+    """The paths by the configuration that is nearest to each, which `change` completes with the options.
+
+    Args:
+        paths: Files and folders.
+        change: Puts the options of the command over the settings.
+        given: A configuration that is used alone.
+        read: Whether folders are read, for the files in them and for configurations further down.
+
+    Raises:
+        ConfigError: If a configuration cannot be used.
+    """
+    finder = config.Finder()
+    waiting: dict[str, tuple[Config, list[str]]] = {}
+    for path in paths:
+        nearest = finder.find(path) if given is None else config.load(given, paths[0])
+        waiting.setdefault(nearest.root, (nearest, []))[1].append(path)
+    made: list[Group] = []
+    while waiting:
+        # The outermost first, since what lies below it may come to a configuration of its own.
+        root = min(waiting, key=len)
+        found, mine = waiting.pop(root)
+        found = replace(found, settings=change(found.settings))
+        if not read:
+            made.append(Group(found, tuple(mine)))
+            continue
+        code = [path for path in mine if os.path.isdir(path) or not is_document(path)]
+        walk = Walk(found.settings, root).run(code)
+        if given is None:
+            for folder, inner in _inner(walk, root, finder, mine):
+                waiting.setdefault(inner.root, (inner, []))[1].append(folder)
+        documents = tuple(dict.fromkeys(_documents(found, mine)))
+        if walk.files or walk.failures or not documents:
+            made.append(Group(found, tuple(code), walk, documents))
+        else:
+            made.append(Group(found, (), None, documents))
+    return made
+
+
+def _inner(walk: Walk, root: str, finder: config.Finder, paths: Sequence[str]) -> Iterator[tuple[str, Config]]:
+    """The folders below that have a configuration of their own; their files are taken out of the walk."""
+    named = {os.path.abspath(path) for path in paths}
+    taken: list[str] = []
+    for folder in sorted(walk.configured, key=len):
+        if folder == root or any(folder.startswith(each) for each in taken):
+            continue
+        found = finder.own(folder)
+        if found is None or found.root == root:
+            continue
+        lead = folder + os.sep
+        taken.append(lead)
+        walk.files = {path: each for path, each in walk.files.items() if not path.startswith(lead) or path in named}
+        yield folder, found
+
+
+def _documents(found: Config, paths: Sequence[str]) -> Iterator[str]:
+    """The Markdown files that were named, and those of the configuration that lie in a folder that was."""
+    for path in paths:
+        absolute = os.path.abspath(path)
+        if not os.path.isdir(path):
+            if is_document(path):
+                yield absolute
+            continue
+        lead = absolute.rstrip(os.sep) + os.sep
+        for pattern in found.markdown:
+            for each in _matching(found.root, pattern):
+                if each.startswith(lead):
+                    yield each
+
+
+def _matching(root: str, pattern: str) -> list[str]:
+    import glob
+
+    whole = os.path.join(glob.escape(root), pattern)
+    matching = glob.glob(whole, recursive=True)
+    files: list[str] = []
+    for each in sorted(matching):
+        if os.path.isdir(each):
+            files += sorted(glob.glob(os.path.join(glob.escape(each), "**", "*.md"), recursive=True))
+        elif is_document(each):
+            files.append(each)
+    return [os.path.normpath(each) for each in files]
+
+
+def base_of(made: Sequence[Group]) -> str:
+    """The folder to which the paths of a run are relative."""
+    roots = [each.config.root for each in made]
+    try:
+        top = os.path.commonpath(roots)
+    except ValueError:  # several drives
+        return roots[0]
+    folder = top
+    while not os.path.exists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return top
+        folder = parent
+    return folder
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What they come to.
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def lint_groups(
+    made: Sequence[Group],
+    *,
+    cache: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+    given: Mapping[str, bytes] | None = None,
+) -> Result:
+    """Lint each group, and put what they come to together; `given` holds contents that go before those on disk."""
+    from mcpcore_lint.running.engine import lint_paths
+
+    result = Result(base_of(made))
+    for path, raw in (given or {}).items():
+        result.texts[_below(path, result.base)] = _decoded(path, raw)
+    for group in made:
+        if group.walk is not None:
+            report = lint_paths(
+                group.paths,
+                settings=group.config.settings,
+                root=group.config.root,
+                cache=cache,
+                progress=progress,
+                found=group.walk,
+                given=given,
+            )
+            result.take(report, group.config.root)
+            if result.inputs is not None:
+                result.inputs += group.inputs()
+        if group.config.markdown:
+            result.inputs = None
+        for document in group.documents:
+            _lint_document(document, group, result)
+    _unknown_rules(made, result)
+    result.diagnostics.sort(key=lambda each: each.sort_key)
+    return result
+
+
+def lint_text(raw: bytes, name: str, group: Group) -> Result:
+    """Lint one file that is not on disk as it is."""
+    from mcpcore_lint.running.engine import lint_source
+
+    result = Result(base_of([group]))
+    root = group.config.root
+    absolute = os.path.abspath(name)
+    if is_document(name):
+        _lint_document(absolute, group, result, raw)
+        return result
+    result.take(lint_source(raw, path=_below(absolute, root), settings=group.config.settings, root=root), root)
+    shown = _below(absolute, result.base)
+    result.texts[shown] = _decoded(shown, raw)
+    _unknown_rules([group], result)
+    return result
+
+
+def _lint_document(absolute: str, group: Group, result: Result, raw: bytes | None = None) -> None:
+    from mcpcore_lint.running.engine import lint_source
+    from mcpcore_lint.running.markdown import blocks
+
+    root = group.config.root
+    shown = _below(absolute, root)
+    result.files += 1
+    if raw is None:
+        try:
+            with open(absolute, "rb") as file:
+                raw = file.read()
+        except OSError as error:
+            shown = _below(absolute, result.base)
+            result.failures.append(Failure(shown, f"cannot be read: {error.strerror or error}"))
+            return
+    text = raw.decode("utf-8-sig", "replace")
+    for block in blocks(text):
+        report = lint_source(block.padded, path=shown, settings=group.config.settings, root=root)
+        part = replace(report, diagnostics=tuple(block.told(each, shown) for each in report.diagnostics), files=0)
+        result.take(part, root)
+    result.texts[_below(absolute, result.base)] = text
+
+
+def _unknown_rules(made: Iterable[Group], result: Result) -> None:
+    """The finding for each name in a configuration that no rule has."""
+    told: set[str] = set()
+    for group in made:
+        found, settings = group.config, group.config.settings
+        if not found.unknown or found.path is None or found.path in told:
+            continue
+        told.add(found.path)
+        from mcpcore_lint.rules import rule_named, selected
+
+        rule = rule_named("unknown-rule")
+        # A selection of rules that are not there selects nothing, which must not keep it from being told.
+        if rule is None or not selected(rule, replace(settings, select=None)):
+            continue
+        path = _below(os.path.abspath(found.path), result.base)
+        for each in found.unknown:
+            near = f": did you mean {each.near!r}?" if each.near else ""
+            result.diagnostics.append(
+                Diagnostic(
+                    rule.id,
+                    settings.severities.get(rule.id, rule.severity),
+                    path,
+                    each.span,
+                    f"{each.key} names a rule that there is not, {each.name!r}{near}",
+                    "correct the name, or install the package that brings the rule; "
+                    "`mcpcore lint --list-rules` shows them all",
+                )
+            )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Mending.
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A file and what the fixes make of it."""
+
+    path: str
+    before: str
+    after: str
+    count: int
+
+    def diff(self, shown: str) -> str:
+        """The change as a unified diff, of a file that is shown under a name."""
+        import difflib
+        import re
+
+        old, new = (re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text) for text in (self.before, self.after))
+        names = (shown, shown) if os.path.isabs(shown) else (f"a/{shown}", f"b/{shown}")
+        lines = difflib.unified_diff(old, new, *names)
+        return "".join(
+            line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines
+        )
+
+
+def mend(
+    made: Sequence[Group],
+    told: Callable[[Result], Sequence[Diagnostic]],
+    *,
+    unsafe: bool,
+    cache: bool,
+    progress: Callable[[int, int], None] | None = None,
+    write: bool = True,
+) -> tuple[list[Mended], Result]:
+    """Make the fixes of the findings that are told, pass after pass until none is left; the result is what remains.
+
+    Where not `write`, the same is done to the contents alone, and no file changes.
+    """
+    from mcpcore_lint.running.engine import Report
+    from mcpcore_lint.running.fixes import Mending
+
+    result = lint_groups(made, cache=cache, progress=progress)
+    mending = Mending(result.base, unsafe=unsafe, write=write)
+    failures: dict[Failure, None] = {}
+    for _ in range(mending.passes):
+        changed, problems = mending.make(Report(tuple(told(result))))
+        failures.update(dict.fromkeys(problems))
+        if not changed:
+            break
+        if write:
+            made = [replace(each, walk=_again(each)) for each in made]
+        result = lint_groups(made, cache=cache, given=mending.given)
+    result.failures[:0] = failures
+    return [Mended(each.path, each.before, each.after, each.count) for each in mending.result()], result
+
+
+def _again(group: Group) -> Walk | None:
+    """The same files, as they are now."""
+    if group.walk is None:
+        return None
+    return Walk(group.config.settings, group.config.root).run(list(group.walk.files))
+
+
+def mend_text(
+    raw: bytes,
+    name: str,
+    group: Group,
+    *,
+    told: Callable[[Result], Sequence[Diagnostic]],
+    unsafe: bool,
+) -> Mended | None:
+    """What the fixes make of one file, taken by itself; None where they leave it as it is."""
+    from mcpcore_lint.reading.source import Source, SourceError
+    from mcpcore_lint.running.fixes import MAX_PASSES, make_pass
+
+    try:
+        source = Source.from_bytes(name, raw)
+    except SourceError:
+        return None
+    text, count = source.text, 0
+    for _ in range(MAX_PASSES):
+        result = lint_text(source.to_bytes(text), name, group)
+        shown = _below(os.path.abspath(name), result.base)
+        mine = [each for each in told(result) if each.path == shown]
+        after, done = make_pass(shown, text, mine, unsafe=unsafe)
+        if not done:
+            break
+        try:
+            source.to_bytes(after)
+        except UnicodeEncodeError:
+            break  # the fix needs a character that the file's own encoding lacks
+        text, count = after, count + done
+    if not count or text == source.text:
+        return None
+    return Mended(name, source.text, text, count)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What a tool can throw.
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def explain_calls(made: Sequence[Group], tool: str) -> tuple[list[str], list[str]]:
+    """What the linter believes the tools of a name can throw, and the names of all tools that were looked at.
+
+    A tool goes by its own name, or by that of its handler.
+    """
+    from mcpcore_lint.reading.source import SourceError
+    from mcpcore_lint.running.judge import Judge
+    from mcpcore_lint.running.marks import speaks_of_mcp
+
+    texts: list[str] = []
+    names: dict[str, None] = {}
+    for group in made:
+        if group.walk is None:
+            continue
+        judge = Judge(group.config.root, group.config.settings)
+        waiting: list[tuple[str, bytes]] = []
+        # Files in which the name stands come first; only where none defines the tool are the others read.
+        for path in group.walk.files:
+            try:
+                with open(path, "rb") as file:
+                    raw = file.read()
+            except OSError:
+                continue
+            if speaks_of_mcp(raw):
+                waiting.append((path, raw))
+        spelled = tool.rpartition(".")[2].encode("utf-8", "surrogatepass")
+        for first in (True, False):
+            for path, raw in waiting:
+                if (spelled in raw) is not first:
+                    continue
+                try:
+                    tools = judge.find_tools(judge.project.module_of_bytes(path, raw))
+                except SourceError:
+                    continue
+                for each in tools:
+                    names[each.display_name] = None
+                    if tool in {each.display_name, each.handler.qualname, each.handler.name}:
+                        texts.append(_explained(judge.reach(each), each, judge.graph.on_the_way(each.handler)))
+                judge.trim()
+            if texts:
+                break
+    return texts, list(names)
+
+
+def _explained(reach: object, tool: ToolDef, on_the_way: Sequence[Handler]) -> str:
+    from mcpcore_lint.flow.calls import explain
+    from mcpcore_lint.model import Reach
+
+    assert isinstance(reach, Reach)
+    handler = tool.handler
+    span = handler.span
+    at = f"{handler.module.path}:{span.line}:{span.column}"
+    lines = explain(reach, tool.display_name).split("\n")
+    lines.insert(1, f"  handler {handler.qualname} at {at}")
+    if handler.catches:
+        lines.append("Caught in the handler, and therefore not told where it is for certain:")
+        lines.extend(f"  {_clause(each)}" for each in handler.catches)
+    if any(each.catches for each in on_the_way):
+        lines.append("Caught on the way, and therefore not told where it is for certain:")
+        lines.extend(f"  {each.qualname}: {_clause(clause)}" for each in on_the_way for clause in each.catches)
+    contract = tool.contract
+    if contract is not None:
+        declared = ", ".join(one for one in map(_reason, contract.entries) if one)
+        lines.append(f"Declared: {declared or 'nothing'}")
+    return "\n".join(lines)
+
+
+def _clause(each: CatchSite) -> str:
+    where = each.module.source.span(each.node)
+    types = ", ".join((one or "something that cannot be told").removeprefix("builtins.") for one in each.types)
+    how = "suppress" if each.suppress else "except*" if each.star else "except"
+    return f"{how} {types or 'nothing'} at {each.module.path}:{where.line}:{where.column}"
+
+
+def _reason(entry: object) -> str | None:
+    from mcpcore_lint.model import ContractEntry, string
+
+    assert isinstance(entry, ContractEntry)
+    return string(entry.reason.value)

@@ -1,0 +1,152 @@
+"""Suppressions: `# mcpcore: ignore[rule, rule] why` for a line, `# mcpcore: ignore-file[rule] why` for a file."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from mcpcore_lint.diagnostics import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcpcore_lint.diagnostics import Diagnostic
+    from mcpcore_lint.reading.source import Source
+
+_MARK: Final = re.compile(r"#\s*mcpcore:\s*(ignore-file|ignore)\b(?:\s*\[([^\]\n]*)\]?)?([^\n]*)")
+
+
+@dataclass(slots=True)
+class Suppression:
+    """One suppression comment."""
+
+    scope: Literal["line", "file"]
+    rules: tuple[str, ...]
+    """The rules as written; none means every rule."""
+    why: str
+    line: int
+    span: Span
+    """The comment."""
+    start: int
+    end: int
+    """The comment's offsets in the text."""
+    misplaced: bool = False
+    """An `ignore-file` after the first statement, which therefore does nothing."""
+    used: set[str] = field(default_factory=set[str])
+    """The rules (as written; `*` for a comment without any) that suppressed something."""
+
+
+def find(source: Source, tree: ast.Module | None) -> list[Suppression]:
+    """The suppressions of a file. A string that looks like one is none."""
+    text = source.text
+    if "mcpcore:" not in text or not _MARK.search(text):
+        return []
+    found: list[Suppression] = []
+    first = _first_statement(tree)
+    for line, start, end in _comments(source):
+        comment = text[start:end]
+        for match in _MARK.finditer(comment):
+            # A bracket that is empty or never closed names what it names; without one, every rule is meant.
+            rules = tuple(each.strip() for each in (match[2] or "").split(",") if each.strip())
+            if match[2] is not None and not rules:
+                rules = ("",)
+            why = match[3].split("#")[0].strip().strip("-:\u2013\u2014").strip()
+            begin, stop = start + match.start(), start + match.end()
+            span = Span(*source.position(begin), *source.position(start + match.start() + len(match[0].rstrip())))
+            scope: Literal["line", "file"] = "file" if match[1] == "ignore-file" else "line"
+            misplaced = scope == "file" and first is not None and line >= first
+            found.append(Suppression(scope, rules, why, line, span, begin, stop, misplaced))
+            break
+    return found
+
+
+def _first_statement(tree: ast.Module | None) -> int | None:
+    if tree is None:
+        return None
+    body = tree.body
+    # The docstring is no statement for this: a comment right after it still stands at the top.
+    if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        body = body[1:]
+    if not body:
+        return None
+    first = body[0]
+    decorators: list[ast.expr] = getattr(first, "decorator_list", [])
+    return min([first.lineno, *(each.lineno for each in decorators)])
+
+
+def _comments(source: Source) -> Iterable[tuple[int, int, int]]:
+    """Line and offsets of each comment that holds the mark."""
+    text = source.text
+    normalised = re.sub(r"\r\n|\r", "\n", text) if "\r" in text else text
+    found: list[tuple[int, int, int]] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(normalised).readline):
+            if token.type == tokenize.COMMENT and "mcpcore:" in token.string:
+                start = source.offset_at(token.start[0], token.start[1] + 1)
+                found.append((token.start[0], start, start + len(token.string)))
+    except (tokenize.TokenError, SyntaxError, RecursionError, IndexError):
+        found = []
+        for match in _MARK.finditer(text):
+            line, _ = source.position(match.start())
+            found.append((line, match.start(), match.end()))
+    return found
+
+
+class Suppressions:
+    """The suppressions of one file, with the statements that they hold for."""
+
+    def __init__(self, source: Source, tree: ast.Module | None) -> None:
+        self.all = find(source, tree)
+        self._lines: dict[int, list[Suppression]] = {}
+        self._file = [each for each in self.all if each.scope == "file" and not each.misplaced]
+        for each in self.all:
+            if each.scope == "line":
+                self._lines.setdefault(each.line, []).append(each)
+        self._starts: dict[int, set[int]] = {}
+        if self._lines and tree is not None:
+            self._index(tree)
+
+    def _index(self, tree: ast.Module) -> None:
+        """For each line of a statement of several lines, the lines on which a comment holds for all of it."""
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.stmt | ast.ExceptHandler):
+                continue
+            decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+            body: list[ast.stmt] | None = getattr(node, "body", None)
+            for each in decorators:
+                for line in range(each.lineno, (each.end_lineno or each.lineno) + 1):
+                    self._starts.setdefault(line, set()).update({each.lineno, node.lineno})
+            # Of a compound statement only the head counts: what stands in its body has statements of its own.
+            end = node.end_lineno or node.lineno
+            if isinstance(body, list) and body:
+                head = min(first.lineno for first in body)
+                deeper: list[ast.expr] = getattr(body[0], "decorator_list", [])
+                head = min([head, *(each.lineno for each in deeper)])
+                end = max(node.lineno, head - 1)
+            for line in range(node.lineno, end + 1):
+                self._starts.setdefault(line, set()).add(node.lineno)
+
+    def suppresses(self, diagnostic: Diagnostic, *, by_name: bool = False) -> bool:
+        """Whether a finding is suppressed; what suppressed it is marked as used.
+
+        `by_name` leaves out comments that name no rule: one that suppresses nothing must not hide that it does.
+        """
+        line = diagnostic.span.line
+        candidates = [*self._file, *self._lines.get(line, ())]
+        for start in self._starts.get(line, ()):
+            if start != line:
+                candidates.extend(self._lines.get(start, ()))
+        hit = False
+        for each in candidates:
+            if not each.rules:
+                if not by_name:
+                    each.used.add("*")
+                    hit = True
+            elif diagnostic.rule in each.rules:
+                each.used.add(diagnostic.rule)
+                hit = True
+        return hit

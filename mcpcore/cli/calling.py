@@ -36,6 +36,9 @@ _MAX_PAGES: Final = 100
 _TAIL: Final = 4000
 """How many characters of a server's standard error are shown where it could not be reached."""
 
+CLIENT_LOGGERS: Final = ("mcp", "client")
+"""The loggers of the SDK's client; that of its session does not have the name of its module."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -329,7 +332,7 @@ def _server_log(*, verbose: bool) -> Iterator[IO[str]]:
 def _client_noise(*, verbose: bool) -> Iterator[list[str]]:
     """What the SDK's client logs: kept off the terminal, save for the lines of a server that it could not read."""
     lines: list[str] = []
-    logger = logging.getLogger("mcp")
+    loggers = [logging.getLogger(name) for name in CLIENT_LOGGERS]
 
     class _Collect(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -341,14 +344,16 @@ def _client_noise(*, verbose: bool) -> Iterator[list[str]]:
             if verbose:
                 click.echo(f"[client] {record.getMessage()}", err=True)
 
-    handler, propagate = _Collect(), logger.propagate
-    logger.addHandler(handler)
-    logger.propagate = False
+    handler, propagated = _Collect(), [logger.propagate for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.propagate = False
     try:
         yield lines
     finally:
-        logger.removeHandler(handler)
-        logger.propagate = propagate
+        for logger, propagate in zip(loggers, propagated, strict=True):
+            logger.removeHandler(handler)
+            logger.propagate = propagate
 
 
 def _innermost(group: BaseExceptionGroup[BaseException]) -> BaseException:

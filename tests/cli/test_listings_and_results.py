@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import pkgutil
 import signal
 import sys
 from pathlib import Path
 
+import mcp.client
+import mcp.shared
 import pytest
+
+from mcpcore.cli.calling import CLIENT_LOGGERS
 
 SERVERS = Path(__file__).parent / "servers"
 ODD = str(SERVERS / "odd.py")
@@ -115,6 +121,26 @@ def test_log_messages_of_the_server_are_shown_on_request(apart, call):
     assert "half" not in done.stdout
     quiet = call("--era", "handshake", f"{ODD}:paged", "log")
     assert (0, "", done.stdout) == (quiet.exit_code, quiet.stderr, quiet.stdout)
+
+
+def test_a_call_of_a_tool_that_is_not_listed_writes_nothing_beside_the_result(apart):
+    """The SDK's client remarks that it cannot check such a result; the command's user did nothing wrong."""
+    done = apart("call", f"{ODD}:empty", "hidden", "x=1")
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "hidden {'x': 1}" in done.stdout
+
+
+def test_every_logger_of_the_sdks_client_is_kept_off_the_terminal():
+    """Whatever module of the client logs, and by whatever name, its logger is one of those that are collected."""
+    modules = [
+        importlib.import_module(f"{package.__name__}.{found.name}")
+        for package in (mcp.client, mcp.shared)
+        for found in pkgutil.iter_modules(package.__path__)
+        if found.name != "__main__"
+    ]
+    names = {module.logger.name for module in modules if hasattr(module, "logger")}
+    assert "client" in names
+    assert set(CLIENT_LOGGERS) == {name.partition(".")[0] for name in names}
 
 
 def test_lines_that_are_no_messages_are_named_once_and_shown_on_request(apart):

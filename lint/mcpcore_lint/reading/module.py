@@ -401,14 +401,30 @@ def _plain(binding: Binding) -> bool:
 def _may_assign(method: ast.FunctionDef | ast.AsyncFunctionDef, me: str, text: str) -> bool:
     """Whether a method may assign to `self.name`, as far as its text tells where it was not parsed yet."""
     place = deferred(method)
-    return place is None or _assigning(me).search(text, place.start, place.end) is not None
+    if place is None:
+        return True
+    for match in _mention(me).finditer(text, place.start, place.end):
+        if match[1] == "=":
+            if not text.startswith("=", match.end()):
+                return True
+        elif match[1] == ":":
+            # An annotation stands at the beginning of a statement.
+            before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rstrip()
+            if not before or before[-1] in ":;":
+                return True
+        elif _FURTHER_TARGETS.match(text, match.end()):
+            return True
+    return False
+
+
+_FURTHER_TARGETS: Final = re.compile(r"[\w\s.,*()\[\]]{0,400}=(?!=)")
+"""What stands behind one of several targets of an assignment."""
 
 
 @lru_cache(maxsize=16)
-def _assigning(me: str) -> re.Pattern[str]:
-    attribute = rf"\b{re.escape(me)}\s*\.\s*\w+\s*"
-    alone, among_others = r"=(?!=)", r"[,)\]][\w\s.,*()\[\]]{0,400}=(?!=)"
-    return re.compile(rf"{attribute}(?:{alone}|{among_others})|(?:^|[:;])\s*{attribute}:", re.MULTILINE)
+def _mention(me: str) -> re.Pattern[str]:
+    # It begins with letters, not with their surroundings: these are searched for many times as fast.
+    return re.compile(rf"{re.escape(me)}\s*\.\s*\w+\s*([=:,)\]])")
 
 
 def _note_attribute(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 from mcpcore.jsonable import clean_text, cut_text, dumps, to_json
@@ -18,6 +19,11 @@ _MAX_MESSAGE: Final = 200
 _MAX_HINTS: Final = 4
 _MAX_CHOICES: Final = 20
 _MAX_PLACES: Final = 5
+
+# What a validator says is searched for what it quotes, within these bounds; beyond them nothing of it is shown.
+_MAX_PARTS: Final = 1_000
+_MAX_WORDS: Final = 10_000
+_LEFT_OUT: Final = "Breaks a rule of the tool's own; the rule's words are left out, as they may quote what was sent"
 
 # pydantic's own messages for these repeat what the caller sent, or the text of an exception.
 _SAYS_THE_INPUT: Final = {
@@ -99,9 +105,7 @@ def _message(one: Mapping[str, Any]) -> str:
     else:
         text = str(one["msg"])
         if one["type"] not in _own_types():
-            # A validator's own words may quote what it was given.
-            for value in _texts(one.get("input")):
-                text = text.replace(value, "…")
+            text = _unquoted(text, one.get("input"))
     return cut_text(clean_text(text), _MAX_MESSAGE)
 
 
@@ -118,21 +122,51 @@ def _own_types() -> set[str]:
     return _known_types
 
 
-def _texts(value: object) -> Iterator[str]:
-    """The scalars in a rejected value, as text, the longest first; too short ones would be found in any word."""
+def _unquoted(text: str, value: object) -> str:
+    """A validator's own words without what they quote of `value`; none of them where not all of it can be searched."""
+    found = _texts(value) if len(text) <= _MAX_WORDS else None
+    if found is None:
+        return _LEFT_OUT
+    for one in found:
+        text = text.replace(one, "…")
+    return text
+
+
+def _texts(value: object) -> list[str] | None:
+    """The scalars in a rejected value, as text, the longest first; too short ones would be found in any word.
+
+    None where the value is of more parts than are searched, or of a part that may be quoted in unknown words.
+    """
     found: set[str] = set()
-    stack, looked = [value], 0
-    while stack and looked < 1_000:
+    stack, searched = [value], 1
+    while stack:
         one = stack.pop()
-        looked += 1
+        parts: Collection[Any] = ()
         if isinstance(one, Mapping):
-            stack += [*one.keys(), *one.values()]
+            parts = [*one.keys(), *one.values()]
         elif isinstance(one, list | tuple | set | frozenset):
-            stack += one
+            parts = one
         elif isinstance(one, str | int | float | bytes) and not isinstance(one, bool):
-            text = str(one)
-            found |= {shown for shown in (text, text.strip(), repr(one)[1:-1]) if len(shown) > 3}
-    yield from sorted(found, key=len, reverse=True)
+            found.update(form for form in _forms_of(one) if len(form) > 3)
+        elif one is not None and not isinstance(one, bool):
+            return None
+        searched += len(parts)
+        if searched > _MAX_PARTS:
+            return None
+        stack += parts
+    return sorted(found, key=len, reverse=True)
+
+
+def _forms_of(value: str | float | bytes) -> Iterator[str]:
+    """How a message may show a scalar: as it is, as Python writes it, as JSON does."""
+    text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+    yield from (text, text.strip(), repr(text)[1:-1])
+    if isinstance(value, str):
+        # A member of an enumeration of texts may call itself by another name than its text.
+        plain = str.__str__(value)
+        yield from (plain, plain.strip(), repr(plain)[1:-1], json.dumps(plain)[1:-1], dumps(plain)[1:-1])
+    elif isinstance(value, bytes):
+        yield repr(value)[2:-1]
 
 
 def _hint(path: str, kind: str, loc: Sequence[str | int], schema: Mapping[str, Any]) -> str:

@@ -246,6 +246,88 @@ def test_a_validators_own_message_is_kept(call: Any) -> None:
     assert told(call, {**GOOD, "long": "x"})[1][0]["message"].endswith("characters in all)")
 
 
+QUOTING: dict[str, Any] = {
+    "the first": lambda value: value[0],
+    "the 2000th": lambda value: value[1999],
+    "the last": lambda value: value[-1],
+    "the whole": lambda value: value,
+}
+
+
+@pytest.mark.parametrize("quoted", QUOTING)
+@pytest.mark.parametrize("nested", [False, True])
+def test_of_more_than_is_searched_nothing_is_quoted(
+    call: Any, quoted: str, nested: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Wherever the quoted value stands in a long list, neither the answer nor the audit log shows it."""
+
+    def quoting(value: Any) -> Any:
+        raise ValueError(f"{QUOTING[quoted](value)} is not wanted")
+
+    @tool
+    def g(x: Annotated[list[Any], AfterValidator(quoting)]) -> str:
+        return ""
+
+    sent: list[Any] = [SECRET, *range(1_998), SECRET, *range(3_000), SECRET]
+    with caplog.at_level("INFO"):
+        result = call(Server("s", tools=[g]), "g", {"x": [[one] for one in sent] if nested else sent})
+    assert SECRET not in result.model_dump_json()
+    assert SECRET not in caplog.text
+    issue = result.structured_content["error"]["data"]["issues"][0]
+    assert issue["message"].startswith("Breaks a rule of the tool's own; ")
+
+
+def test_a_message_of_odd_values_is_told_only_where_all_of_it_can_be_searched() -> None:
+    """Bytes, texts that JSON and Python escape, and names of members are found; other objects are not searched."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from mcpcore.arguments import misfit
+
+    class Names(enum.StrEnum):
+        SECRET = "the hidden one"
+
+    def refusal(value: Any, words: str) -> str:
+        def refuse(_: Any) -> Any:
+            raise ValueError(words)
+
+        with pytest.raises(ValidationError) as raised:
+            TypeAdapter(Annotated[Any, AfterValidator(refuse)]).validate_python(value)
+        return misfit(raised.value, {}, "f").issues[0]["message"]
+
+    odd = 'pass"wört\n'
+    assert "Value error, … …" == refusal(b"hunter2", "hunter2 b'hunter2'").replace("b'…'", "…")
+    assert 'Value error, "…" "…"' == refusal([odd], f"{json.dumps(odd)} {json.dumps(odd, ensure_ascii=False)}")
+    assert "Value error, …" == refusal({odd: None}, repr(odd)[1:-1])
+    assert "Value error, … …" == refusal((Names.SECRET, True), f"{Names.SECRET} the hidden one")
+    left_out = refusal(object(), "hunter2")
+    assert left_out.startswith("Breaks a rule of the tool's own; ")
+    assert [left_out] * 3 == [
+        refusal("a", "long" * 5_000),
+        refusal([["a"] * 600, ["b"] * 600], "hunter2"),
+        refusal([[1] * 499] + [[[1]]] * 400, "hunter2"),
+    ]
+
+
+@given(
+    st.recursive(
+        st.text(min_size=4, max_size=12) | st.integers(min_value=1_000) | st.none(),
+        lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(min_size=4, max_size=8), inner, max_size=3),
+        max_leaves=20,
+    ),
+    st.integers(0, 1_500),
+    st.randoms(),
+)
+@settings(max_examples=100, deadline=None)
+def test_what_is_shown_of_a_quoting_message_holds_nothing_that_was_sent(value: Any, more: int, rng: Any) -> None:
+    """However many values there are and wherever the secret stands among them, its text is not in the message."""
+    from mcpcore.arguments import _unquoted
+
+    values = [value, *([0] * more)]
+    values.insert(rng.randrange(len(values) + 1), SECRET)
+    for words in (f"{SECRET} is not wanted", f"not {values}", f"not {json.dumps(values)}"):
+        assert SECRET not in _unquoted(words, values)
+
+
 def test_tags_by_a_function_are_no_places(call: Any) -> None:
     """A discriminator of the author's own."""
 

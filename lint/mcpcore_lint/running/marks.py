@@ -18,8 +18,10 @@ FAMILIES: Final = (b"mcp", b"MCP", b"@tool", b".tool", b"add_tool", b"@resource"
 MENTIONS: Final = b"mcpcore"
 """Bytes without which a file has nothing of mcpcore and no suppression comment."""
 
-DECLARES: Final = re.compile(rb"\b(?:tool|Server|FailureMode|mcpcore:)")
-"""What a file with mcpcore in it defines tools or declares failure modes with; others only raise errors."""
+DECLARES: Final = (b"FailureMode", b"Server", b"mcpcore:")
+"""What a file with mcpcore in it declares failure modes with, or registers tools; others only raise errors."""
+
+_TOOL: Final = re.compile(rb"tool(?<!\wtool)(?!\w)")
 
 REGISTERS: Final = tuple(
     (marks, re.compile(pattern))
@@ -53,7 +55,7 @@ def speaks_of_mcp(raw: bytes, *, mentions: bool = False) -> bool:
     With `mentions`, every file that speaks of mcpcore counts.
     """
     # Each search goes through the whole file, so that the rarest texts come first.
-    if MENTIONS in raw and (mentions or DECLARES.search(raw) is not None):
+    if MENTIONS in raw and (mentions or any(mark in raw for mark in DECLARES) or _TOOL.search(raw) is not None):
         return True
     if not any(mark in raw for mark in FAMILIES):
         return False

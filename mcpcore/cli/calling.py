@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from mcp import Client
     from mcp.shared.exceptions import MCPError
-    from mcp_types import Tool
+    from mcp_types import CallToolResult, Tool
 
 _MAX_PAGES: Final = 100
 """A list of tools that never ends must not hang the command."""
@@ -214,6 +214,10 @@ class _Conversation:
 
         schema = next((tool.input_schema for tool in tools if tool.name == name), None)
         arguments = parse_arguments(self._request.words, schema, tool=name, read_stdin=read_stdin)
+        if schema is None:
+            # The SDK's client would list the tools again to check the result, and where the server refuses or does not
+            # answer that, the call that succeeded would be lost. Without a listed schema there is nothing to check.
+            client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
         try:
             with anyio.fail_after(self._request.timeout):
                 result = await client.call_tool(name, arguments)
@@ -354,6 +358,10 @@ def _client_noise(*, verbose: bool) -> Iterator[list[str]]:
         for logger, propagate in zip(loggers, propagated, strict=True):
             logger.removeHandler(handler)
             logger.propagate = propagate
+
+
+async def _unchecked(name: str, result: CallToolResult) -> None:
+    """Take the place of the check of a result against the output schema that its tool lists."""
 
 
 def _innermost(group: BaseExceptionGroup[BaseException]) -> BaseException:

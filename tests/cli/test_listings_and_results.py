@@ -79,6 +79,38 @@ def test_a_tool_that_is_not_listed_is_called_with_guessed_values(call):
     assert "{'x': 1, 'y': 'a'}" in done.stdout
 
 
+@pytest.mark.parametrize("era", ["modern", "handshake", "auto"])
+def test_a_successful_call_is_one_though_the_server_refuses_to_list(call, era):
+    """What came back is shown, and not the refusal of a list that the result could have been checked against."""
+    done = call(f"{ODD}:unlisted", "work", "x=1", "--era", era)
+    assert (0, "") == (done.exit_code, done.stderr)
+    assert done.stdout.startswith("work succeeded (isError: false)\n\n--- content[0] text\nwork {'x': 1}\n")
+    done = call(f"{ODD}:unlisted", "work", "x=1", "--era", era, "--json")
+    assert [{"type": "text", "text": "work {'x': 1}"}] == json.loads(done.stdout)["content"]
+
+
+def test_a_call_asks_for_the_list_once(call):
+    """A server that answers the list one time alone is called all the same, whether the list has the tool or not."""
+    code = (
+        "import json, sys\n"
+        "lists = 0\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        "    if 'id' not in asked: continue\n"
+        "    lists += asked['method'] == 'tools/list'\n"
+        "    if lists > 1: continue\n"
+        "    tools = [{'name': 'known', 'inputSchema': {'type': 'object'}}]\n"
+        "    result = {'initialize': {'protocolVersion': '2025-06-18', 'capabilities': {'tools': {}},\n"
+        "              'serverInfo': {'name': 's', 'version': '1'}}, 'tools/list': {'tools': tools},\n"
+        "              'tools/call': {'content': [{'type': 'text', 'text': 'done'}]}}[asked['method']]\n"
+        "    print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': result}), flush=True)\n"
+    )
+    for tool in ("known", "unknown"):
+        done = call(tool, "--era", "handshake", "--timeout", "20", "--", sys.executable, "-c", code)
+        assert (0, "") == (done.exit_code, done.stderr)
+        assert done.stdout.startswith(f"{tool} succeeded")
+
+
 def test_an_error_without_data_is_shown_without_the_heading(call):
     """The message alone, where the server sent no more."""
     code = (

@@ -80,13 +80,12 @@ def tools(found: Sequence[Tool], *, as_json: bool) -> None:
 
 
 def _arguments(schema: Mapping[str, Any]) -> Iterator[str]:
-    required = schema.get("required") or ()
-    properties = schema.get("properties")
+    required, properties = schema.get("required"), schema.get("properties")
     for name, part in properties.items() if isinstance(properties, Mapping) else ():
         kind = _kind(part, schema)
         default = f" = {compact(part['default'])}" if isinstance(part, Mapping) and "default" in part else ""
         about = str(part.get("description") or "") if isinstance(part, Mapping) else ""
-        mark = "" if name in required else "?"
+        mark = "" if isinstance(required, list) and name in required else "?"
         yield f"{name}{mark}: {kind}{default}{'  ' if about else ''}{about}".rstrip()
 
 
@@ -114,14 +113,16 @@ def _contract(tool: Tool) -> list[Mapping[str, Any]]:
 
 
 def _failure_mode(entry: Mapping[str, Any]) -> None:
+    retry = entry.get("retry")
     try:
-        advice = Retry.from_json(entry.get("retry") or {}).phrase
-    except (ValueError, TypeError):
+        advice = Retry.from_json(retry).phrase if isinstance(retry, Mapping) else ""
+    except ValueError:
         advice = ""
     fallback = entry.get("fallbackTool")
-    facts = [str(entry.get("name", "")), advice, f"try {fallback}" if fallback else ""]
-    reason = click.style(printable(str(entry.get("reason", "?"))), fg="yellow")
-    click.echo(f"  fails: {reason} ({printable(' · '.join(fact for fact in facts if fact))})")
+    facts = [str(entry.get("name") or ""), advice, f"try {fallback}" if fallback else ""]
+    reason = click.style(printable(str(entry.get("reason") or "?")), fg="yellow")
+    told = printable(" · ".join(fact for fact in facts if fact))
+    click.echo(f"  fails: {reason}{f' ({told})' if told else ''}")
     for key in ("when", "recovery"):
         if entry.get(key):
             click.echo(f"    {key}: {printable(str(entry[key]))}")

@@ -68,11 +68,13 @@ async def _strange(ctx: Any, params: Any) -> ListToolsResult:
     contract = [
         {"reason": "gone", "name": "NOT_FOUND", "when": "It is gone.", "retry": {"kind": "sometimes"}},
         {"reason": "bare"},
+        {"reason": None, "name": None, "retry": "soon", "fallbackTool": "other"},
         "not an entry",
     ]
     return ListToolsResult(
         tools=[
             _tool("strange", properties, _meta={CONTRACT_META_KEY: contract}),
+            Tool(name="third", input_schema={"type": "object", "properties": {"a": {}}, "required": True}),
             _tool("other", title="Only a title", _meta={CONTRACT_META_KEY: "not a list"}),
         ]
     )

@@ -8,11 +8,12 @@ import functools
 import inspect
 import logging
 import time
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from mcpcore.errors import CodedError
 from mcpcore.governance import hand_on
 from mcpcore.services import declared, decorated, is_async
+from mcpcore.services.telling import log_traced
 
 try:
     import tenacity
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from mcpcore.retry import Retry
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
-
-_LOGGER: Final = logging.getLogger("mcpcore.services")
 
 _SLICE = 0.25
 """Seconds after which a sync wait looks whether its call has been cancelled."""
@@ -166,7 +165,7 @@ def _give_up(state: tenacity.RetryCallState) -> NoReturn:
         told = CodedError(explained.code, None, {"attempts": attempts}, retry=explained.retry)
         hand_on(exc, told)
         # A coded error was meant, and the boundary logs no traceback of it; this was not.
-        _LOGGER.error("gave up after %d attempts", attempts, exc_info=(type(exc), exc, exc.__traceback__))
+        log_traced(logging.ERROR, exc, "gave up after %d attempts", attempts)
         raise told from exc
     told = _counted(speaker, attempts)
     if speaker is not exc:

@@ -13,6 +13,7 @@ from mcpcore.redact import Clean, Searched, redact_cut, redact_text
 
 if TYPE_CHECKING:
     import logging
+    from collections.abc import Mapping
     from types import CodeType, TracebackType
 
 __all__ = ["Searched", "Told", "log_crash", "message_of", "traceback_of", "type_name"]
@@ -75,15 +76,26 @@ class Told(Exception):  # noqa: N818 - nobody raises it
     """
 
 
-def log_crash(logger: logging.Logger, level: int, exc: BaseException, trace: str, message: str, *args: object) -> None:
-    """Log `exc` with `trace`, what is told of its frames and causes: a formatter's own would hold its secrets."""
+def log_crash(
+    logger: logging.Logger,
+    level: int,
+    exc: BaseException,
+    trace: str,
+    message: str,
+    *args: object,
+    extra: Mapping[str, Any] | None = None,
+) -> None:
+    """Log `exc` with `trace`, what is told of its frames and causes: a formatter's own would hold its secrets.
+
+    `extra` becomes attributes of the record, as in `Logger.log`.
+    """
     if not logger.isEnabledFor(level):
         return
     # Formatters of JSON and collectors format what they find here; the exception itself would tell them everything.
     kind = _kind_of(type_name(exc))
     told = kind(message_of(exc))
     told.add_note(trace)
-    made = logger.makeRecord(logger.name, level, __file__, 0, message, args, (kind, told, None), "log_crash")
+    made = logger.makeRecord(logger.name, level, __file__, 0, message, args, (kind, told, None), "log_crash", extra)
     # The formatters of the standard library take this text where there is one.
     made.exc_text = trace
     logger.handle(made)

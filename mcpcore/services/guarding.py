@@ -6,7 +6,7 @@ import contextlib
 import functools
 import inspect
 import logging
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from mcpcore.codes import Code, is_code
 from mcpcore.contract import FailureMode
@@ -14,6 +14,7 @@ from mcpcore.errors import CodedError, failure_of
 from mcpcore.governance import call_number, hand_on
 from mcpcore.jsonable import clean_text, cut_text, dumps, fit, safe_str, to_json, to_json_object
 from mcpcore.services.decorating import declared, decorated, is_async, level_of
+from mcpcore.services.telling import LOGGER, log_traced
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -28,7 +29,6 @@ F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | static
 Target: TypeAlias = "Code | FailureMode[Any] | str"
 """What an exception becomes: a code, a failure mode, or a reason that the calling tool's contract declares."""
 
-_LOGGER: Final = logging.getLogger("mcpcore.services")
 _LOGGED: Final = "__mcpcore_logged__"
 _LOG_BYTES: Final = 4_096
 
@@ -41,8 +41,9 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
     with the exception as its cause. Cancellation and exits pass untouched. In a group, each member becomes what it
     would alone; members that all become the same are told as one.
 
-    The exception's own text goes to the log, in the message and in the traceback without secrets, and never to the
-    client. (`LogRecord.exc_info` is the exception as it was: a handler that formats it itself sees all of it.)
+    The exception's own text and those of its causes go to the log without secrets, and never to the client.
+    `LogRecord.exc_info` has a stand-in with the redacted text, and the redacted tracebacks as its note: a handler that
+    formats it itself, as those for JSON do, finds all of the chain there and no secret.
 
     >>> with guard("Store.get", errors={KeyError: ErrorCode.NOT_FOUND}, context={"id": 7}):  # doctest: +SKIP
     ...     return rows[7]
@@ -174,12 +175,13 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         if self._mapper is not None:
             try:
                 mapped = self._mapper(exc)
-            except Exception:
-                _LOGGER.exception("%s: error_mapper raised; the error goes on as it would without it", name)
+            except Exception as failed:  # noqa: BLE001 - whatever it is, the failure goes on
+                said = "%s: error_mapper raised; the error goes on as it would without it"
+                log_traced(logging.ERROR, failed, said, name)
             else:
                 if isinstance(mapped, BaseException):
                     return mapped
-                _LOGGER.error(
+                LOGGER.error(
                     "%s: error_mapper returned %s, not an exception; the error goes on as it would without it",
                     name,
                     type(mapped).__name__,
@@ -249,7 +251,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         _mark(becomes)
         code = becomes.code if isinstance(becomes, CodedError) else None
         level = logging.CRITICAL if self._critical else level_of(code)
-        if not _LOGGER.isEnabledFor(level):
+        if not LOGGER.isEnabledFor(level):
             return
         facts: dict[str, Any] = {"operation": name, "error": type(exc).__qualname__}
         if code is not None:
@@ -262,8 +264,11 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         if given is not None:
             facts["input"] = _sanitised(given)
         facts = to_json_object(facts)
-        stack = (type(exc), exc, exc.__traceback__) if self._include_stack else None
-        _LOGGER.log(level, "%s failed: %s %s", name, _line(exc), dumps(facts), exc_info=stack, extra={"mcpcore": facts})
+        said = "%s failed: %s %s"
+        if self._include_stack:
+            log_traced(level, exc, said, name, _line(exc), dumps(facts), extra={"mcpcore": facts})
+        else:
+            LOGGER.log(level, said, name, _line(exc), dumps(facts), extra={"mcpcore": facts})
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not callable(self._input):
@@ -308,23 +313,6 @@ def _line(exc: BaseException) -> str:
 
     text = redact_text(clean_text(safe_str(exc, limit=10_000)))
     return cut_text(text.replace("\r", "\\r").replace("\n", "\\n"), 1_000)
-
-
-class _WithoutSecrets(logging.Filter):
-    """Formats the traceback of a record once, without secrets; the formatters of the standard library keep that."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if record.exc_info and not record.exc_text:
-            from mcpcore.redact import redact_text
-
-            try:
-                record.exc_text = redact_text(logging.Formatter().formatException(cast("Any", record.exc_info)))
-            except Exception as failed:  # noqa: BLE001 - formatting calls the exception's own code
-                record.exc_text = f"(the traceback could not be formatted: {type(failed).__name__})"
-        return True
-
-
-_LOGGER.addFilter(_WithoutSecrets())
 
 
 def _is_logged(exc: BaseException) -> bool:

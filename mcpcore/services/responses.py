@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -15,6 +14,7 @@ from mcpcore.classify.status import RETRY_AFTER_STATUSES, code_for_status, retry
 from mcpcore.errors import CodedError
 from mcpcore.jsonable import clean_text, cut_text, to_json_object
 from mcpcore.services.decorating import declared, level_of
+from mcpcore.services.telling import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mcpcore.codes import Code
     from mcpcore.retry import Retry
 
-_LOGGER: Final = logging.getLogger("mcpcore.services")
 _BODY_BYTES: Final = 64 * 1024
 
 
@@ -83,7 +82,7 @@ async def from_http_response_async(
         try:
             await _read(response, found)
         except Exception as exc:  # noqa: BLE001 - the status tells enough; that the body broke off goes to the log
-            _LOGGER.warning("the body of a failed response could not be read whole: %s", type(exc).__qualname__)
+            LOGGER.warning("the body of a failed response could not be read whole: %s", type(exc).__qualname__)
         content = bytes(found[:_BODY_BYTES])
     return _http_error(response, content, service, message, data, reason, body=body, limit=body_limit)
 
@@ -121,7 +120,7 @@ def _http_error(
         facts["problem"] = problem
     said = f"{service or 'The service'} answered {status}{f' {phrase}' if phrase else ''}."
     shown = told or (f"({len(content)} bytes that are no text)" if content else "(no body read)")
-    _LOGGER.log(
+    LOGGER.log(
         level_of(code),
         "%s answered %d to %s %s: %s",
         service or "a service",

@@ -6,6 +6,7 @@ import abc
 import asyncio
 import functools
 import logging
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,7 +16,19 @@ import pytest
 from mcp.client import Client
 from pydantic import BaseModel
 
-from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, guard, not_found, tool
+from mcpcore import (
+    CodedError,
+    Context,
+    Envelope,
+    ErrorCode,
+    FailureMode,
+    Retry,
+    Server,
+    guard,
+    not_found,
+    retrying,
+    tool,
+)
 from mcpcore.services import decorated
 
 NO_ROW = FailureMode(
@@ -289,23 +302,89 @@ def test_nothing_is_made_for_a_log_that_nobody_keeps() -> None:
     try:
         with pytest.raises(CodedError), guard("y", input=lambda: asked.append(1)):
             raise KeyError
+        assert isinstance(raised(lambda: retrying(attempts=1)(throw)(TimeoutError())), CodedError)
     finally:
         logger.setLevel(logging.NOTSET)
     assert not asked
 
 
-def test_a_traceback_that_cannot_be_formatted_is_no_failure(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The record says so and goes out."""
+def test_a_traceback_that_cannot_be_formatted_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
+    """The record says so and goes out, with what is known of the operation."""
 
-    def broken(self: logging.Formatter, info: object) -> str:
-        raise RuntimeError
+    class Unspeakable:
+        def __format__(self, spec: str) -> str:
+            raise RuntimeError
 
-    monkeypatch.setattr(logging.Formatter, "formatException", broken)
+    class UnnamedError(Exception):
+        __module__: Any = Unspeakable()
+
     with pytest.raises(CodedError), guard("x"):
-        raise KeyError
-    assert "could not be formatted: RuntimeError" in caplog.text
+        raise UnnamedError
+    (record,) = caplog.records
+    assert "could not be formatted: RuntimeError" in record.getMessage()
+    assert ("x", None) == (record.mcpcore["operation"], record.exc_info)  # type: ignore[attr-defined]
+
+
+SECRETS = ("hunter2-the-first", "hunter2-the-second", "hunter2-the-third")
+
+
+def chained() -> None:
+    """Raise an exception with a cause, a context and a note, each with a secret in its text."""
+    try:
+        try:
+            raise KeyError(f"password={SECRETS[0]}")
+        except KeyError:
+            raise OSError(f"api_key={SECRETS[1]}")  # noqa: B904 - a context
+    except OSError as exc:
+        error = RuntimeError(f"token={SECRETS[2]}")
+        error.add_note(f"password={SECRETS[0]}")
+        raise error from exc
+
+
+def mapper_that_fails(exc: Exception) -> Exception:
+    raise LookupError(f"password={SECRETS[1]}")
+
+
+@pytest.mark.parametrize("way", ["guard", "mapper", "retrying"])
+def test_no_formatter_finds_a_secret_and_each_finds_the_whole_chain(way: str, caplog: pytest.LogCaptureFixture) -> None:
+    """As formatters of JSON and collectors work: by `formatException`, `traceback`, and all that can be reached."""
+    again = retrying(attempts=2, backoff=0.001)
+
+    def time_out() -> None:
+        try:
+            chained()
+        except RuntimeError as exc:
+            raise TimeoutError(f"secret={SECRETS[1]}") from exc
+
+    acts: dict[str, Callable[[], Any]] = {
+        "guard": guard("act", critical=True)(chained),
+        "mapper": guard("act", error_mapper=mapper_that_fails)(chained),
+        "retrying": again(time_out),
+    }
+    outermost = {"guard": "RuntimeError", "mapper": "LookupError", "retrying": "TimeoutError"}[way]
+    raised(acts[way])
+    record = caplog.records[0]
+    assert record.exc_info
+    kind, exc, trace = record.exc_info
+    assert kind is not None
+    assert exc is not None
+    assert outermost == kind.__qualname__
+    for text in (
+        logging.Formatter().formatException(record.exc_info),
+        "".join(traceback.format_exception(kind, exc, trace)),
+        logging.Formatter().format(record),
+    ):
+        assert [] == [secret for secret in SECRETS if secret in text]
+        places = [
+            text.rfind(words) for words in ("\nKeyError: ", "\nOSError: ", "\nRuntimeError: ", f"\n{outermost}: ")
+        ]
+        assert -1 not in places
+        assert places == sorted(places)
+        assert "During handling of the above exception" in text
+        assert "direct cause of the following exception" in text
+        assert "in chained\n" in text
+    reachable = repr((exc, exc.args, vars(exc), exc.__cause__, exc.__context__, exc.__traceback__, vars(record)))
+    assert [] == [secret for secret in SECRETS if secret in reachable]
 
 
 @pytest.mark.anyio

@@ -262,6 +262,7 @@ class _Run:
         tool: ToolDef | None = None,
     ) -> None:
         """Show a handler, or a whole file, to rules."""
+        module.complete()
         try:
             where = None if handler is None else cut(module, handler.node)
         except Unreadable as error:

@@ -148,6 +148,7 @@ class Module:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Every node's parent. Made on first use; costs a walk over the file."""
+        self.complete()
         found: dict[ast.AST, ast.AST] = {}
         for node in walk([self.tree]):
             for child in children(node):

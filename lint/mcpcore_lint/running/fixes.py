@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit, Failure
+from mcpcore_lint.running.writing import put_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,6 +148,7 @@ def import_name(module: Module, package: str, name: str) -> Imported:
     from mcpcore_lint.names import canonical
 
     wanted = canonical(f"{package}.{name}")
+    module.complete()
     bindings = module.scope.bindings
     for local, found in bindings.items():
         if len(found) == 1 and found[0].kind == "import" and found[0].target is not None:
@@ -426,30 +428,14 @@ class Mending:
 
 
 def replace_file(path: str, content: bytes, *, expected: bytes | None = None) -> None:
-    """Replace a file whole: whoever reads it, or kills this process, finds the old content or the new.
+    """Replace a file by what the fixes made of it.
 
     Raises:
         OSError: If it cannot be written, or is no longer what it was when it was read.
     """
-    import tempfile
-
     target = os.path.realpath(path)
     mode = stat.S_IMODE(os.stat(target).st_mode)
     if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
         # Another file could be put in its place all the same, which is not what its mode asks for.
         raise PermissionError(errno.EACCES, "the file is read-only")
-    descriptor, temporary = tempfile.mkstemp(prefix=".mcpcore-", dir=os.path.dirname(target))
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, mode)
-        if expected is not None:
-            with open(target, "rb") as current:
-                if current.read() != expected:
-                    raise OSError("it was changed by someone else meanwhile")  # noqa: TRY301 - cleaned up below
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    put_in_place(target, content, mode=mode, expected=expected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 
 def write_text(path: str, text: str) -> None:
@@ -30,7 +31,7 @@ def write_bytes(path: str, content: bytes) -> None:
     elif _holds(target, content):
         os.utime(target)
     else:
-        _replace(target, content)
+        put_in_place(target, content, mode=_new_mode(target))
 
 
 def _holds(target: str, content: bytes) -> bool:
@@ -43,24 +44,42 @@ def _holds(target: str, content: bytes) -> bool:
         return False
 
 
-def _replace(target: str, content: bytes) -> None:
+def _new_mode(target: str) -> int:
+    """The mode that a file has, or is born with."""
+    try:
+        return stat.S_IMODE(os.stat(target).st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def put_in_place(target: str, content: bytes, *, mode: int, expected: bytes | None = None) -> None:
+    """Replace a file whole: whoever reads it, or kills this process, finds the old content or the new.
+
+    Args:
+        target: The file, not a link to it.
+        content: The new content.
+        mode: Its mode.
+        expected: What it must hold until it is replaced.
+
+    Raises:
+        OSError: If it cannot be written, or holds something else than was expected.
+    """
     # Takes longer to load than a run that finds everything as it was.
     import tempfile
 
-    folder = os.path.dirname(target)
-    handle, temporary = tempfile.mkstemp(prefix=".mcpcore-", dir=folder)
+    handle, temporary = tempfile.mkstemp(prefix=".mcpcore-", dir=os.path.dirname(target))
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        try:
-            mode = os.stat(target).st_mode & 0o7777
-        except FileNotFoundError:
-            mask = os.umask(0)
-            os.umask(mask)
-            mode = 0o666 & ~mask
         os.chmod(temporary, mode)
+        if expected is not None:
+            with open(target, "rb") as current:
+                if current.read() != expected:
+                    raise OSError("it was changed by someone else meanwhile")  # noqa: TRY301 - cleaned up below
         os.replace(temporary, target)
     except BaseException:
         if os.path.exists(temporary):

@@ -39,6 +39,7 @@ def renamed(entry: Entry, old: str, new: str, ctx: RuleContext) -> Fix | None:
             return None
     found: list[ast.Constant] = []
     named_in_literal = False
+    module.complete()
     for node in walk([module.tree]):
         if not isinstance(node, ast.Constant) or node.value != old:
             continue

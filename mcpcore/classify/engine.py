@@ -171,20 +171,26 @@ def _decide(exc: BaseException) -> _Verdict:
 
 
 def _plan(kind: type[BaseException]) -> _Plan:
+    plan = _blank()
+    try:
+        _fill(plan, kind)
+    except BaseException:  # noqa: BLE001  # a metaclass may raise from anything
+        # What the class says cannot be read: what its instances carry and say decides, here as in `explain`.
+        plan = _blank()
+    if len(_PLANS) >= _MAX_PLANS:
+        # Classes made on the fly must not be kept for good.
+        _PLANS.clear()
+    _PLANS[kind] = plan
+    return plan
+
+
+def _blank() -> _Plan:
     plan = _Plan()
     plan.code = plan.registered = plan.row = plan.name = plan.vague = plan.numbers = None
     plan.matchers = ()
     plan.own = False
     plan.parts = ()
     plan.coded = plan.group = plan.bare = False
-    try:
-        _fill(plan, kind)
-    except BaseException:  # noqa: BLE001  # a metaclass may raise from anything
-        plan.code = ErrorCode.INTERNAL_ERROR
-    if len(_PLANS) >= _MAX_PLANS:
-        # Classes made on the fly must not be kept for good.
-        _PLANS.clear()
-    _PLANS[kind] = plan
     return plan
 
 
@@ -198,7 +204,7 @@ def _fill(plan: _Plan, kind: type[BaseException]) -> None:
         if names[0] == "mcpcore.errors.CodedError":
             plan.coded = True
         if plan.registered is None and plan.row is None:
-            plan.registered = registry.lookup(base, names)
+            plan.registered = _registered(base, names)
         if plan.row is None:
             for name in names:
                 plan.row = TYPES.get(name)
@@ -222,6 +228,13 @@ def _fill(plan: _Plan, kind: type[BaseException]) -> None:
         words = name_words(_name(kind))
         plan.name = _NAME_MATCHER.find(words)
         plan.vague = _VAGUE_MATCHER.find(words)
+
+
+def _registered(base: type, names: tuple[str, ...]) -> registry.Entry | None:
+    try:
+        return registry.lookup(base, names)
+    except BaseException:  # noqa: BLE001  # a base that cannot be hashed cannot have been registered
+        return None
 
 
 def _names(kind: type) -> tuple[str, ...]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gc
 import time
+import types
 import unittest.mock
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpcore.classify import Explanation, explain
 from mcpcore.classify.engine import _PLANS, classify
 from mcpcore.codes import ErrorCode, is_code
+from mcpcore.errors import CodedError
 
 C = ErrorCode
 
@@ -65,6 +67,35 @@ class UnhashableError(Exception, metaclass=UnhashableMeta):
 
 class ClosedMeta(type):
     def __getattribute__(cls, name: str) -> object:
+        raise Bomb
+
+
+class NamedMeta(type):
+    """Raises for those classes that say so: a derived class need not be as odd as its base."""
+
+    def __hash__(cls) -> int:
+        if cls.__dict__.get("unhashable"):
+            raise Bomb
+        return type.__hash__(cls)
+
+
+class UnhashableBaseError(Exception, metaclass=NamedMeta):
+    unhashable = True
+
+
+class HashableError(UnhashableBaseError):
+    pass
+
+
+class CodedConflictError(CodedError):
+    def __init__(self, text: object) -> None:
+        super().__init__(C.CONFLICT, str.__str__(str(text)))
+
+
+class OddModule:
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
         raise Bomb
 
 
@@ -127,6 +158,9 @@ def _deep_group() -> Exception:
         (lambda: LiarError("user not found"), C.NOT_FOUND),
         (lambda: LyingGroup("x", [TimeoutError()]), C.TIMEOUT),
         (lambda: UnhashableError("x"), C.INTERNAL_ERROR),
+        (lambda: HashableError("user not found"), C.NOT_FOUND),
+        (lambda: _odd((HashableError, CodedConflictError), "user not found"), C.CONFLICT),
+        (lambda: _odd((KeyError,), "user not found", module=OddModule()), C.NOT_FOUND),
         (_closed, C.NOT_FOUND),
         (lambda: RuntimeError(OddStr("user not found")), None),
         (lambda: _with(status_code=OddInt(404)), C.NOT_FOUND),
@@ -159,29 +193,66 @@ def test_a_hostile_exception_is_classified_all_the_same(make: object, code: Erro
     assert code in {None, found}
 
 
+def _chained(outer: BaseException, inner: BaseException) -> BaseException:
+    BaseException.__dict__["__cause__"].__set__(outer, inner)
+    return outer
+
+
+def _odd(bases: tuple[type[BaseException], ...], text: object, **facts: object) -> BaseException:
+    namespace = {"__module__": facts.pop("module", "acme"), **facts}
+    try:
+        return types.new_class("OddError", bases, {}, lambda space: space.update(namespace))(text)
+    except (TypeError, Bomb):  # these bases have no common layout or metaclass, or cannot be bases
+        return bases[0](text)
+
+
+BASES: list[type[BaseException]] = [
+    HashableError, UnhashableError, UnhashableBaseError, RaisingStrError, RaisingAttributesError, EndlessPropertyError,
+    LiarError, TimeoutError, KeyError, ValueError, TypeError, RuntimeError, OSError, Exception, KeyboardInterrupt,
+    CodedConflictError,
+]  # fmt: skip
+TEXTS = st.sampled_from(["user not found", "timed out", "rate limit exceeded, retry in 3 s", "x", ""]) | st.text()
+odd_exceptions = st.builds(
+    # By their numbers, as not each of them can be hashed.
+    lambda bases, text, facts: _odd(tuple(BASES[number] for number in bases), text, **facts),
+    st.lists(st.integers(0, len(BASES) - 1), min_size=1, max_size=3, unique=True),
+    TEXTS | TEXTS.map(OddStr),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "module": st.sampled_from(["builtins", "acme", 5, OddModule()]),
+            "unhashable": st.booleans(),
+            "status_code": st.sampled_from([404, "503", OddInt(429), True, None]),
+            "code": st.sampled_from([404, "Throttling", OddInt(3), lambda: 1 / 0, C.CONFLICT]),
+            "errno": st.sampled_from([2, 13, OddInt(2), "2"]),
+            "response": st.sampled_from([{"Error": {"Code": "NoSuchKey"}}, {}, OddStr("x")]),
+            "retry": st.sampled_from([None, 5]),
+        },
+    ),
+)
 exceptions = st.recursive(
-    st.sampled_from(
-        [TimeoutError, KeyError, ValueError, RuntimeError, Exception, OSError, KeyboardInterrupt, RaisingStrError]
-    )
-    .flatmap(lambda kind: st.builds(kind, st.text(max_size=50)))
-    .map(lambda exc: exc),
+    odd_exceptions
+    | st.builds(
+        lambda kind, text: kind(text),
+        st.sampled_from([TimeoutError, KeyError, ValueError, RuntimeError, OSError]),
+        TEXTS,
+    ),
     lambda inner: st.one_of(
-        st.builds(lambda kind, cause: _chained(kind("x"), cause), st.sampled_from([RuntimeError, ValueError]), inner),
+        st.builds(_chained, odd_exceptions | st.builds(RuntimeError, TEXTS), inner),
+        st.builds(lambda one: RuntimeError("failed", one), inner),
         st.builds(lambda members: BaseExceptionGroup("x", members), st.lists(inner, min_size=1, max_size=3)),
     ),
     max_leaves=8,
 )
 
 
-def _chained(outer: BaseException, inner: BaseException) -> BaseException:
-    outer.__cause__ = inner
-    return outer
-
-
-@given(exceptions)
-def test_classify_and_explain_agree(exc: BaseException) -> None:
-    """Whatever the shape of a chain, both give one code, and the advice fits the type."""
+@given(exceptions, st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_classify_and_explain_agree(exc: BaseException, first: bool) -> None:
+    """Whatever the classes and the shape of a chain, both give one code, whichever is asked first."""
+    before = classify(exc) if first else None
     found = explain(exc)
+    assert before in {None, found.code}
     assert isinstance(found, Explanation)
     assert found.code is classify(exc)
     assert isinstance(found.matched.exception, BaseException)

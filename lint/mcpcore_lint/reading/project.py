@@ -145,12 +145,15 @@ class Project:
         found = self._roots.get(directory)
         if found is None:
             top = directory
+            roots = [*self.source_roots]
             while self._exists(top, "__init__.py"):
                 parent = os.path.dirname(top)
                 if parent == top:
                     break
+                if os.path.basename(top) == "src":
+                    # Imports start from it, although somebody made it a package.
+                    roots.append(top)
                 top = parent
-            roots = [*self.source_roots]
             while True:
                 roots.append(top)
                 if top == self.root or not top.startswith(self.root + os.sep):

@@ -415,3 +415,14 @@ def test_functions_that_call_each_other_with_ever_other_things_have_an_end(proje
     reach = run.reach(tool)
     assert ("NOT_FOUND",) in {each.codes for each in reach.throws}
     assert len(run.graph._facts) < 3_000
+
+
+def test_a_folder_src_is_where_imports_start_though_it_is_a_package(project):
+    """Somebody put an `__init__.py` there, which does no harm where the project is installed."""
+    project.write(
+        part__src__init="",
+        part__src__app__init="",
+        part__src__app__store="from mcpcore import not_found\n\ndef load():\n    raise not_found('x')\n",
+        part__src__app__server=HEAD + "from app.store import load\n\n@tool\ndef fetch():\n    load()\n",
+    )
+    assert project.thrown() == {("NOT_FOUND", "fetch > load")}

@@ -32,6 +32,7 @@ MAX_PROBLEMS: Final = 1000
 
 _LOCK_TIMEOUT: Final = 2.0
 _ATTEMPTS: Final = 20
+_ROTATIONS: Final = 100
 _LISTED: Final = 100_000  # of one gap; what a forged number makes larger is told as one range
 
 
@@ -239,8 +240,8 @@ def _open_all(where: Path, stack: contextlib.ExitStack) -> tuple[list[_Source], 
             if not full:
                 raise AuditError(f"there is no trail at {where}")
             return [_Source(str(path), path.stat().st_size) for path in full], raw
-    else:  # pragma: no cover - a rotation in every attempt
-        raise AuditError(f"the trail at {where} changes faster than it can be read")
+    else:
+        raise _too_fast(where)
     try:
         sources = [_Source(str(path), path.stat().st_size) for path in rotated_files(where)]
         sources.append(_Source(str(where), os.fstat(current.fileno()).st_size, current))
@@ -248,6 +249,13 @@ def _open_all(where: Path, stack: contextlib.ExitStack) -> tuple[list[_Source], 
     finally:
         if locked:
             unlock(current.fileno())
+
+
+def _too_fast(where: Path) -> AuditError:
+    return AuditError(
+        f"the trail at {where} is rotated faster than it can be read; check it when less is written, or write larger "
+        "files (max_bytes)"
+    )
 
 
 def _raw_head(where: Path) -> bytes | None:
@@ -258,8 +266,7 @@ def _raw_head(where: Path) -> bytes | None:
 
 def _open_current(where: Path, stack: contextlib.ExitStack) -> tuple[BinaryIO | None, bool]:
     """The newest file, and whether its lock was had; a writer that hangs with the lock must not stop a check."""
-    current: BinaryIO | None = None
-    for _ in range(100):
+    for _ in range(_ROTATIONS):
         try:
             current = stack.enter_context(where.open("rb"))
             locked = lock(current.fileno(), _LOCK_TIMEOUT, shared=True)
@@ -269,7 +276,7 @@ def _open_current(where: Path, stack: contextlib.ExitStack) -> tuple[BinaryIO | 
             return None, False
         # Rotated between the opening and the lock: it is one of the full files now.
         current.close()
-    return current, False  # pragma: no cover - a hundred rotations in a row
+    raise _too_fast(where)
 
 
 def _judge_head_file(raw: bytes | None, signer: Signer, report: Report) -> Head | None:

@@ -338,3 +338,40 @@ def test_a_log_record_is_made_where_anything_takes_it(failure, monkeypatch, list
     assert trail.listens("INTERNAL_ERROR") is (listening != "nobody")
     trail.record(failure(1, name="INTERNAL_ERROR"))
     assert (len(made), len(taken)) == ((0, 0) if listening == "nobody" else (1, 1))
+
+
+def test_a_trail_that_is_rotated_at_every_look_is_told(tmp_path, failure, monkeypatch):
+    """After so many attempts the check says what is wrong, and keeps no file open."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+    real = verification_module.lock
+    opened = []
+
+    def rotated_meanwhile(fd, timeout, *, shared):
+        opened.append(fd)
+        shutil.copy(path, tmp_path / "next")
+        (tmp_path / "next").replace(path)
+        return real(fd, timeout, shared=shared)
+
+    monkeypatch.setattr(verification_module, "lock", rotated_meanwhile)
+    with pytest.raises(AuditError, match="rotated faster than it can be read"):
+        verify(path)
+    assert len(opened) == verification_module._ROTATIONS
+    assert len(set(opened)) < 5
+
+
+def test_full_files_that_come_at_every_look_are_told(tmp_path, monkeypatch):
+    """Where there is never a newest file, and another full one each time, the check ends too."""
+    path = tmp_path / "audit.jsonl"
+    looks = []
+
+    def one_more(where):
+        looks.append(where)
+        rotated_path(where, len(looks)).write_bytes(b"")
+        return rotated_files(where)
+
+    monkeypatch.setattr(verification_module, "rotated_files", one_more)
+    with pytest.raises(AuditError, match="rotated faster than it can be read"):
+        verify(path)
+    assert len(looks) == 2 * verification_module._ATTEMPTS

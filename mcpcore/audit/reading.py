@@ -137,8 +137,8 @@ def follow(path: Path, query: Query, *, idle: Callable[[], bool] = lambda: True)
     file: BinaryIO | None = None
     seen = max((int(old.name[-12:]) for old in rotated_files(path)), default=0)
     try:
-        if path.exists():
-            file = path.open("rb")
+        file = _opened(path)
+        if file is not None:
             file.seek(max(0, file.seek(0, 2) - 2 * MAX_LINE))
             for record in _records(file):
                 seen = max(seen, record["seq"])
@@ -151,9 +151,12 @@ def follow(path: Path, query: Query, *, idle: Callable[[], bool] = lambda: True)
                         yield record
                 if file is not None:
                     file.close()
-                file = path.open("rb") if path.exists() else None
+                file = _opened(path)
                 if file is not None and any(int(old.name[-12:]) > seen for old in rotated_files(path)):
-                    continue  # pragma: no cover - rotated again between the two looks
+                    # Rotated again between the two looks: the full files come before this one.
+                    file.close()
+                    file = None
+                    continue
             if file is not None:
                 for record in _records(file):
                     seen = max(seen, record["seq"])
@@ -174,11 +177,20 @@ def _missed(file: BinaryIO | None, path: Path, seen: int) -> Iterator[tuple[int,
             seen = record["seq"]
             yield seen, record
     for old in rotated_files(path):
-        if int(old.name[-12:]) > seen:
-            with old.open("rb") as full:
+        full = _opened(old) if int(old.name[-12:]) > seen else None
+        if full is not None:
+            with full:
                 for record in _records(full):
                     seen = record["seq"]
                     yield seen, record
+
+
+def _opened(path: Path) -> BinaryIO | None:
+    """The file; None where there is none, or none any more: it may be put aside or deleted at any moment."""
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        return None
 
 
 def _still_there(file: BinaryIO, path: Path) -> bool:

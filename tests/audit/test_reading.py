@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 import mcpcore.audit
 from mcpcore.audit import AuditTrail
+from mcpcore.audit import reading as reading_module
 from mcpcore.audit.files import rotated_files
 from mcpcore.audit.page import render
 from mcpcore.audit.reading import Query, follow, read, what_failed
@@ -122,6 +123,42 @@ def test_two_rotations_at_once_lose_nothing(tmp_path, failure):
         seen = numbers(follow(path, Query(), idle=Steps(burst)))
     assert len(rotated_files(path)) > 5
     assert [f"{n:016x}" for n in range(2, 40)] == seen
+
+
+def test_a_rotation_between_two_looks_loses_nothing(tmp_path, failure, monkeypatch):
+    """Files that become full, or are deleted, just when the reader has asked which there are."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=(), max_bytes=1_200) as trail:
+        numbers_to_come = iter(range(1, 1_000))
+
+        def burst() -> None:
+            for _ in range(20):
+                trail.record(failure(next(numbers_to_come)))
+
+        real = reading_module._missed
+        bursts = [burst, burst, burst]
+
+        def then_more(*args):
+            yield from real(*args)
+            if bursts:
+                bursts.pop()()
+
+        burst()
+        monkeypatch.setattr(reading_module, "_missed", then_more)
+        seen = numbers(follow(path, Query(), idle=Steps(burst)))
+        assert not bursts
+        assert [f"{n:016x}" for n in range(21, 101)] == seen
+
+        def listed_and_deleted(where):
+            found = rotated_files(where)
+            if len(found) > 1:
+                found[-1].unlink()
+            return found
+
+        monkeypatch.setattr(reading_module, "rotated_files", listed_and_deleted)
+        monkeypatch.setattr(reading_module, "_missed", real)
+        there = numbers(follow(path, Query(), idle=Steps(burst)))
+    assert f"{120:016x}" == there[-1]
 
 
 def test_resources_and_prompts_are_named_as_what_they_are():

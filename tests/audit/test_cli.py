@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import queue
 import re
 import signal
 import subprocess
 import sys
 import threading
-import time
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 
@@ -197,25 +198,41 @@ class TestTail:
         path = tmp_path / "audit.jsonl"
         program = "from mcpcore.cli.audit import group; group()"
         process = subprocess.Popen(
-            [sys.executable, "-c", program, "tail", str(path), "-f", "--json"], stdout=subprocess.PIPE, text=True
-        )
+            [sys.executable, "-c", program, "tail", str(path), "-f", "--json", "-n", "0"],
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        # A record that does not come would be waited for without end.
+        watchdog = threading.Timer(120, process.kill)
+        watchdog.start()
+        follows = threading.Event()
+        lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+        def read() -> None:
+            for line in process.stdout:
+                lines.put(line)
+                follows.set()
+            lines.put("{}")
+
+        reader = threading.Thread(target=read)
+        reader.start()
         try:
-            time.sleep(0.8)
             with AuditTrail.open(path, sinks=(), max_bytes=3_000) as trail:
+                # That it has begun is told by its telling something.
+                while not follows.is_set() and process.poll() is None:
+                    trail.record(failure(0, correlationId="early"))
+                    follows.wait(0.05)
                 for number in range(40):
                     trail.record(failure(number))
-                    time.sleep(0.02)
-            # A record that does not come would be waited for without end.
-            watchdog = threading.Timer(20, process.kill)
-            watchdog.start()
-            seen = [json.loads(process.stdout.readline() or "{}").get("correlationId") for _ in range(40)]
-            watchdog.cancel()
+            told = iter(lambda: json.loads(lines.get()).get("correlationId"), None)
+            seen = list(itertools.islice((ident for ident in told if ident != "early"), 40))
             assert seen == [f"{n:016x}" for n in range(40)]
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=10) == 0
+            assert process.wait() == 0
         finally:
+            watchdog.cancel()
             process.kill()
             process.wait()
+            reader.join()
             process.stdout.close()
 
 

@@ -73,24 +73,35 @@ class ToolDefinition:
         """Describe a declared tool.
 
         Raises:
+            NameError: If an annotation names what is not defined yet.
             ContractError: If its parameters or its result cannot be described.
         """
-        options = declaration.options
         try:
-            sdk = SDKTool.from_function(
-                _shim(declaration),
-                name=declaration.name,
-                title=options.title,
-                description=options.description,
-                annotations=options.annotations,
-                icons=options.icons,
-                meta=options.meta,
-                structured_output=options.structured_output,
-            )
+            return cls._described(declaration)
         except (NameError, ContractError):
             raise
         except (InvalidSignature, PydanticUserError, SchemaError, ValueError, TypeError) as exc:
-            raise ContractError(f"{declaration.where}: {exc}") from exc
+            part = _culprit(declaration, exc)
+            raise ContractError(f"{declaration.where}: {f'{part}: ' if part else ''}{exc}") from exc
+        except Exception as exc:  # what an annotation names may have code of its own, and pydantic asserts
+            raise ContractError(
+                f"{declaration.where}: {_culprit(declaration, exc) or 'the handler'} cannot be described to a client: "
+                f"{type(exc).__name__}: {exc}; annotate it with another type"
+            ) from exc
+
+    @classmethod
+    def _described(cls, declaration: Declaration) -> ToolDefinition:
+        options = declaration.options
+        sdk = SDKTool.from_function(
+            _shim(declaration),
+            name=declaration.name,
+            title=options.title,
+            description=options.description,
+            annotations=options.annotations,
+            icons=options.icons,
+            meta=options.meta,
+            structured_output=options.structured_output,
+        )
         model = _strict(sdk.fn_metadata.arg_model)
         sdk.fn_metadata = sdk.fn_metadata.model_copy(update={"arg_model": model})
         sdk.parameters = model.model_json_schema(by_alias=True)
@@ -106,6 +117,11 @@ class ToolDefinition:
                 entry.data_schema()
             except ContractError as exc:
                 raise ContractError(f"{declaration.where}: errors[{index}]: {exc}") from exc
+            except Exception as exc:  # the model's own annotations, evaluated
+                raise ContractError(
+                    f"{declaration.where}: errors[{index}]: data={getattr(entry.data, '__name__', entry.data)} has no "
+                    f"JSON schema: {type(exc).__name__}: {exc}; mend the annotations of its fields"
+                ) from exc
         parameters = declaration.signature.parameters
         return cls(
             sdk=sdk,
@@ -279,6 +295,22 @@ def _shim(declaration: Declaration) -> Callable[..., Any]:
     if signature.returns is not inspect.Signature.empty:
         shim.__annotations__["return"] = signature.returns
     return shim
+
+
+def _culprit(declaration: Declaration, raised: Exception) -> str:
+    """The parameter, or the result, whose type alone fails in the same way or as the only one; else empty."""
+    signature = declaration.signature
+    failed: dict[str, Exception] = {}
+    parts = [(f"parameter {parameter.name!r}", parameter.annotation) for parameter in signature.parameters]
+    for part, annotation in (*parts, ("the result", signature.returns)):
+        if annotation is inspect.Parameter.empty:
+            continue
+        try:
+            TypeAdapter(annotation).json_schema()
+        except Exception as exc:  # noqa: BLE001 - compared with what is told already
+            failed[part] = exc
+    alike = [part for part, exc in failed.items() if (type(exc), str(exc)) == (type(raised), str(raised))]
+    return (alike or (list(failed) if len(failed) == 1 else [""]))[0]
 
 
 def _documentation(handler: Callable[..., Any]) -> str | None:

@@ -213,7 +213,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         if made is not None:
             changes = {key: value for key, value in given.items() if value is not None}
             self._register(_ContractTool.of(made.changed(**changes) if changes else made))
-        elif errors is not None or takes_context(fn):
+        elif errors is not None or takes_context(fn, name=name):
             options = {**given, "errors": errors or ()}
             self._register(_ContractTool.of(_unbound(make_tool(fn, ToolOptions(**options)))))
         else:

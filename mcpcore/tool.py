@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import inspect
+import re
 import types
 import typing
 from dataclasses import dataclass, replace
@@ -107,7 +108,12 @@ class Declaration:
             try:
                 self._read()
             except NameError as exc:
-                raise ContractError(f"{self.where}: an annotation names {exc.name!r}, which is not defined") from exc
+                missing = exc.name or str(exc)
+                raise ContractError(
+                    f"{self.where}: {_naming(_plain(self.handler), missing)}an annotation names {missing!r}, which is "
+                    "not defined; define it before the server takes the tool, or import it outside of "
+                    "`if TYPE_CHECKING:`"
+                ) from exc
         assert self._signature is not None
         return self._signature
 
@@ -409,11 +415,20 @@ def as_tool(item: object) -> Tool[..., Any] | None:
     return None
 
 
-def takes_context(fn: Callable[..., Any]) -> bool:
-    """Whether mcpcore's own context is among the handler's parameters, in its right place or not."""
+def takes_context(fn: Callable[..., Any], *, name: str | None = None) -> bool:
+    """Whether mcpcore's own context is among the handler's parameters, in its right place or not.
+
+    Raises:
+        ContractError: If an annotation can never be read, whose message names the tool `name`.
+    """
     try:
-        found, hints = inspect.signature(fn), _hints(fn)
-    except (NameError, TypeError, ValueError):
+        found = inspect.signature(fn)
+        plain = inspect.unwrap(_plain(fn))
+        where = where_function(plain, name or str(getattr(plain, "__name__", type(fn).__name__)))
+        hints = _hints(fn, where)
+    except ContractError:
+        raise
+    except Exception:  # noqa: BLE001 - of what cannot be read, the SDK tells what it tells of its own tools
         return False
     return any(
         _is_context(parameter.replace(annotation=hints.get(parameter.name, parameter.annotation)), first=index == 0)
@@ -421,15 +436,23 @@ def takes_context(fn: Callable[..., Any]) -> bool:
     )
 
 
+_SHOWN: Final = 120
+"""How much of an annotation, and of what evaluating it raised, a message shows."""
+
 _KINDS: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def _signature(fn: Callable[..., Any], where: str, contract: Contract[Any], *, method: bool) -> Signature:
     try:
         found = inspect.signature(fn)
-    except ValueError as exc:
-        raise ContractError(f"{where}: the handler has no signature that can be read; wrap it in a function") from exc
-    hints = _hints(fn)
+    except NameError:
+        raise
+    except Exception as exc:  # from Python 3.14 on, annotations are first evaluated here
+        raise ContractError(
+            f"{where}: the handler has no signature that can be read: {_told(exc)}; mend its annotations, or wrap it "
+            "in a function"
+        ) from exc
+    hints = _hints(fn, where)
     parameters = [
         parameter.replace(annotation=hints.get(parameter.name, parameter.annotation))
         for parameter in list(found.parameters.values())[int(method) :]
@@ -470,21 +493,70 @@ def _signature(fn: Callable[..., Any], where: str, contract: Contract[Any], *, m
     return Signature(rest, returns, context, reasons)
 
 
-def _hints(fn: Callable[..., Any]) -> dict[str, Any]:
+def _hints(fn: Callable[..., Any], where: str) -> dict[str, Any]:
     """The annotations of `fn`, resolved; those of a nested function also by the names around its definition.
 
     Raises:
         NameError: If an annotation names what is not defined yet.
+        ContractError: If an annotation can never be read.
     """
     target = _plain(fn)
-    # The names last tried are those that linters move under TYPE_CHECKING.
+    names: dict[str, Any] | None = None
     try:
-        return typing.get_type_hints(target, include_extras=True)
+        try:
+            return typing.get_type_hints(target, include_extras=True)
+        except NameError:
+            # The names last tried are those that linters move under TYPE_CHECKING.
+            names = {"Context": Context, "Literal": Literal, **_names_around(target)}
+            return typing.get_type_hints(target, localns=names, include_extras=True)
     except NameError:
-        names = {"Context": Context, "Literal": Literal, **_names_around(target)}
-        return typing.get_type_hints(target, localns=names, include_extras=True)
-    except TypeError:
-        return {}
+        raise
+    except Exception as exc:
+        unreadable = _unreadable(target, names)
+        if unreadable is None and isinstance(exc, TypeError):
+            return {}  # it has no annotations, as what is written in C
+        what = unreadable or "an annotation"
+        raise ContractError(
+            f"{where}: {what} cannot be read: {_told(exc)}; write a type there, such as list[str]"
+        ) from exc
+
+
+def _unreadable(target: Callable[..., Any], names: dict[str, Any] | None) -> str | None:
+    """The first annotation of `target` that cannot be evaluated, and its parameter; None where each one can."""
+    plain = inspect.unwrap(target)
+    for name, annotation in getattr(target, "__annotations__", {}).items():
+        alone = types.SimpleNamespace(
+            __annotations__={name: annotation}, __type_params__=getattr(plain, "__type_params__", ())
+        )
+        try:
+            typing.get_type_hints(alone, getattr(plain, "__globals__", {}), names, include_extras=True)
+        except Exception:  # noqa: BLE001 - evaluating it raises anything; the caller tells what
+            return f"{_part(name)}the annotation {_shortened(_source(annotation))!r}"
+    return None
+
+
+def _naming(target: Callable[..., Any], missing: str) -> str:
+    """Which parameter's annotation has the name `missing` in it; empty where it is hidden in a type."""
+    for name, annotation in getattr(target, "__annotations__", {}).items():
+        if re.search(rf"\b{re.escape(missing)}\b", _source(annotation)):
+            return _part(name)
+    return ""
+
+
+def _part(name: str) -> str:
+    return "the result: " if name == "return" else f"parameter {name!r}: "
+
+
+def _source(annotation: object) -> str:
+    return annotation if isinstance(annotation, str) else repr(annotation)
+
+
+def _told(exc: Exception) -> str:
+    return f"{type(exc).__name__}: {_shortened((str(exc).splitlines() or [''])[0])}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _names_around(fn: Callable[..., Any]) -> dict[str, Any]:

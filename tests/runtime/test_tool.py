@@ -611,6 +611,135 @@ class TestRefusedAtImport:
         with pytest.raises(ContractError, match="an annotation names 'OnlyForCheckers', which is not defined"):
             Server("s", tools=[f])
 
+    def test_which_parameter_names_what_is_not_defined(self) -> None:
+        """By its annotation, or by the result's; nothing is said of which where the name is behind another."""
+        hidden = list["OnlyForCheckers"]
+
+        def first(x: int, y: list[OnlyForCheckers]) -> None: ...
+        def second(x: int) -> OnlyForCheckers: ...
+        def third(x: hidden) -> None: ...
+
+        for handler, part in ((first, "parameter 'y': "), (second, "the result: "), (third, "")):
+            made = tool(handler)
+            with pytest.raises(ContractError) as raised:
+                Server("s", tools=[made])
+            assert f"tool {handler.__name__!r}: {part}an annotation names 'OnlyForCheckers'" in str(raised.value)
+            assert "define it before the server takes the tool" in str(raised.value)
+            assert isinstance(raised.value.__cause__, NameError)
+
+    @pytest.mark.parametrize(
+        ("annotation", "cause"),
+        [
+            ("list[", SyntaxError),
+            ("int.nothing", AttributeError),
+            ("1/0", ZeroDivisionError),
+            ("{}['key']", KeyError),
+            ("int[str]", TypeError),
+            ("", Exception),
+            ("(" * 1000, SyntaxError),
+            (list["int.nothing"], AttributeError),
+        ],
+    )
+    @pytest.mark.parametrize(("name", "part"), [("y", "parameter 'y'"), ("return", "the result")])
+    def test_an_annotation_that_can_never_be_read(
+        self, annotation: Any, cause: type[Exception], name: str, part: str
+    ) -> None:
+        """The file, the tool and the parameter are named, with or without a contract, and whoever takes the handler."""
+
+        def handler(x: int, y: Any) -> None: ...
+
+        handler.__annotations__[name] = annotation
+        server = Server("s")
+        for register in (tool, tool(errors=[NO_MATCH]), server.add_tool, server.tool(), server.tool(errors=[NO_MATCH])):
+            with pytest.raises(ContractError) as raised:
+                register(handler)
+            message = str(raised.value)
+            assert f"{__file__}:" in message
+            assert f"tool 'handler': {part}: the annotation " in message
+            assert f"{type(raised.value.__cause__).__name__}: " in message
+            assert message.endswith("; write a type there, such as list[str]")
+            assert isinstance(raised.value.__cause__, cause)
+            assert len(message) < 500
+
+    def test_an_annotation_that_can_never_be_read_beside_a_name_around(self) -> None:
+        """The names around a nested handler are known where the bad annotation is looked for."""
+
+        class Inner(BaseModel):
+            n: int
+
+        def handler(x: Inner, y: Any) -> None: ...
+
+        handler.__annotations__["y"] = "Inner.nothing"
+        with pytest.raises(ContractError, match=r"parameter 'y': the annotation 'Inner\.nothing' cannot be read"):
+            tool(handler)
+
+    def test_a_callable_without_annotations(self, call: Any) -> None:
+        """Where there is nothing to be read, the signature alone tells what is taken."""
+
+        class Handler:
+            __call__ = staticmethod(len)
+            __signature__ = inspect.Signature([inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)])
+
+        result = call(Server("s", tools=[tool(name="f")(Handler())]), "f", {"x": [1, 2, 3]})
+        assert "3" == result.content[0].text
+
+    @pytest.mark.parametrize(("raised", "told"), [(ZeroDivisionError("x"), "no signature that can be read: Zero"), (NameError("N"), "names 'N'")])  # fmt: skip
+    def test_a_signature_that_raises(self, raised: Exception, told: str) -> None:
+        """As annotations do from Python 3.14 on; the handler and the tool are named, and a name may yet be defined."""
+
+        class Handler:
+            @property
+            def __signature__(self) -> inspect.Signature:
+                raise raised
+
+            def __call__(self) -> None: ...
+
+        with pytest.raises(ContractError, match=told) as refused:
+            Server("s", tools=[tool(name="f")(Handler())])
+        assert "tool 'f'" in str(refused.value)
+        assert raised is refused.value.__cause__
+        with pytest.raises(type(raised)):  # without a contract, it is the SDK that refuses
+            Server("s").add_tool(Handler(), name="f")
+
+    def test_a_type_whose_own_code_raises(self) -> None:
+        """Whatever describing a type raises, the parameter, the result or the failure mode that has it is named."""
+
+        class Hostile:
+            @classmethod
+            def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+                raise ZeroDivisionError("hostile")
+
+        def first(x: int, y: Hostile) -> None: ...
+        def second(x: int, y: Any) -> None: ...
+        def third(x: int, y: Any) -> None: ...
+
+        second.__annotations__["y"] = Literal[()]
+        third.__annotations__["y"] = "3"
+        for handler in (first, second, third):
+            with pytest.raises(ContractError) as raised:
+                tool(handler)
+            assert f"{__file__}:" in str(raised.value)
+            assert f"tool {handler.__name__!r}: parameter 'y' cannot be described to a client: " in str(raised.value)
+            assert f"{type(raised.value.__cause__).__name__}: " in str(raised.value)
+
+        entry = FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look elsewhere.", data=Hostile)
+        with pytest.raises(
+            ContractError, match=r"tool 'sync_noop': errors\[0\]: data=Hostile has no JSON schema: Zero"
+        ):
+            tool(errors=[entry])(sync_noop)
+
+    def test_two_types_that_cannot_be_described(self) -> None:
+        """The one that is told is the one that is named; where none is, the handler is."""
+
+        def handler(x: Any, y: Any, z=1): ...
+
+        handler.__annotations__.update(x=types.ModuleType, y=Literal[()])
+        with pytest.raises(ContractError, match=r"parameter 'y' cannot be described to a client: AssertionError"):
+            tool(handler)
+        handler.__annotations__.update(x="3", y="3")
+        with pytest.raises(ContractError, match=r"tool 'handler': the handler cannot be described to a client: "):
+            tool(handler)
+
     def test_a_context_for_checkers_alone_is_known(self, call: Any) -> None:
         """Linters move imports that only annotations use under TYPE_CHECKING."""
         source = (

@@ -46,7 +46,15 @@ class _Guarded(click.Command):
             raise _CannotRun(f"{exc.filename or 'the trail'}: {exc.strerror or exc}") from exc
 
 
-@click.group(name="audit")
+@click.group(
+    name="audit",
+    epilog="""\b
+Examples:
+  mcpcore audit verify audit.jsonl
+  mcpcore audit show audit.jsonl --reason no_match
+  mcpcore audit tail audit.jsonl -f --tool fetch_articles
+  mcpcore audit stats audit.jsonl --since 7d --html week.html""",
+)
 def group() -> None:
     """Check, read, follow and count the audit trail of a server.
 
@@ -111,7 +119,14 @@ def _query(
     )
 
 
-@group.command(cls=_Guarded)
+@group.command(
+    cls=_Guarded,
+    epilog="""\b
+Examples:
+  mcpcore audit verify audit.jsonl
+  mcpcore audit verify audit.jsonl --print-head     the head, to be kept elsewhere
+  mcpcore audit verify audit.jsonl --head kept.txt   what was cut off since is found""",
+)
 @_path_argument
 @click.option(
     "--head",
@@ -143,7 +158,14 @@ def verify(
     ctx.exit(0 if report.ok else 1)
 
 
-@group.command(cls=_Guarded)
+@group.command(
+    cls=_Guarded,
+    epilog="""\b
+Examples:
+  mcpcore audit show audit.jsonl --reason no_match
+  mcpcore audit show audit.jsonl --id 7c1e0f6a91b2d4e5
+  mcpcore audit show audit.jsonl --since 2h --json""",
+)
 @_path_argument
 @_filters
 @click.option("--json", "as_json", is_flag=True, help="Print the records as JSON Lines.")
@@ -156,7 +178,13 @@ def show(path: Path, *, as_json: bool, **filters: Any) -> None:
         _print_record(record, query, as_json=as_json)
 
 
-@group.command(cls=_Guarded)
+@group.command(
+    cls=_Guarded,
+    epilog="""\b
+Examples:
+  mcpcore audit tail audit.jsonl -n 50
+  mcpcore audit tail audit.jsonl -f --tool fetch_articles""",
+)
 @_path_argument
 @_filters
 @click.option(
@@ -181,7 +209,13 @@ def tail(path: Path, lines: int, *, follow: bool, as_json: bool, **filters: Any)
             return
 
 
-@group.command(cls=_Guarded)
+@group.command(
+    cls=_Guarded,
+    epilog="""\b
+Examples:
+  mcpcore audit stats audit.jsonl --since 7d
+  mcpcore audit stats audit.jsonl --since 7d --html week.html""",
+)
 @_path_argument
 @_filters
 @click.option(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import click
 import pytest
@@ -60,6 +63,34 @@ def test_each_command_loads_and_explains_itself(name):
     done = CliRunner().invoke(cli, [name, "--help"])
     assert (done.exit_code, done.stderr) == (0, "")
     assert "Usage:" in done.stdout
+
+
+def commands(command: click.Command, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command under `command`, with the words that lead to it."""
+    yield names, command
+    if isinstance(command, click.Group):
+        ctx = click.Context(command)
+        for name in command.list_commands(ctx):
+            inner = command.get_command(ctx, name)
+            assert inner is not None
+            yield from commands(inner, *names, name)
+
+
+@pytest.mark.parametrize(("names", "command"), [pytest.param(*one, id=" ".join(one[0])) for one in commands(cli)])
+def test_every_command_has_examples_that_it_would_take(names, command):
+    """The help of each command, and of each command within, shows how it is called, with options that there are."""
+    shown = CliRunner().invoke(cli, [*names, "--help"]).stdout
+    found = [line.strip() for line in shown.splitlines() if line.startswith("  ") and "mcpcore " in line]
+    examples = [
+        re.split(r"\s{2,}", line[line.index("mcpcore ") :])[0] for line in found if not line.startswith(("`", "{"))
+    ]
+    assert [line for line in examples if line.startswith(" ".join(("mcpcore", *names, "")))]
+    known = dict(commands(cli))
+    for line in examples:
+        words = shlex.split(line.split(" -- ")[0].rstrip(')"`'))[1:]
+        path = max((path for path in known if words[: len(path)] == list(path)), key=len)
+        options = {name for option in known[path].params for name in (*option.opts, *option.secondary_opts)}
+        assert {word for word in words if word.startswith("-") and word != "-"} <= options, line
 
 
 def test_an_unknown_command_is_answered_with_the_nearest():

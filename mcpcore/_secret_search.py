@@ -6,7 +6,18 @@ import re
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mcpcore._secret_table import KEY, KEY_PREFIXES, LONGEST_SCHEME, PATTERNS, SCHEME, STORE_NAMES, STORES, Pattern
+from mcpcore._secret_table import (
+    ANNOUNCES,
+    KEY,
+    KEY_PREFIXES,
+    LONGEST_SCHEME,
+    PATTERNS,
+    REDACTED,
+    SCHEME,
+    STORE_NAMES,
+    STORES,
+    Pattern,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -94,9 +105,10 @@ def _redact_folded(text: str) -> str:
     hits = _search(low)
     if UPPER_HINT.lower() in low:
         hits.append(UPPER_HINT.lower())
+    clean = text
     for row in _plan(frozenset(hits)) if hits else ():
-        text = _compiled(row.pattern.expression, row.pattern.flags).sub(row.pattern.replacement, text)
-    return text
+        clean = _compiled(row.pattern.expression, row.pattern.flags).sub(row.pattern.replacement, clean)
+    return clean if clean == text or not _may_be_json(text) else _json_kept(text, clean)
 
 
 class _Row(NamedTuple):
@@ -138,7 +150,62 @@ def _may_start(start: str, found: AbstractSet[str]) -> bool:
 
 
 def without(text: str, low: str, hits: list[str]) -> str:
-    """A text without odd letters, and without what the rows find that these hits call for, one row after the other."""
+    """A text without odd letters, and without what the rows find that these hits call for; one of JSON stays such."""
+    clean = _without(text, low, hits)
+    return clean if clean is text or not _may_be_json(text) else _json_kept(text, clean)
+
+
+_JSON_ENDS: Final = {"{": "}", "[": "]", '"': '"'}
+
+
+def _may_be_json(text: str) -> bool:
+    """Whether the text begins and ends as an object, an array or a text of JSON."""
+    bare = text.strip()
+    return len(bare) > 1 and _JSON_ENDS.get(bare[0]) == bare[-1]
+
+
+def _json_kept(text: str, clean: str) -> str:
+    """`clean`, what is left of `text`; where that is no JSON and `text` is, what is left of each value in it.
+
+    Within a text, the quote that ends a value may look like the one that begins a secret: `"/a?token="}`.
+    """
+    import json
+
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return clean
+    try:
+        json.loads(clean)
+    except (ValueError, RecursionError):
+        from mcpcore.redact import redact
+
+        told = _announced_hidden(redact(value))
+        if told == value:
+            return text
+        spaces = (",", ":") if ", " not in text and ": " not in text else None
+        indent = 2 if "\n" in text.strip() else None
+        return json.dumps(told, ensure_ascii=text.isascii(), indent=indent, separators=spaces)
+    return clean
+
+
+def _announced_hidden(value: Any) -> Any:
+    """Without what follows in a list on a text that announces it, as in `["password:", 1234]`."""
+    if isinstance(value, dict):
+        return {key: _announced_hidden(item) for key, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    kept: list[Any] = []
+    announced = False
+    for item in value:
+        hides = announced and item is not None and not isinstance(item, dict | list | bool)
+        kept.append(REDACTED if hides else _announced_hidden(item))
+        announced = isinstance(item, str) and _compiled(ANNOUNCES, re.IGNORECASE).search(item) is not None
+    return kept
+
+
+def _without(text: str, low: str, hits: list[str]) -> str:
+    """The text without what the rows find, one row after the other; the text itself where they find nothing."""
     finder: Callable[[str], list[int]] | None = None
     places: list[int] = []
     for (needed, else_needed), find, match, kept, tail, _ in _plan(frozenset(hits)):

@@ -14,6 +14,8 @@ _NAMED = (
     r"(?:api|access|account|auth|client|encryption|private|secret|session|shared[_-]?access|signing|subscription)"
     r"[_-]?key|signature)"
 )
+ANNOUNCES: Final = rf"(?:{_NAMED}|authorization|cookie)\s{{0,8}}+(?:[:=]|=>)\s{{0,8}}+\Z"
+"""The end of a text after which a secret is to come."""
 _NAMED_HINTS = ("pass", "pwd", "secret", "credential", "token", "jwt", "key", "signature")
 _STOP = r"(?!\[redacted\])"
 STORE_NAMES: Final = (

@@ -110,6 +110,62 @@ def test_redacting_twice_changes_nothing(text, _secret):
     assert redact_text(once) == once
 
 
+# A text of JSON, and what becomes of it.
+OF_JSON = [
+    ('{"url":"/a?token=b"}', f'{{"url":"/a?token={REDACTED}"}}'),
+    ('{"url": "/a?sig=b", "n": 1}', f'{{"url": "/a?sig={REDACTED}", "n": 1}}'),
+    (
+        '["/a?X-Amz-Signature=abc&token=r", {"n":17}]',
+        f'["/a?X-Amz-Signature={REDACTED}&token={REDACTED}", {{"n": 17}}]',
+    ),
+    ('"/a?token=\\"x"', f'"/a?token=\\"{REDACTED}"'),
+    ('{"a":"x?sig=b\\" c"}', f'{{"a":"x?sig={REDACTED}\\" c"}}'),
+    ('{"a":"/a?token=","b":"c"}', '{"a":"/a?token=","b":"c"}'),
+    ('{"a":"-----BEGIN PRIVATE KEY-----\\nMII","b":"c"}', f'{{"a":"{REDACTED}","b":"c"}}'),
+    ('{\n  "password": 1234,\n  "a": "\u00e9"\n}', f'{{\n  "password": "{REDACTED}",\n  "a": "\u00e9"\n}}'),
+    ('["password: ", 1234, null]', f'["password: ", "{REDACTED}", null]'),
+    ('["/a?token=b", true, [17]]', f'["/a?token={REDACTED}", true, [17]]'),
+    ('{"\u212aey":"/a?token=b"}', f'{{"\u212aey":"/a?token={REDACTED}"}}'),
+    # Not JSON before, and so not after: as any text.
+    ('{"url":"/a?token=abc",}', f'{{"url":"/a?token={REDACTED}",}}'),
+    ("[" * 100_000 + '"token=abc"' + "]" * 100_000, "[" * 100_000 + f'"token={REDACTED}"' + "]" * 100_000),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), OF_JSON, ids=range(len(OF_JSON)))
+def test_a_text_of_json_stays_json(text, told):
+    """In the layout that it had, as far as that can be told, by itself and among others."""
+    assert redact_text(text) == told
+    assert redact_text(told) == told
+    assert redact_plain({"text": text, "n": 1}) in ({"text": told, "n": 1}, None)
+
+
+told_of = st.sampled_from(
+    [*(text for text, _ in SECRETS), *PLAIN, "/a?token=b", "/a?token=", "password:", "token='", "?sig=u", "cookie: "]
+)
+
+
+@given(
+    st.recursive(
+        told_of | st.integers() | st.booleans() | st.none(),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(told_of | st.sampled_from("ab"), inner, max_size=3),
+        max_leaves=8,
+    ),
+    st.sampled_from([None, (",", ":")]),
+    st.sampled_from([None, 2]),
+    st.booleans(),
+)
+def test_any_json_with_secrets_stays_json_without_them(value, separators, indent, ascii_only):
+    """Whatever its layout; and what is redacted once stays as it is."""
+    text = json.dumps(value, separators=separators, indent=indent, ensure_ascii=ascii_only)
+    clean = redact_text(text)
+    json.loads(clean)
+    assert redact_text(clean) == clean
+    for whole, secret in SECRETS:
+        if whole in str(value) and secret.isalnum() and len(secret) > 4:
+            assert secret not in clean
+
+
 @pytest.mark.parametrize(
     "key",
     ["password", "Password", "dbPassword", "DB_PASSWORD", "x-api-key", "apiKey", "apikey", "token", "accessToken",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp.shared.exceptions import MCPError
     from mcp_types import CallToolResult, Tool
+    from pydantic import ValidationError
 
 _MAX_PAGES: Final = 100
 """A list of tools that never ends must not hang the command."""
@@ -38,6 +39,8 @@ _TAIL: Final = 4000
 
 CLIENT_LOGGERS: Final = ("mcp", "client")
 """The loggers of the SDK's client; that of its session does not have the name of its module."""
+
+_LONGER: Final = "give it longer with --timeout SECONDS, or see what the server is doing with -v"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,8 +194,9 @@ class _Conversation:
         return False
 
     async def _tools(self, client: Client) -> list[Tool]:
-        """All tools; none where the server lists none, which a call can do without."""
+        """All tools; none where the server lists none that can be read, which a call can do without."""
         from mcp.shared.exceptions import MCPError
+        from pydantic import ValidationError
 
         found: list[Tool] = []
         cursor: str | None = None
@@ -207,10 +211,18 @@ class _Conversation:
         except MCPError as error:
             if self._request.tool is None or self._lost(error):
                 raise
+        except TimeoutError:
+            raise Failed(
+                f"{self._address.shown} did not list its tools within {self._request.timeout:g} s.", hint=_LONGER
+            ) from None
+        except ValidationError as exc:
+            if self._request.tool is None:
+                raise _malformed(exc, "the list of tools") from exc
         return found
 
     async def _call(self, client: Client, name: str, tools: Sequence[Tool]) -> bool:
         from mcp.shared.exceptions import MCPError
+        from pydantic import ValidationError
 
         schema = next((tool.input_schema for tool in tools if tool.name == name), None)
         arguments = parse_arguments(self._request.words, schema, tool=name, read_stdin=read_stdin)
@@ -222,10 +234,9 @@ class _Conversation:
             with anyio.fail_after(self._request.timeout):
                 result = await client.call_tool(name, arguments)
         except TimeoutError:
-            raise Failed(
-                f"{name} did not answer within {self._request.timeout:g} s.",
-                hint="give it longer with --timeout SECONDS, or see what the server is doing with -v",
-            ) from None
+            raise Failed(f"{name} did not answer within {self._request.timeout:g} s.", hint=_LONGER) from None
+        except ValidationError as exc:
+            raise _malformed(exc, f"the result of {name}") from exc
         except MCPError as error:
             if self._lost(error):
                 raise
@@ -358,6 +369,16 @@ def _client_noise(*, verbose: bool) -> Iterator[list[str]]:
         for logger, propagate in zip(loggers, propagated, strict=True):
             logger.removeHandler(handler)
             logger.propagate = propagate
+
+
+def _malformed(exc: ValidationError, what: str) -> Failed:
+    """An answer that came, and is none of the protocol."""
+    first = exc.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return Failed(
+        f"the client refused {what}: {f'{place}: ' if place else ''}{first['msg']}.",
+        hint="mend the server: its answer does not have the shape that the protocol asks for",
+    )
 
 
 async def _unchecked(name: str, result: CallToolResult) -> None:

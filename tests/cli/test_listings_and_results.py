@@ -132,6 +132,34 @@ def test_an_error_without_data_is_shown_without_the_heading(call):
     assert "protocol error -32000\n\n--- message\nout of order\n" == done.stdout
 
 
+@pytest.mark.parametrize(
+    ("wrong", "asked", "said"),
+    [
+        ("list", "--list", "the client refused the list of tools: tools: Input should be a valid "),
+        ("no-list", "--list", "did not list its tools within 1.5 s."),
+        ("no-list", "work", "did not list its tools within 1.5 s."),
+        ("call", "work", "the client refused the result of work: content: Input should be a valid "),
+    ],
+)
+def test_an_answer_that_is_none_is_not_taken_for_a_server_that_went_away(call, wrong, asked, said):
+    """A server that runs and answers wrongly, or not at all, is told as that, by what it answered."""
+    server = (sys.executable, str(SERVERS / "malformed.py"), wrong)
+    done = call(asked, "--era", "handshake", "--timeout", "1.5", "--", *server)
+    assert (1, "") == (done.exit_code, done.stdout)
+    assert said in done.stderr
+    assert "Next: " in done.stderr
+    assert "went away" not in done.stderr
+    assert "did not start" not in done.stderr
+
+
+def test_a_list_that_cannot_be_read_does_not_keep_from_a_call(call):
+    """The call goes out with guessed values, as where the server refuses to list."""
+    server = (sys.executable, str(SERVERS / "malformed.py"), "list")
+    done = call("work", "--era", "handshake", "--", *server)
+    assert (0, "") == (done.exit_code, done.stderr)
+    assert done.stdout.startswith("work succeeded")
+
+
 def test_an_unknown_name_that_is_near_to_none_gets_the_names_that_there_are(call):
     """Nothing is suggested that nobody meant; the list is short enough to be told."""
     done = call(f"{SERVERS / 'several.py'}:second", "zzzzzz")

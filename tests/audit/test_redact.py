@@ -7,7 +7,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpcore._secret_search import HINTS, UPPER_HINT, has_odd_letters, scanner
@@ -155,6 +155,7 @@ told_of = st.sampled_from(
     st.sampled_from([None, 2]),
     st.booleans(),
 )
+@settings(deadline=None)
 def test_any_json_with_secrets_stays_json_without_them(value, separators, indent, ascii_only):
     """Whatever its layout; and what is redacted once stays as it is."""
     text = json.dumps(value, separators=separators, indent=indent, ensure_ascii=ascii_only)

@@ -122,7 +122,7 @@ class _Last:
 
 
 def declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
-    """Every `FailureMode(...)` that a file writes down, used by a tool or not.
+    """Every `FailureMode(...)` that a file writes down elsewhere than at a tool.
 
     Those in a `with pytest.raises(...)` are left out: what is wrong with them is what the test wants.
     """
@@ -138,15 +138,25 @@ def _declarations(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
     from mcpcore_lint.registrations.build import Builder
 
     builder = Builder(module, ctx.hierarchy)
-    for call, scope in _calls(module):
+    at_tools = {
+        id(entry.call)
+        for tool in ctx.tools
+        for contract in contracts_of(tool, ctx)
+        for _, entry in entries_of(contract, ctx)
+        if entry.inline and entry.call is not None
+    }
+    for call, scope in _calls(module, at_tools):
         value = ctx.resolve(call, scope)
         if isinstance(value, CallValue) and value.node is call and value.func.name == FAILURE_MODE:
             items = Items(call, module, "list", (value,), complete=True)
             yield from builder.contract_of(items, call, module, None).entries
 
 
-def _calls(module: Module) -> Iterator[tuple[ast.Call, Scope]]:
-    for node, scope in module.calls_near(*_NEAR, skip=_expected_to_fail, decorators=True):
+def _calls(module: Module, known: set[int]) -> Iterator[tuple[ast.Call, Scope]]:
+    def skip(node: ast.AST) -> bool:
+        return id(node) in known or _expected_to_fail(node)
+
+    for node, scope in module.calls_near(*_NEAR, skip=skip, decorators=True):
         func = node.func
         name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
         if name == "FailureMode" or any(each.arg in _HINTS or each.arg is None for each in node.keywords):
@@ -181,19 +191,8 @@ class EntryRule(Rule):
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Look at the failure modes of a file that stand at no tool."""
-        declared = declared_in(module, ctx)
-        if not declared:
-            return
-        at_tools = {
-            id(entry.call)
-            for tool in ctx.tools
-            for contract in contracts_of(tool, ctx)
-            for _, entry in entries_of(contract, ctx)
-            if entry.inline
-        }
-        for entry in declared:
-            if id(entry.call) not in at_tools:
-                self.check_entry(Entry(entry, None, 0, ctx), ctx)
+        for entry in declared_in(module, ctx):
+            self.check_entry(Entry(entry, None, 0, ctx), ctx)
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Look at one failure mode."""

@@ -18,10 +18,11 @@ import pytest
 from click.testing import CliRunner
 
 from mcpcore.audit import AuditTrail
+from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path
-from mcpcore.audit.reading import parse_time
+from mcpcore.audit.reading import Query, parse_time
 from mcpcore.audit.stats import chart, collect, spark
-from mcpcore.cli.audit import group
+from mcpcore.cli.audit import _last, group
 
 START = datetime(2026, 11, 20, 8, tzinfo=UTC)
 HOSTILE = "\x1b]0;owned\x07\u202egnp<script>alert(1)</script>"
@@ -191,6 +192,13 @@ class TestTail:
             json.loads(line)["correlationId"] for line in run("tail", trail, "-n", 12, "--json").stdout.splitlines()
         ]
         assert idents == [f"{n:016x}" for n in range(18, 30)]
+
+    def test_what_is_followed_may_begin_later(self, tmp_path):
+        """Only for what is there already, a trail has to be."""
+        path = tmp_path / "audit.jsonl"
+        assert _last(path, Query(), 10, must_exist=False) == []
+        with pytest.raises(AuditError):
+            _last(path, Query(), 10, must_exist=True)
 
     @pytest.mark.skipif(sys.platform == "win32", reason="interrupts a process")
     def test_following_shows_what_is_added_through_rotation(self, tmp_path, failure):

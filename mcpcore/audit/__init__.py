@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from mcpcore.audit.chain import Head
     from mcpcore.audit.errors import AuditError
-    from mcpcore.audit.trail import AuditFlush, AuditPolicy, AuditTrail, Sink
+    from mcpcore.audit.listeners import Sink
+    from mcpcore.audit.trail import AuditFlush, AuditPolicy, AuditTrail
     from mcpcore.audit.verification import Problem, Report, verify
 
 __all__ = [
@@ -29,7 +30,8 @@ __all__ = [
 _HOMES: Final = {
     "chain": ("Head",),
     "errors": ("AuditError",),
-    "trail": ("AuditFlush", "AuditPolicy", "AuditTrail", "Sink"),
+    "listeners": ("Sink",),
+    "trail": ("AuditFlush", "AuditPolicy", "AuditTrail"),
     "verification": ("Problem", "Report", "verify"),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}

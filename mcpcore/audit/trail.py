@@ -24,25 +24,36 @@ import threading
 import time
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from mcpcore.audit.chain import FLAG_AT, GENESIS, HEAD_SIZE, MAX_LINE, WRITING, Head, Link, Signer, read_link
 from mcpcore.audit.errors import AuditError
-from mcpcore.audit.files import head_path, lock, rotated_files, rotated_path, try_lock, unlock
+from mcpcore.audit.files import (
+    head_path,
+    lock,
+    read_at,
+    rotated_files,
+    rotated_path,
+    sync_folder,
+    try_lock,
+    unlock,
+    write_all,
+    write_at,
+)
+from mcpcore.audit.listeners import LOGGER, default_sinks, is_heard, level_of, listens, logs_to_stderr
 from mcpcore.audit.record import encode, encode_event, get_ready
-from mcpcore.codes import ErrorCode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
+
+    from mcpcore.audit.listeners import Sink
 
 AuditPolicy = Literal["warn", "refuse"]
 """What becomes of an answer whose record cannot be written: it is sent and a warning given, or it is withheld."""
 
 AuditFlush = Literal["record", "fsync", "interval"]
 """When a record is safe: from a killed process at once in all three; from a power cut "fsync" at once as well."""
-
-LOGGER: Final = logging.getLogger("mcpcore.audit")
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 """The size at which a file is full and the next is begun, unless said otherwise."""
@@ -52,19 +63,8 @@ KEY_VARIABLE: Final = "MCPCORE_AUDIT_KEY"
 POLICY_VARIABLE: Final = "MCPCORE_AUDIT_POLICY"
 FLUSH_VARIABLE: Final = "MCPCORE_AUDIT_FLUSH"
 
-_SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
 _WEAK_KEY: Final = 16
 _LOOK_EVERY: Final = 30.0
-
-
-class Sink(Protocol):
-    """Another place that every record goes to."""
-
-    def failure(self, record: Mapping[str, Any], line: str) -> None:
-        """Take one failure: the record without secrets, and its line as it stands in the trail.
-
-        A sink that has a method `listens()` is asked it first; where nobody listens, no record is made.
-        """
 
 
 class AuditTrail:
@@ -249,11 +249,11 @@ class AuditTrail:
         """
         if self.path is not None or type(self).record is not AuditTrail.record:
             return True
-        if LOGGER.isEnabledFor(_level(code)) and _is_heard():
+        if LOGGER.isEnabledFor(level_of(code)) and is_heard():
             return True
         if self._sinks is None:
-            self._sinks = _default_sinks()
-        return any(_listens(sink) for sink in self._sinks)
+            self._sinks = default_sinks()
+        return any(listens(sink) for sink in self._sinks)
 
     def record(self, record: Mapping[str, Any]) -> None:
         """Record one failure; to be called before it is answered.
@@ -318,10 +318,10 @@ class AuditTrail:
 
     def _tell(self, record: Mapping[str, Any], line: bytes | str) -> None:
         if self._sinks is None:
-            self._sinks = _default_sinks()
-        level = _level(record.get("name"))
-        heard = LOGGER.isEnabledFor(level) and _is_heard()
-        sinks = [sink for sink in self._sinks if _listens(sink)]
+            self._sinks = default_sinks()
+        level = level_of(record.get("name"))
+        heard = LOGGER.isEnabledFor(level) and is_heard()
+        sinks = [sink for sink in self._sinks if listens(sink)]
         if not heard and not sinks:
             return
         text = line if isinstance(line, str) else line[:-1].decode("ascii")
@@ -357,7 +357,7 @@ class AuditTrail:
         if due:
             LOGGER.error("%s", text)
             # The handlers may go where nobody looks.
-            if not _logs_to_stderr():
+            if not logs_to_stderr():
                 with contextlib.suppress(OSError, ValueError, AttributeError):
                     sys.stderr.write(f"mcpcore.audit: {text}\n")
         if self.policy == "refuse":
@@ -459,7 +459,7 @@ class AuditTrail:
         last = read_link(torn + b"\n", self._signer) if torn else None
         if last is not None and last.sound and (last.seq, last.prev) == (at[0] + 1, at[1]):
             # All of it but its newline got there: it is a record like any other once that is added.
-            _write_all(self._fd, b"\n")
+            write_all(self._fd, b"\n")
             size, tail, torn, at = size + 1, last, b"", (last.seq, last.hash)
         known = [at]
         if head is not None:
@@ -497,7 +497,7 @@ class AuditTrail:
         while start > 0 and len(data) < 2 * MAX_LINE:
             step = min(start, 65536)
             start -= step
-            data = _read_at(fd, step, start) + data
+            data = read_at(fd, step, start) + data
             lines = data.split(b"\n")
             # The first piece may be the end of a longer line, unless the file begins there.
             for piece in reversed(lines[1:-1] if start else lines[:-1]):
@@ -545,7 +545,7 @@ class AuditTrail:
         # Unknown until it is known again: whatever interrupts the next steps, the file is then looked at anew.
         self._end = -1
         try:
-            _write_all(fd, line)
+            write_all(fd, line)
             if self._flush == "fsync":
                 os.fsync(fd)
         except OSError:
@@ -577,14 +577,14 @@ class AuditTrail:
                 os.close(self._head_fd)
                 self._head_fd = -1
                 raise AuditError(f"its head, {head_path(self.path)}, is not a regular file")
-        return _read_at(self._head_fd, HEAD_SIZE, 0)
+        return read_at(self._head_fd, HEAD_SIZE, 0)
 
     def _put_head(self) -> None:
         """Say where the trail ends now."""
         raw = self._signer.head(self._seq, self._hash, self._end)
         # Unknown while it is being written, as with the end of the file.
         self._head_bytes = b""
-        _write_at(self._head_fd, raw, 0)
+        write_at(self._head_fd, raw, 0)
         if self._flush == "fsync":
             os.fsync(self._head_fd)
         self._head_bytes = raw
@@ -592,7 +592,7 @@ class AuditTrail:
     def _announce(self) -> None:
         """Say that a record is about to be written after this end."""
         self._head_bytes = b""
-        _write_at(self._head_fd, WRITING, FLAG_AT)
+        write_at(self._head_fd, WRITING, FLAG_AT)
         if self._flush == "fsync":
             os.fsync(self._head_fd)
 
@@ -602,7 +602,7 @@ class AuditTrail:
         """Put the full file aside and begin the next; the chain goes on."""
         path = self.path
         assert path is not None
-        first = read_link(_read_at(self._fd, MAX_LINE, 0).partition(b"\n")[0] + b"\n", self._signer)
+        first = read_link(read_at(self._fd, MAX_LINE, 0).partition(b"\n")[0] + b"\n", self._signer)
         target = rotated_path(path, first.seq if first is not None else self._seq)
         while target.exists():
             target = rotated_path(path, int(target.name[-12:]) + 1)
@@ -616,7 +616,7 @@ class AuditTrail:
         self._close_file()
         self._enter()
         if self._flush == "fsync" and sys.platform != "win32":
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         self._prune()
 
     def _prune(self) -> None:
@@ -657,7 +657,7 @@ class AuditTrail:
                 os.fsync(fd)
         except OSError as exc:
             self._dirty.set()
-            LOGGER.error("the audit trail %s could not be flushed to the disk: %s", self.path, exc)  # noqa: TRY400
+            LOGGER.error("the audit trail %s could not be flushed to the disk: %s", self.path, exc)
         finally:
             for fd in fds:
                 os.close(fd)
@@ -675,86 +675,6 @@ def _flush_forever(
         if written:
             trail._flush_once()  # noqa: SLF001 - the thread is the trail's own, and must not keep it alive
         del trail
-
-
-def _listens(sink: Sink) -> bool:
-    asked = getattr(sink, "listens", None)
-    try:
-        return asked is None or bool(asked())
-    except Exception:  # noqa: BLE001 - a sink that cannot say is told, and `record` says what is wrong with it
-        return True
-
-
-def _level(code: object) -> int:
-    return logging.ERROR if isinstance(code, str) and code in _SERVER_FAULTS else logging.INFO
-
-
-def _is_heard() -> bool:
-    """Whether anything would become of a record of the logger's: to make one takes longer than to hash it."""
-    if LOGGER.filters or type(LOGGER) is not logging.Logger:
-        return True
-    silent = False
-    logger: logging.Logger | None = LOGGER
-    while logger is not None:
-        for handler in logger.handlers:
-            if type(handler) is not logging.NullHandler:
-                return True
-            silent = True
-        logger = logger.parent if logger.propagate else None
-    # Without any handler at all the last resort has it, or whatever looks on in its place.
-    return not silent
-
-
-def _default_sinks() -> tuple[Sink, ...]:
-    try:
-        from mcpcore.integrations.otel import OtelSink
-
-        return (OtelSink(),)
-    except ImportError:
-        return ()
-
-
-def _logs_to_stderr() -> bool:
-    """Whether an error that is logged comes out on standard error anyway, as it does without any handler."""
-    if not LOGGER.hasHandlers():
-        return True
-    logger: logging.Logger | None = LOGGER
-    while logger is not None:
-        for handler in logger.handlers:
-            if isinstance(handler, logging.StreamHandler) and handler.stream in (sys.stderr, sys.__stderr__):
-                return True
-        logger = logger.parent if logger.propagate else None
-    return False
-
-
-def _read_at(fd: int, size: int, offset: int) -> bytes:
-    if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX
-        os.lseek(fd, offset, os.SEEK_SET)
-        return os.read(fd, size)
-    return os.pread(fd, size, offset)
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    while (written := os.write(fd, data)) < len(data):
-        data = data[written:]
-
-
-def _write_at(fd: int, data: bytes, offset: int) -> None:
-    if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX
-        os.lseek(fd, offset, os.SEEK_SET)
-        written = os.write(fd, data)
-    else:
-        written = os.pwrite(fd, data, offset)
-    if written != len(data):  # pragma: no cover - a disk that fills within one sector
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _sync_folder(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def _errno_name(exc: OSError) -> str:

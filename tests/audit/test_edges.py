@@ -32,13 +32,13 @@ def test_an_interrupt_in_the_middle_of_a_write_costs_that_record_alone(tmp_path,
     """Whatever the interrupt left is sealed off by the next record of the same process."""
     trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=())
     trail.record(failure(1))
-    real = trail_module._write_all
+    real = trail_module.write_all
 
     def interrupted(fd, data):
         real(fd, data[: len(data) // 2])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(trail_module, "_write_all", interrupted)
+    monkeypatch.setattr(trail_module, "write_all", interrupted)
     with pytest.raises(KeyboardInterrupt):
         trail.record(failure(2))
     monkeypatch.undo()

@@ -177,11 +177,6 @@ def strings(value: Value) -> tuple[str, ...] | None:
     return None if None in found else tuple(each for each in found if each is not None)
 
 
-def is_known(value: Value) -> bool:
-    """Whether something is known about it (it may still be a `Choice`)."""
-    return not isinstance(value, Unknown | Missing)
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Contracts.
 # ---------------------------------------------------------------------------------------------------------------------
@@ -619,11 +614,6 @@ class ToolDef:
     def span(self) -> Span:
         """Where the handler's name stands."""
         return self.handler.span
-
-    @property
-    def name_node(self) -> ast.AST:
-        """What a diagnostic about the name points at."""
-        return self.name.node if self.name.node is not None and self.name.module is self.module else self.handler.node
 
     def decorator_keyword(self, name: str) -> ast.keyword | None:
         """A keyword of the registration, as written."""

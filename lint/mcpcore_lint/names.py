@@ -136,8 +136,6 @@ _MODULES: Final = frozenset(
     }
 )
 
-_TYPING: Final = frozenset({"typing_extensions", "collections.abc"})
-
 
 @cache
 def canonical(name: str) -> str:

@@ -112,7 +112,7 @@ def _modules_with(text: str, info: ClassInfo, asker: Module) -> Iterator[Module]
 
 
 def _read(path: str, text: str, project: Project) -> Module | None:
-    module = project._by_path.get(path)  # noqa: SLF001 - what was read already need not be read again
+    module = project.already_read(path)
     if module is not None:
         return module if text in module.source.text else None
     try:

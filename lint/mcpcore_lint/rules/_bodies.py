@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from mcpcore_lint.meaning.resolve import CODES, evaluate
-from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Value, options, string
+from mcpcore_lint.model import CodeValue, Const, Symbol, Value, options, string
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
 from mcpcore_lint.reading.syntax import body_of as statements_of
 from mcpcore_lint.reading.syntax import children, walk
@@ -228,11 +228,6 @@ def reasons_known(contract: Contract) -> bool:
 def to_be_filled_in(entry: ContractEntry) -> bool:
     """Whether an entry is a proposal that nobody has settled yet: its recovery is asked for by a rule of its own."""
     return (entry.recovery.text or "").lstrip().startswith("TODO")
-
-
-def is_call_of(value: Value, *names: str) -> bool:
-    """Whether a value is the result of calling one of some functions."""
-    return isinstance(value, CallValue) and value.func.name in names
 
 
 def callee(node: ast.Call, body: Body) -> str:

@@ -47,12 +47,6 @@ def insert_after(module: Module, node: ast.AST, text: str) -> Edit:
     return Edit(end, end, text)
 
 
-def indent_of(module: Module, node: ast.stmt) -> str:
-    """The white space that a statement's line starts with."""
-    line = module.source.line(node.lineno)
-    return line[: len(line) - len(line.lstrip())]
-
-
 def _skip(text: str, offset: int, *, stop: str = ",") -> int:
     """The offset after white space, comments, line joins and closing parentheses that belong to an item."""
     while offset < len(text):

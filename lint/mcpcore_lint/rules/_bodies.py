@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from mcpcore_lint.meaning.resolve import CODES, evaluate
-from mcpcore_lint.model import CodeValue, Const, Symbol, Value, options, string
+from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Value, options, string
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
 from mcpcore_lint.reading.syntax import body_of as statements_of
 from mcpcore_lint.reading.syntax import children, walk
@@ -234,6 +234,18 @@ def callee(node: ast.Call, body: Body) -> str:
     """The qualified name of what is called; empty where it is not known."""
     value = body.value(node.func)
     return value.name if isinstance(value, Symbol) else ""
+
+
+def unpacked(value: Value) -> Value:
+    """What is inside `json.dumps(...)` and its kin."""
+    for _ in range(3):
+        if (
+            isinstance(value, CallValue)
+            and value.args
+            and value.func.name in {"json.dumps", "orjson.dumps", "ujson.dumps"}
+        ):
+            value = value.args[0]
+    return value
 
 
 def text_start(value: Value) -> str | None:

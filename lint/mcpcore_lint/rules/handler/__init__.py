@@ -2,11 +2,12 @@
 
 from mcpcore_lint.rules.handler.answering import NoErrorAsData
 from mcpcore_lint.rules.handler.builtin_errors import PreferMcpErrorInHandler
-from mcpcore_lint.rules.handler.catching import NoBaseExceptionCatch, NoSwallowedError
+from mcpcore_lint.rules.handler.catching import NoBaseExceptionCatch
 from mcpcore_lint.rules.handler.causes import PreserveCauseOnRethrow
 from mcpcore_lint.rules.handler.emptiness import NoFakeEmpty
 from mcpcore_lint.rules.handler.factories import PreferErrorFactory
 from mcpcore_lint.rules.handler.protocol_errors import NoProtocolErrorInTool
+from mcpcore_lint.rules.handler.swallowing import NoSwallowedError
 from mcpcore_lint.rules.handler.telling import DetailsNotJson, NoStringifyUpstreamError
 
 __all__ = [

@@ -275,7 +275,7 @@ def _log(verdict: Verdict, name: str) -> None:
 
 
 def _clean(text: str) -> str:
-    from mcpcore.redact import redact_cut
+    from mcpcore.redaction import redact_cut
 
     return redact_cut(text, 2_000)
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from mcpcore.audit.chain import RESERVED
-from mcpcore.redact import Clean, Searched, redact, redact_cut, redact_plain
+from mcpcore.redaction import Clean, Searched, redact, redact_cut, redact_plain
 
 MAX_RECORD: Final = 256 * 1024
 """The longest record (bytes of JSON); a longer one loses its bulkiest parts and says which."""

@@ -9,7 +9,7 @@ from operator import eq
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.jsonable import clean_text, named, safe_str
-from mcpcore.redact import Clean, Searched, redact_cut, redact_text
+from mcpcore.redaction import Clean, Searched, redact_cut, redact_text
 
 if TYPE_CHECKING:
     import logging

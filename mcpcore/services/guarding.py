@@ -302,14 +302,14 @@ def _is_behind(one: BaseException, exc: BaseException) -> bool:
 
 def _sanitised(value: Any) -> JSON:
     """`value` for the log. As JSON first: a model or a dataclass has its secrets in fields."""
-    from mcpcore.redact import redact
+    from mcpcore.redaction import redact
 
     return fit(redact(to_json(value)), _LOG_BYTES)
 
 
 def _line(exc: BaseException) -> str:
     """The text of an exception in one line, without secrets; redacted before it is cut, lest half of one stays."""
-    from mcpcore.redact import redact_text
+    from mcpcore.redaction import redact_text
 
     text = redact_text(clean_text(safe_str(exc, limit=10_000)))
     return cut_text(text.replace("\r", "\\r").replace("\n", "\\n"), 1_000)

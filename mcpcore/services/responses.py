@@ -98,7 +98,7 @@ def _http_error(
     body: bool,
     limit: int,
 ) -> CodedError:
-    from mcpcore.redact import redact, redact_text
+    from mcpcore.redaction import redact, redact_text
 
     status = _status(response)
     code = code_for_status(status)
@@ -289,7 +289,7 @@ def _method(response: Any) -> str:
 
 def _place(response: Any) -> str:
     """Where the response came from, without credentials, query and fragment."""
-    from mcpcore.redact import redact_text
+    from mcpcore.redaction import redact_text
 
     try:
         parts = urlsplit(str(response.url))

@@ -19,7 +19,7 @@ from mcpcore.audit.chain import MAX_LINE, Head, Signer
 from mcpcore.audit.files import head_path, rotated_files, rotated_path
 from mcpcore.audit.reading import read
 from mcpcore.audit.record import encode
-from mcpcore.redact import REDACTED, redact
+from mcpcore.redaction import REDACTED, redact
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
 

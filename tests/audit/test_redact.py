@@ -10,17 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcpcore._secret_search import HINTS, UPPER_HINT, has_odd_letters, scanner
 from mcpcore.audit.record import encode
-from mcpcore.redact import (
-    PATTERNS,
-    REDACTED,
-    _plain_keys,
-    is_secret_key,
-    redact,
-    redact_plain,
-    redact_text,
-)
+from mcpcore.redaction import PATTERNS, REDACTED, is_secret_key, redact, redact_plain, redact_text
+from mcpcore.redaction.search import HINTS, UPPER_HINT, has_odd_letters, scanner
+from mcpcore.redaction.structures import _plain_keys
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from mcpcore._secret_table import REDACTED
 from mcpcore.audit import traces
 from mcpcore.audit.traces import log_crash, traceback_of
-from mcpcore.redact import _PLAIN_KEYS_KEPT, redact, redact_cut, redact_plain, redact_text
+from mcpcore.redaction import redact, redact_cut, redact_plain, redact_text
+from mcpcore.redaction.structures import _PLAIN_KEYS_KEPT
+from mcpcore.redaction.table import REDACTED
 
 # The vendor's own examples: of a key that stays, and of one that was given for a while.
 KEY = "AKIAIOSFODNN7EXAMPLE"

@@ -1,4 +1,4 @@
-"""Secrets taken out of what goes to logs and records: by the name that a value goes by, and by its shape in a text."""
+"""Secrets in mappings and sequences: told by the name that a value goes by, and by its shape where it is a text."""
 
 from __future__ import annotations
 
@@ -10,28 +10,8 @@ from itertools import compress
 from math import isfinite
 from typing import Any, Final, cast
 
-from mcpcore._secret_search import MIN_LENGTH, UPPER_HINT, has_odd_letters, redact_text, scanner, without
-from mcpcore._secret_table import PATTERNS, REDACTED, Pattern
-
-__all__ = [
-    "MAX_DEPTH",
-    "MAX_KEY",
-    "MIN_LENGTH",
-    "PATTERNS",
-    "PLAIN_DEPTH",
-    "PLAIN_LENGTH",
-    "PLAIN_NAMES",
-    "REDACTED",
-    "SECRET_NAMES",
-    "Clean",
-    "Pattern",
-    "Searched",
-    "is_secret_key",
-    "redact",
-    "redact_cut",
-    "redact_plain",
-    "redact_text",
-]
+from mcpcore.redaction.search import UPPER_HINT, has_odd_letters, redact_text, scanner, without
+from mcpcore.redaction.table import REDACTED
 
 MAX_DEPTH: Final = 64
 """Containers nested deeper than this are replaced whole: nobody reads them, and one of them may be a cycle."""

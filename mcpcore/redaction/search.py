@@ -6,7 +6,7 @@ import re
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mcpcore._secret_table import (
+from mcpcore.redaction.table import (
     ANNOUNCES,
     KEY,
     KEY_PREFIXES,
@@ -178,7 +178,7 @@ def _json_kept(text: str, clean: str) -> str:
     try:
         json.loads(clean)
     except (ValueError, RecursionError):
-        from mcpcore.redact import redact
+        from mcpcore.redaction.structures import redact
 
         told = _announced_hidden(redact(value))
         if told == value:

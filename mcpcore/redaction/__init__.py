@@ -1,0 +1,38 @@
+"""Secrets taken out of what goes to logs and records: by the name that a value goes by, and by its shape in a text."""
+
+from mcpcore.redaction.search import MIN_LENGTH, redact_text
+from mcpcore.redaction.structures import (
+    MAX_DEPTH,
+    MAX_KEY,
+    PLAIN_DEPTH,
+    PLAIN_LENGTH,
+    PLAIN_NAMES,
+    SECRET_NAMES,
+    Clean,
+    Searched,
+    is_secret_key,
+    redact,
+    redact_cut,
+    redact_plain,
+)
+from mcpcore.redaction.table import PATTERNS, REDACTED, Pattern
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_KEY",
+    "MIN_LENGTH",
+    "PATTERNS",
+    "PLAIN_DEPTH",
+    "PLAIN_LENGTH",
+    "PLAIN_NAMES",
+    "REDACTED",
+    "SECRET_NAMES",
+    "Clean",
+    "Pattern",
+    "Searched",
+    "is_secret_key",
+    "redact",
+    "redact_cut",
+    "redact_plain",
+    "redact_text",
+]

@@ -7,12 +7,11 @@ nothing and a program pays for the SDK only when it makes a tool or a server.
 from __future__ import annotations
 
 import sys
-from importlib import import_module
-from types import ModuleType
 
-# What `typing` takes to load is more than all else here; type checkers know the name.
+# What these modules take to load is more than all else here; type checkers know the names.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any
 
     from mcpcore.classify import classify, explain
@@ -43,6 +42,8 @@ if TYPE_CHECKING:
     from mcpcore.server import Server
     from mcpcore.services import from_http_response, guard
     from mcpcore.tool import Tool, tool
+else:
+    ModuleType = type(sys)
 
 __version__ = "0.1.0"
 
@@ -119,6 +120,8 @@ def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(f"{__name__}.{home}"), name)
     globals()[name] = value
     return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcpcore.cli import main
+from mcpcore.cli import script
 
 if __name__ == "__main__":
-    main()
+    script()

@@ -44,7 +44,7 @@ def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
     )
     assert "Requires-Python: >=3.11" in text
     assert "License-Expression: MIT" in text
-    assert "mcpcore = mcpcore.cli:main" in archive.read("mcpcore-0.1.0.dist-info/entry_points.txt").decode()
+    assert "mcpcore = mcpcore.cli:script" in archive.read("mcpcore-0.1.0.dist-info/entry_points.txt").decode()
 
 
 def test_a_bare_install_imports_without_its_dependencies(wheel: Path, tmp_path: Path) -> None:

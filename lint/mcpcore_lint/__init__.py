@@ -6,8 +6,6 @@ they answer with.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 # What `typing` takes to load is more than all else here; type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +30,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from mcpcore_lint.running.memo import replay
 
 if __name__ == "__main__":
-    replay(sys.argv[1:])
+    replay(sys.argv[1:], leave=os._exit)
 
 try:
     from mcpcore_lint.cli import lint

@@ -10,16 +10,18 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from _operator import attrgetter
+from binascii import crc32
 from errno import EINVAL
 from time import time_ns
 
 # What `typing` would take to load is more than this module has to spend.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Final
 
-MAGIC: Final = b"mcpcore-lint memo, format 2\n"
+MAGIC: Final = b"mcpcore-lint memo, format 3\n"
 KEPT: Final = 64
 """Command lines whose outcome is kept."""
 RACY_NS: Final = 100_000_000
@@ -27,6 +29,9 @@ RACY_NS: Final = 100_000_000
 MAX_BYTES: Final = 1 << 28
 _ENVIRONMENT: Final = ("NO_COLOR", "FORCE_COLOR", "TERM", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL")
 """Variables that an outcome can depend on."""
+_SUM = 4
+_state = attrgetter("st_mtime_ns", "st_size", "st_ino")
+"""What tells whether a file is as it was. Asked of thousands in each run: what runs here runs in C."""
 
 
 class Memo:
@@ -39,7 +44,7 @@ class Memo:
         where = (os.getcwd(), sys.version, tuple(sys.path), __file__)
         self.key = repr((tuple(arguments), where, stream, environment))
         self.started = time_ns()
-        self.file = os.path.join(folder(), f"{_digest(self.key.encode('utf-8', 'surrogatepass')).hex()}.memo")
+        self.file = os.path.join(folder(), f"{_sum(self.key.encode('utf-8', 'surrogatepass')).hex()}.memo")
 
     def outcome(self) -> tuple[str, str | None, int] | None:
         """What the command line said the last time, in which file if in one, and its exit code, if that still holds."""
@@ -48,24 +53,21 @@ class Memo:
                 raw = file.read(MAX_BYTES)
         except OSError:
             return None
-        head = len(MAGIC) + 16
+        head = len(MAGIC) + _SUM
         # The sum is taken before anything is read from it: a damaged file must not reach the reader.
-        if not raw.startswith(MAGIC) or _digest(memoryview(raw)[head:]) != raw[len(MAGIC) : head]:
+        if not raw.startswith(MAGIC) or _sum(memoryview(raw)[head:]) != raw[len(MAGIC) : head]:
             return None
         try:
-            key, text, file_said, code, states, there, absent = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - runs nothing
+            key, text, file_said, code, paths, states, there, absent = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - runs nothing
         except (ValueError, EOFError, TypeError):
             return None
         if key != self.key:
             return None
-        stat = os.stat
         try:
-            for path, mtime, size, inode in states:
-                now = stat(path)
-                if now.st_mtime_ns != mtime or now.st_size != size or now.st_ino != inode:
-                    return None
+            if tuple(map(_state, map(os.stat, paths))) != states:
+                return None
             for path in there:
-                stat(path)
+                os.stat(path)
         except (OSError, ValueError):
             return None
         if any(map(os.path.lexists, absent)):
@@ -90,12 +92,14 @@ class Memo:
             there_or_not: Files and folders of which only this counts, whether they are there.
             file: Where it was said; None for standard output.
         """
-        states: list[tuple[str, int, int, int]] = []
+        states: dict[str, tuple[int, int, int]] = {}
         there: list[str] = []
         absent: list[str] = []
         limit = self.started - RACY_NS
+        # The current folder is part of the key, and short paths are found sooner.
+        here = os.path.join(os.getcwd(), "")
         try:
-            for path in dict.fromkeys(inputs):
+            for path in dict.fromkeys(each.removeprefix(here) or os.curdir for each in inputs):
                 try:
                     now = os.stat(path)
                 except FileNotFoundError:
@@ -104,13 +108,14 @@ class Memo:
                 if now.st_mtime_ns > limit or now.st_ctime_ns > limit:
                     # It may have changed after it was read.
                     return False
-                states.append((path, now.st_mtime_ns, now.st_size, now.st_ino))
+                states[path] = _state(now)
         except (OSError, ValueError):
             return False
         for path in dict.fromkeys(there_or_not):
             (there if os.path.exists(path) else absent).append(path)
-        payload = marshal.dumps((self.key, text, file, code, tuple(states), tuple(there), tuple(absent)))
-        return self._write(MAGIC + _digest(payload) + payload)
+        found = (tuple(states), tuple(states.values()), tuple(there), tuple(absent))
+        payload = marshal.dumps((self.key, text, file, code, *found))
+        return self._write(MAGIC + _sum(payload) + payload)
 
     def _write(self, content: bytes) -> bool:
         import tempfile
@@ -149,8 +154,13 @@ current: Memo | None = None
 """That of this process, where it was started for one command line."""
 
 
-def replay(arguments: Iterable[str]) -> None:
-    """End the process with the outcome of these arguments if it is known; else note them, so that it will be."""
+def replay(arguments: Iterable[str], *, leave: Callable[[int], object] = sys.exit) -> None:
+    """End the process with the outcome of these arguments if it is known; else note them, so that it will be.
+
+    Args:
+        arguments: The command line, without the program.
+        leave: What ends the process, given the exit code once all is written.
+    """
     global current  # noqa: PLW0603 - one process is one command line
     try:
         memo = Memo(arguments)
@@ -169,7 +179,8 @@ def replay(arguments: Iterable[str]) -> None:
         except OSError:
             current = memo
             return
-        sys.exit(code)
+        leave(code)
+        return
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -181,7 +192,7 @@ def replay(arguments: Iterable[str]) -> None:
             if sys.stderr is not None:
                 sys.stderr.write(f"mcpcore lint: stdout cannot be written: {error.strerror or error}\n")
             code = 2
-    sys.exit(code)
+    leave(code)
 
 
 def folder() -> str:
@@ -201,11 +212,10 @@ def folder() -> str:
     return os.path.join(base, "mcpcore", "lint")
 
 
-def _digest(content: bytes | memoryview) -> bytes:
-    try:
-        # `hashlib` loads OpenSSL, which takes as long as all else that is done here.
-        from _blake2 import blake2b
-    except ImportError:
-        from hashlib import blake2b
-    digest: bytes = blake2b(content, digest_size=16).digest()
-    return digest
+def _sum(content: bytes | memoryview) -> bytes:
+    """What damage by accident changes: who may write here could make the linter say anything anyway.
+
+    Two command lines with one sum share a place, and each keeps the other from being remembered; `hashlib` would load
+    OpenSSL, which takes as long as all else that is done here.
+    """
+    return crc32(content).to_bytes(_SUM, "big")

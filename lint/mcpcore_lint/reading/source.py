@@ -73,7 +73,7 @@ def _decode(raw: bytes) -> _Decoded:
 class Source:
     """The text of one file and the way from its syntax nodes to lines, columns and offsets."""
 
-    __slots__ = ("_ascii", "_starts", "bom", "encoding", "path", "text")
+    __slots__ = ("_ascii", "_starts", "_walrus", "bom", "encoding", "path", "text")
 
     def __init__(self, path: str, text: str, *, encoding: str = "utf-8", bom: bool = False) -> None:
         self.path = path
@@ -82,6 +82,7 @@ class Source:
         self.bom = bom
         self._ascii = text.isascii()
         self._starts: list[int] | None = None
+        self._walrus: bool | None = None
 
     @classmethod
     def from_bytes(cls, path: str, raw: bytes) -> Source:
@@ -100,6 +101,13 @@ class Source:
             UnicodeEncodeError: If the encoding lacks a character of the text.
         """
         return (BOM if self.bom else b"") + text.encode(self.encoding)
+
+    @property
+    def has_walrus(self) -> bool:
+        """Whether `:=` stands anywhere. Searched for once: each function of the file asks."""
+        if self._walrus is None:
+            self._walrus = ":=" in self.text
+        return self._walrus
 
     @property
     def newline(self) -> str:

@@ -106,6 +106,28 @@ def test_not_python(project):
     assert [("broken.py", 1, "parse-error"), ("latin.py", 1, "parse-error")] == found
 
 
+def test_a_long_file_is_searched_once(empty):
+    """Reading the names of a function costs nothing that grows with the file: 120,000 lines take no more than a moment."""
+    from mcpcore_lint.reading.source import Source
+
+    searched = []
+
+    class Counted(str):
+        """Tells what is searched for in it."""
+
+        __slots__ = ()
+
+        def __contains__(self, part):
+            searched.append(part)
+            return super().__contains__(part)
+
+    source = Source("long.py", Counted("x = 1\n"))
+    assert not any([source.has_walrus, source.has_walrus])
+    assert [":="] == searched
+    empty.write("long.py", SERVER + "".join(f"\n\ndef f{each}():\n    return {each}\n" for each in range(24_000)))
+    assert [DIRECT[2]] == [rule for _, _, rule in empty.found("--select", DIRECT[2])]
+
+
 def test_standard_input(project):
     """`--stdin-filename` checks what an editor holds, not what is on disk, with the project round it."""
     text = SERVER.replace('        raise not_found("There is nothing.")\n', '        raise ctx.fail("no_match")\n')

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
 from mcpcore.jsonable import clean_text, cut_text, dumps, to_json
 
@@ -51,14 +53,15 @@ class Misfit(NamedTuple):
     """What to send instead, from the schema: the missing field, the allowed values, the name that was meant."""
 
 
-def misfit(error: ValidationError, schema: Mapping[str, Any], tool: str) -> Misfit:
-    """Describe arguments that pydantic rejected; `schema` is the tool's input schema."""
+def misfit(error: ValidationError, schema: Mapping[str, Any], tool: str, arguments: object = None) -> Misfit:
+    """Describe arguments that pydantic rejected; `schema` is the tool's input schema, `arguments` all that was sent."""
     found = error.errors(include_url=False)
     hints: dict[str, None] = {}
+    names = functools.cache(lambda: _names(schema))
     issues: list[dict[str, Any]] = []
     for one in found[:_MAX_ISSUES]:
         path = _path(one["loc"], one["type"], schema)
-        issues.append({"path": path, "type": one["type"], "message": _message(one)})
+        issues.append({"path": path, "type": one["type"], "message": _message(one, arguments, names)})
         if len(hints) < _MAX_HINTS:
             hints[_hint(path, one["type"], one["loc"], schema)] = None
     if len(found) > _MAX_ISSUES:
@@ -97,15 +100,16 @@ def _path(loc: Sequence[str | int], kind: str, schema: Mapping[str, Any]) -> str
     return cut_text(clean_text(".".join(parts)), 300)
 
 
-def _message(one: Mapping[str, Any]) -> str:
+def _message(one: Mapping[str, Any], arguments: object, names: Callable[[], Collection[str]]) -> str:
     template = _SAYS_THE_INPUT.get(one["type"])
     if template is not None:
         context = one.get("ctx") or {}
         text = template.format(expected_tags=context.get("expected_tags"), encoding=context.get("encoding"))
     else:
         text = str(one["msg"])
-        if one["type"] not in _own_types():
-            text = _unquoted(text, one.get("input"))
+        if not _is_own(one["type"], one.get("ctx"), text):
+            # A validator sees what was sent beside its own argument, too.
+            text = _unquoted(text, [one.get("input"), arguments], names())
     return cut_text(clean_text(text), _MAX_MESSAGE)
 
 
@@ -122,14 +126,50 @@ def _own_types() -> set[str]:
     return _known_types
 
 
-def _unquoted(text: str, value: object) -> str:
-    """A validator's own words without what they quote of `value`; none of them where not all of it can be searched."""
+def _is_own(kind: str, facts: Any, text: str) -> bool:
+    """Whether a message is pydantic's own; a validator may give its own error the name of one of pydantic's."""
+    if kind not in _own_types():
+        return False
+    from pydantic_core import PydanticKnownError
+
+    try:
+        return PydanticKnownError(cast("Any", kind), facts).message() == text
+    except (TypeError, KeyError, ValueError):
+        return False
+
+
+def _unquoted(text: str, value: object, names: Collection[str] = ()) -> str:
+    """A validator's own words without what they quote of `value`; none of them where not all of it can be searched.
+
+    `names` are words that tell nothing: those of the tool's own parameters.
+    """
     found = _texts(value) if len(text) <= _MAX_WORDS else None
     if found is None:
         return _LEFT_OUT
     for one in found:
+        if one in names:
+            continue
         text = text.replace(one, "…")
+        if one.lower() in text.lower():  # a validator sees what the one before it made of the value
+            text = re.sub(re.escape(one), "…", text, flags=re.IGNORECASE)
+            if one.lower() in text.lower():  # letters of which the two have different ideas
+                return _LEFT_OUT
     return text
+
+
+def _names(schema: Mapping[str, Any]) -> frozenset[str]:
+    """The names of the parameters and fields that a schema has, at any depth."""
+    found: set[str] = set()
+    stack: list[Any] = [schema]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, list):
+            stack += one
+        elif isinstance(one, Mapping):
+            stack += one.values()
+            if isinstance(one.get("properties"), Mapping):
+                found.update(one["properties"])
+    return frozenset(found)
 
 
 def _texts(value: object) -> list[str] | None:
@@ -148,6 +188,7 @@ def _texts(value: object) -> list[str] | None:
             parts = one
         elif isinstance(one, str | int | float | bytes) and not isinstance(one, bool):
             found.update(form for form in _forms_of(one) if len(form) > 3)
+            parts = _parsed(one)
         elif one is not None and not isinstance(one, bool):
             return None
         searched += len(parts)
@@ -155,6 +196,16 @@ def _texts(value: object) -> list[str] | None:
             return None
         stack += parts
     return sorted(found, key=len, reverse=True)
+
+
+def _parsed(value: object) -> Collection[Any]:
+    """What a text says as JSON: some hosts send lists and objects so, and validators see what is in them."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return ()
+    try:
+        return (json.loads(value),)
+    except (ValueError, RecursionError):
+        return ()
 
 
 def _forms_of(value: str | float | bytes) -> Iterator[str]:

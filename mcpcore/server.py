@@ -367,7 +367,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             returned = await registered.run(arguments, request.sdk, convert_result=not own)
         except ToolError as exc:
             if isinstance(exc.__cause__, ValidationError) and type(exc) is ToolError:
-                raise _unfit(exc.__cause__, registered) from exc.__cause__
+                raise _unfit(exc.__cause__, registered, arguments) from exc.__cause__
             raise
         return _converted(registered.fn_metadata.convert_result, returned) if own else returned
 
@@ -496,7 +496,7 @@ class _ContractTool(SDKTool):
         try:
             values = definition.validate(arguments)
         except ValidationError as exc:
-            raise _unfit(exc, self) from exc
+            raise _unfit(exc, self, arguments) from exc
         if self.resolved_params:
             resolved = await definition.resolve(values, request)
             if isinstance(resolved, InputRequiredResult):
@@ -601,10 +601,10 @@ def _unbound(made: Any) -> Tool[..., Any]:
     return tool
 
 
-def _unfit(error: ValidationError, registered: SDKTool) -> FrameworkError:
+def _unfit(error: ValidationError, registered: SDKTool, arguments: Mapping[str, Any]) -> FrameworkError:
     from mcpcore.arguments import INVALID_ARGUMENTS, misfit
 
-    message, issues, hint = misfit(error, registered.parameters, registered.name)
+    message, issues, hint = misfit(error, registered.parameters, registered.name, arguments)
     return FrameworkError(
         ErrorCode.INVALID_PARAMS, message, {"issues": issues}, reason=INVALID_ARGUMENTS, recovery=hint
     )

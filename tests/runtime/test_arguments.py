@@ -9,7 +9,17 @@ from typing import Annotated, Any, Literal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from mcpcore import Server, tool
@@ -326,6 +336,74 @@ def test_what_is_shown_of_a_quoting_message_holds_nothing_that_was_sent(value: A
     values.insert(rng.randrange(len(values) + 1), SECRET)
     for words in (f"{SECRET} is not wanted", f"not {values}", f"not {json.dumps(values)}"):
         assert SECRET not in _unquoted(words, values)
+
+
+class Login(BaseModel):
+    password: str
+    again: str
+    kind: str = ""
+
+    @field_validator("again")
+    @classmethod
+    def the_same(cls, value: str, info: ValidationInfo) -> str:
+        known = info.data.get("password", "")
+        if info.data and value != known:
+            raise ValueError(f"{value} is not {known}, nor {known.upper()}")
+        return value
+
+    @field_validator("kind")
+    @classmethod
+    def named_as_pydantic_names_it(cls, value: str, info: ValidationInfo) -> str:
+        raise PydanticCustomError("missing", "nothing but {what}", {"what": info.data.get("password")})
+
+    @model_validator(mode="after")
+    def whole(self) -> Any:
+        raise ValueError(f"all of {self!r}, such as {self.password}")
+
+
+def near(value: str, info: ValidationInfo) -> str:
+    raise ValueError(f"hint is not near {info.data['password']}, the password")
+
+
+def test_a_validator_that_quotes_another_argument_does_not_show_it(call: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """Of contract tools and the SDK's own, at the root and in models, as sent and as another validator made it."""
+
+    @tool
+    def contract(password: str, hint: Annotated[str, AfterValidator(near)] = "", login: Login | None = None) -> str:
+        return ""
+
+    server = Server("s", tools=[contract])
+
+    @server.tool()
+    def plain(password: str, hint: Annotated[str, AfterValidator(near)] = "", login: Login | None = None) -> str:
+        return ""
+
+    logins = [{"again": "a"}, {"again": SECRET}, {"again": SECRET, "kind": "x"}]
+    with caplog.at_level("INFO"):
+        for name in ("contract", "plain"):
+            for more in (
+                {"hint": "h"},
+                *({"login": {"password": SECRET, **login}} for login in logins),
+                *({"login": json.dumps({"password": SECRET, **login})} for login in logins),
+            ):
+                result = call(server, name, {"password": SECRET, **more})
+                assert "invalid_arguments" == result.structured_content["error"]["data"]["reason"]
+                assert "hunter2" not in result.model_dump_json().lower()
+    assert "hunter2" not in caplog.text.lower()
+    assert (
+        "hint is not near …, the password"
+        in told(lambda *sent: call(server, *sent[1:]), {"password": SECRET, "hint": "h"}, "contract")[0]
+    )
+
+
+def test_a_message_of_pydantics_own_stays_whole_whatever_else_was_sent(call: Any) -> None:
+    """Words that pydantic says are no quotes, though an argument happens to be one of them."""
+    for name in ("valid", "integer", "string"):
+        issue = told(call, {"pmids": ["valid", "integer", "should"], "ratio": name, "weights": {"a": name}})[1]
+        assert [
+            "Input should be a valid integer, unable to parse string as an integer",
+            "Input should be a valid number, unable to parse string as a number",
+        ] == [one["message"] for one in issue]
 
 
 def test_tags_by_a_function_are_no_places(call: Any) -> None:

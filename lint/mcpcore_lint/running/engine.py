@@ -597,20 +597,22 @@ def fix_paths(
         write: Whether the files are changed; where not, the report is of the files as they are.
         cache: As for `lint_paths`.
     """
+    from mcpcore_lint.running.discover import Walk
     from mcpcore_lint.running.fixes import Mending
 
     settings = settings or Settings()
     root = os.path.abspath(root or os.getcwd())
-    report = lint_paths(paths, settings=settings, root=root, cache=cache)
+    walk = Walk(settings, root).run(paths)
+    report = lint_paths(paths, settings=settings, root=root, cache=cache, found=walk)
     mending = Mending(root, unsafe=unsafe, write=write)
     before = report
     failures: list[Failure] = []
     for _ in range(mending.passes):
-        changed, problems = mending.make(report)
-        failures.extend(problems)
-        if not changed:
+        failures.extend(mending.make(report, walk.files))
+        if not mending.again:
             break
-        report = lint_paths(paths, settings=settings, root=root, cache=cache, given=mending.given)
+        walk = Walk(settings, root).run(paths)
+        report = lint_paths(paths, settings=settings, root=root, cache=cache, found=walk, given=mending.given)
     if not write:
         report = before
     if failures:

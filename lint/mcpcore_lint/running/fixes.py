@@ -12,16 +12,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit, Failure
-from mcpcore_lint.running.writing import put_in_place
+from mcpcore_lint.running.writing import ChangedMeanwhileError, put_in_place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcpcore_lint.diagnostics import Diagnostic, Fix
     from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.running.discover import Found
     from mcpcore_lint.running.engine import FixedFile, Report
 
 MAX_PASSES: Final = 50
+_PATIENCE: Final = 3
+"""How often files that somebody else goes on changing are judged anew."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -359,6 +362,11 @@ class Mending:
     counts: dict[str, int] = field(default_factory=dict[str, int])
     given: dict[str, bytes] = field(default_factory=dict[str, bytes])
     """The contents by absolute path that the next pass starts from, where no file is written."""
+    late: set[str] = field(default_factory=set[str])
+    """The files that somebody changed after they were judged: their edits fit no more, so they are judged again."""
+    again: bool = True
+    """Whether another pass may find something to do."""
+    waited: int = 0
 
     def _by_path(self, report: Report) -> dict[str, list[Diagnostic]]:
         found: dict[str, list[Diagnostic]] = {}
@@ -367,16 +375,22 @@ class Mending:
                 found.setdefault(each.path, []).append(each)
         return found
 
-    def make(self, report: Report) -> tuple[int, list[Failure]]:
-        """Make one pass over the files of a report: how many changed, and what went wrong."""
+    def make(self, report: Report, seen: Mapping[str, Found]) -> list[Failure]:
+        """Make one pass over the files of a report, and tell what went wrong.
+
+        Args:
+            report: The findings.
+            seen: The files by absolute path, as they were before they were judged.
+        """
         from mcpcore_lint.reading.source import Source, SourceError
 
         changed = 0
         failures: list[Failure] = []
+        self.late.clear()
         for path, diagnostics in self._by_path(report).items():
             absolute = os.path.normpath(os.path.join(self.root, path))
             try:
-                raw = self._read(absolute)
+                raw = self._read(absolute, seen.get(absolute))
                 source = Source.from_bytes(path, raw)
                 if source.to_bytes(source.text) != raw:
                     failures.append(
@@ -391,6 +405,9 @@ class Mending:
                     replace_file(absolute, content, expected=raw)
                 else:
                     self.given[absolute] = content
+            except ChangedMeanwhileError:
+                self.late.add(path)
+                continue
             except OSError as error:
                 failures.append(Failure(path, f"not fixed: {error.strerror or error}"))
                 continue
@@ -404,12 +421,20 @@ class Mending:
             self.after[path] = text
             self.counts[path] = self.counts.get(path, 0) + done
             changed += 1
-        return changed, failures
+        self.waited += not changed
+        self.again = bool(changed or self.late)
+        if not changed and self.waited >= _PATIENCE:
+            failures += (Failure(path, "not fixed: it was changed by someone else meanwhile") for path in self.late)
+            self.again = False
+        return failures
 
-    def _read(self, absolute: str) -> bytes:
+    def _read(self, absolute: str, seen: Found | None) -> bytes:
         if absolute in self.given:
             return self.given[absolute]
         with open(absolute, "rb") as file:
+            state = os.fstat(file.fileno())
+            if seen is not None and (state.st_mtime_ns, state.st_size, state.st_ino) != seen[1:]:
+                raise ChangedMeanwhileError
             return file.read()
 
     def result(self) -> tuple[FixedFile, ...]:
@@ -425,7 +450,8 @@ def replace_file(path: str, content: bytes, *, expected: bytes | None = None) ->
     """Replace a file by what the fixes made of it.
 
     Raises:
-        OSError: If it cannot be written, or is no longer what it was when it was read.
+        OSError: If it cannot be written.
+        ChangedMeanwhileError: If it is no longer what it was when it was read.
     """
     target = os.path.realpath(path)
     mode = stat.S_IMODE(os.stat(target).st_mode)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.config import Config
-    from mcpcore_lint.model import CatchSite, Handler, ToolDef
     from mcpcore_lint.running.engine import Report
     from mcpcore_lint.settings import Settings
 
@@ -413,11 +412,11 @@ def mend(
     mending = Mending(result.base, unsafe=unsafe, write=write)
     failures: dict[Failure, None] = {}
     for _ in range(mending.passes):
-        changed, problems = mending.make(Report(tuple(told(result))))
-        failures.update(dict.fromkeys(problems))
-        if not changed:
+        seen = {path: found for each in made if each.walk is not None for path, found in each.walk.files.items()}
+        failures.update(dict.fromkeys(mending.make(Report(tuple(told(result))), seen)))
+        if not mending.again:
             break
-        if write:
+        if write or mending.late:
             made = [replace(each, walk=_again(each)) for each in made]
         result = lint_groups(made, cache=cache, given=mending.given)
     result.failures[:0] = failures
@@ -476,6 +475,7 @@ def explain_calls(made: Sequence[Group], tool: str) -> tuple[list[str], list[str
     A tool goes by its own name, or by that of its handler.
     """
     from mcpcore_lint.reading.source import SourceError
+    from mcpcore_lint.running.explaining import explained, told_of
     from mcpcore_lint.running.judge import Judge
     from mcpcore_lint.running.marks import speaks_of_mcp
 
@@ -505,47 +505,9 @@ def explain_calls(made: Sequence[Group], tool: str) -> tuple[list[str], list[str
                 except SourceError:
                     continue
                 for each in tools:
-                    names[each.display_name] = None
-                    if tool in {each.display_name, each.handler.qualname, each.handler.name}:
-                        texts.append(_explained(judge.reach(each), each, judge.graph.on_the_way(each.handler)))
+                    names.update(dict.fromkeys(told_of(each)))
+                    texts.extend(explained(judge, each, tool))
                 judge.trim()
             if texts:
                 break
     return texts, list(names)
-
-
-def _explained(reach: object, tool: ToolDef, on_the_way: Sequence[Handler]) -> str:
-    from mcpcore_lint.flow.calls import explain
-    from mcpcore_lint.model import Reach
-
-    assert isinstance(reach, Reach)
-    handler = tool.handler
-    span = handler.span
-    at = f"{handler.module.path}:{span.line}:{span.column}"
-    lines = explain(reach, tool.display_name).split("\n")
-    lines.insert(1, f"  handler {handler.qualname} at {at}")
-    if handler.catches:
-        lines.append("Caught in the handler, and therefore not told where it is for certain:")
-        lines.extend(f"  {_clause(each)}" for each in handler.catches)
-    if any(each.catches for each in on_the_way):
-        lines.append("Caught on the way, and therefore not told where it is for certain:")
-        lines.extend(f"  {each.qualname}: {_clause(clause)}" for each in on_the_way for clause in each.catches)
-    contract = tool.contract
-    if contract is not None:
-        declared = ", ".join(one for one in map(_reason, contract.entries) if one)
-        lines.append(f"Declared: {declared or 'nothing'}")
-    return "\n".join(lines)
-
-
-def _clause(each: CatchSite) -> str:
-    where = each.module.source.span(each.node)
-    types = ", ".join((one or "something that cannot be told").removeprefix("builtins.") for one in each.types)
-    how = "suppress" if each.suppress else "except*" if each.star else "except"
-    return f"{how} {types or 'nothing'} at {each.module.path}:{where.line}:{where.column}"
-
-
-def _reason(entry: object) -> str | None:
-    from mcpcore_lint.model import ContractEntry, string
-
-    assert isinstance(entry, ContractEntry)
-    return string(entry.reason.value)

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
+import time
+from typing import Final
+
+_TEMPORARY: Final = ".mcpcore-"
+_STALE: Final = 600.0
+"""Seconds after which a temporary file is one that a killed run left behind."""
+_swept: set[str] = set()
+
+
+class ChangedMeanwhileError(OSError):
+    """A file that is not what it was when it was read."""
 
 
 def write_text(path: str, text: str) -> None:
@@ -24,9 +35,9 @@ def write_bytes(path: str, content: bytes) -> None:
         OSError: If it cannot be written.
     """
     target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):
-        # A pipe or a device cannot be replaced, only written to.
-        with open(target, "wb") as file:
+    if os.path.exists(path) and not os.path.isfile(path):
+        # A pipe or a device cannot be replaced, only written to; what `/dev/stdout` leads to may have no path at all.
+        with open(path, "wb") as file:
             file.write(content)
     elif _holds(target, content):
         os.utime(target)
@@ -64,12 +75,15 @@ def put_in_place(target: str, content: bytes, *, mode: int, expected: bytes | No
         expected: What it must hold until it is replaced.
 
     Raises:
-        OSError: If it cannot be written, or holds something else than was expected.
+        OSError: If it cannot be written.
+        ChangedMeanwhileError: If it holds something else than was expected.
     """
     # Takes longer to load than a run that finds everything as it was.
     import tempfile
 
-    handle, temporary = tempfile.mkstemp(prefix=".mcpcore-", dir=os.path.dirname(target))
+    folder = os.path.dirname(target)
+    _sweep(folder)
+    handle, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -79,9 +93,24 @@ def put_in_place(target: str, content: bytes, *, mode: int, expected: bytes | No
         if expected is not None:
             with open(target, "rb") as current:
                 if current.read() != expected:
-                    raise OSError("it was changed by someone else meanwhile")  # noqa: TRY301 - cleaned up below
+                    raise ChangedMeanwhileError("it was changed by someone else meanwhile")  # noqa: TRY301 - see below
         os.replace(temporary, target)
     except BaseException:
         if os.path.exists(temporary):
             os.unlink(temporary)
         raise
+
+
+def _sweep(folder: str) -> None:
+    """Remove what runs that were killed have left in a folder, once a process."""
+    if folder in _swept:
+        return
+    _swept.add(folder)
+    try:
+        with os.scandir(folder or os.curdir) as scan:
+            for entry in scan:
+                old = entry.name.startswith(_TEMPORARY) and entry.is_file(follow_symlinks=False)
+                if old and time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE:
+                    os.unlink(entry.path)
+    except OSError:
+        return

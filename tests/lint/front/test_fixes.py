@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -68,19 +69,50 @@ def test_only_what_is_told_is_mended(repository):
 
 
 def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
-    """A file that somebody saves while it is being mended keeps what was saved, and the run says so."""
+    """A file that somebody saves again and again while it is being mended keeps what was saved, and the run says so."""
     from mcpcore_lint.running import fixes
 
     whole = fixes.make_pass
+    saved = []
 
     def slow(*args, **options):
-        project.write("server.py", SERVER + "# saved meanwhile\n")
+        saved.append(f"# saved meanwhile, {len(saved)}\n")
+        project.write("server.py", SERVER + saved[-1])
         return whole(*args, **options)
 
     monkeypatch.setattr(fixes, "make_pass", slow)
     result = project.lint("--fix", "--format", "concise", code=2)
     assert "server.py: not checked in full: not fixed: it was changed by someone else meanwhile" in result.stdout
-    assert (project.root / "server.py").read_text().endswith("# saved meanwhile\n")
+    assert SERVER + saved[-1] == (project.root / "server.py").read_text()
+
+
+@pytest.mark.parametrize("option", ["--fix", "--diff"])
+def test_edits_are_made_to_the_text_that_was_judged(project, monkeypatch, option):
+    """A file that is saved between the look at it and its mending is looked at again, and what was saved is mended."""
+    from mcpcore_lint.running import fixes
+
+    make = fixes.Mending.make
+    changed = SERVER.replace('"""Fetch a value."""', '"""Fetch a value, whatever it may be."""')
+
+    def late(*args):
+        if (project.root / "server.py").read_text() == SERVER:
+            project.write("server.py", changed)
+        return make(*args)
+
+    monkeypatch.setattr(fixes.Mending, "make", late)
+    result = project.lint(option, "--format", "concise", code=1)
+    mended = changed.replace('not_found("There is nothing.")', 'ctx.fail("no_match", "There is nothing.")')
+    assert (mended if option == "--fix" else changed) == (project.root / "server.py").read_text()
+    if option == "--diff":
+        assert '+        raise ctx.fail("no_match", "There is nothing.")\n' in result.stdout
+
+
+def test_what_killed_runs_left_behind_goes(project):
+    """The temporary file of a run that was killed goes with the next one that mends something beside it."""
+    old, fresh = project.write(".mcpcore-old", "x"), project.write(".mcpcore-new", "x")
+    os.utime(old, (1, 1))
+    assert 1 == project.process("--fix").returncode
+    assert (False, True) == (old.exists(), fresh.exists())
 
 
 def test_read_only_files_stay(project):

@@ -122,7 +122,8 @@ def _names_group(place: str) -> bool:
                     # An archive: let importlib look into it.
                     return True
     except OSError:
-        return place.endswith((".egg", ".zip", ".whl"))
+        # An archive, too; the one of the standard library is on every path and hardly anywhere on disk.
+        return os.path.isfile(place)
     return False
 
 

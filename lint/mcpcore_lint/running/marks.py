@@ -12,8 +12,16 @@ from typing import Final
 SUPPRESSION: Final = b"mcpcore:"
 """Bytes without which a file has no suppression comment."""
 
-FAMILIES: Final = (b"mcp", b"MCP", b"@tool", b".tool", b"add_tool", b"@resource", b"@prompt")
-"""Bytes without which a file has nothing to do with MCP at all."""
+FAMILIES: Final = (
+    (b"mcp",),
+    (b"MCP",),
+    (b"tool", b".tool"),
+    (b"tool", b"add_tool"),
+    (b"@", b"@tool"),
+    (b"@", b"@resource"),
+    (b"@", b"@prompt"),
+)
+"""Bytes without which a file has nothing to do with MCP at all: all of one row have to be there."""
 
 MENTIONS: Final = b"mcpcore"
 """Bytes without which a file has nothing of mcpcore and no suppression comment."""
@@ -28,25 +36,35 @@ REGISTERS: Final = tuple(
     for marks, pattern in (
         ((b".tool",), rb"\.tool(?![\w.])"),
         ((b"@",), rb"@(?!functools)[\w.]*(?:[tT]ool|[rR]esource|[pP]rompt|[rR]egister|mcp|MCP)\w*"),
-        ((b"add_",), rb"add_(?:tool|resource|prompt|template|request_handler)"),
-        ((b".resource",), rb"\.resource(?![\w.])"),
-        ((b".prompt",), rb"\.prompt(?![\w.])"),
-        ((b".from_function",), rb"\.from_function\b"),
-        ((b".from_tool",), rb"\.from_tool\b"),
-        ((b"call_tool",), rb"(?<!\.)\bcall_tool\b|\.call_tool\(\s*(?:\)|validate_input)|on_call_tool"),
-        ((b"request_handlers",), rb"request_handlers\s*\["),
-        ((b"tools", b"MCP("), rb"tools\s*=(?!=)"),
-        ((b"tools", b"erver("), rb"tools\s*=(?!=)"),
-        ((b"resources", b"erver("), rb"resources\s*=(?!=)"),
-        ((b"__init__(", b"tools"), rb"__init__\([^)]*\btools\s*=(?!=)"),
-        ((b"Function",), rb"Function(?:Tool|Resource|ResourceTemplate|Prompt)\("),
-        ((b"Binding(",), rb"(?:Tool|Resource)Binding\("),
+        ((b"tool", b"add_tool"), rb"add_tool"),
+        ((b"tool", b".from_tool"), rb"\.from_tool\b"),
+        ((b"tool", b"call_tool"), rb"(?<!\.)\bcall_tool\b|\.call_tool\(\s*(?:\)|validate_input)|on_call_tool"),
+        ((b"tool", b"tools", b"MCP("), rb"tools\s*=(?!=)"),
+        ((b"tool", b"tools", b"erver("), rb"tools\s*=(?!=)"),
+        ((b"tool", b"tools", b"__init__("), rb"__init__\([^)]*\btools\s*=(?!=)"),
         # What a function of the project hands on to a server: `audited_tool(mcp, ...)(fn)`, `register(mcp, fn)`.
-        ((b")(", b"tool"), rb"\)\(\s*[\w.]+\s*[,)]"),
-        ((b"register",), rb"register\w*\(\s*[\w.]+\s*,"),
+        ((b"tool", b")("), rb"\)\(\s*[\w.]+\s*[,)]"),
+        ((b"egister", b"register"), rb"register\w*\(\s*[\w.]+\s*,"),
+        ((b"Tool", b"FunctionTool("), rb"FunctionTool\("),
+        ((b"Tool", b"ToolBinding("), rb"ToolBinding\("),
+        ((b"esource", b".resource"), rb"\.resource(?![\w.])"),
+        ((b"esource", b"add_resource"), rb"add_resource"),
+        ((b"esource", b"resources", b"erver("), rb"resources\s*=(?!=)"),
+        ((b"esource", b"FunctionResource"), rb"FunctionResource(?:Template)?\("),
+        ((b"esource", b"ResourceBinding("), rb"ResourceBinding\("),
+        ((b"rompt", b".prompt"), rb"\.prompt(?![\w.])"),
+        ((b"rompt", b"add_prompt"), rb"add_prompt"),
+        ((b"rompt", b"FunctionPrompt("), rb"FunctionPrompt\("),
+        ((b"_template", b"add_template"), rb"add_template"),
+        ((b"request_handler", b"add_request_handler"), rb"add_request_handler"),
+        ((b"request_handler", b"request_handlers"), rb"request_handlers\s*\["),
+        ((b".from_function",), rb"\.from_function\b"),
     )
 )
-"""Bytes with which a file can register a tool, a resource or a prompt, each with the pattern that tells for sure."""
+"""Bytes with which a file can register a tool, a resource or a prompt, each with the pattern that tells for sure.
+
+What several share comes first in each: a file is searched for it once.
+"""
 
 
 def speaks_of_mcp(raw: bytes, *, mentions: bool = False) -> bool:
@@ -54,16 +72,26 @@ def speaks_of_mcp(raw: bytes, *, mentions: bool = False) -> bool:
 
     With `mentions`, every file that speaks of mcpcore counts.
     """
-    # Each search goes through the whole file, so that the rarest texts come first.
+    # Each search goes through the whole file, so that the rarest texts come first, and none is made twice.
     if MENTIONS in raw and (mentions or any(mark in raw for mark in DECLARES) or _TOOL.search(raw) is not None):
         return True
-    if not any(mark in raw for mark in FAMILIES):
+    found: dict[bytes, bool] = {}
+
+    def there(marks: tuple[bytes, ...]) -> bool:
+        for mark in marks:
+            known = found.get(mark)
+            if known is None:
+                known = found[mark] = mark in raw
+            if not known:
+                return False
+        return True
+
+    for family in FAMILIES:
+        if there(family):
+            break
+    else:
         return False
     for marks, pattern in REGISTERS:
-        for mark in marks:
-            if mark not in raw:
-                break
-        else:
-            if pattern.search(raw) is not None:
-                return True
+        if there(marks) and pattern.search(raw) is not None:
+            return True
     return False

@@ -10,8 +10,7 @@ from weakref import WeakKeyDictionary
 from mcpcore_lint.meaning.resolve import CODES, evaluate
 from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Value, options, string
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
-from mcpcore_lint.reading.syntax import body_of as statements_of
-from mcpcore_lint.reading.syntax import children, walk
+from mcpcore_lint.reading.syntax import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,35 +34,23 @@ class Body:
     def __init__(self, handler: Handler) -> None:
         self.module = handler.module
         self.root = handler.node
-        self.nodes: list[ast.AST] = []
-        self.by_kind: dict[type, list[Any]] = {}
-        self.parents: dict[ast.AST, ast.AST] = {}
-        self.function_of: dict[ast.AST, FunctionNode] = {}
+        index = self.module.built[self.root]
+        self.nodes = index.nodes
+        self.parents = index.parents
+        self.nested = index.function_of
         self.catches: dict[ast.AST, CatchSite] = {each.node: each for each in handler.catches}
-        nodes, parents, function_of, by_kind = self.nodes, self.parents, self.function_of, self.by_kind
-        body = statements_of(self.root)
-        for each in body:
-            parents[each] = self.root
-        # One stack for each function: what is in a nested one comes before the rest of the one round it.
-        functions: list[tuple[list[ast.AST], FunctionNode]] = [(body[::-1], self.root)]
-        while functions:
-            stack, function = functions.pop()
-            while stack:
-                node = stack.pop()
-                nodes.append(node)
-                by_kind.setdefault(type(node), []).append(node)
-                function_of[node] = function
-                below = children(node)
-                if not below:
-                    continue
-                for child in below:
-                    parents[child] = node
-                below.reverse()
-                if isinstance(node, FUNCTIONS):
-                    functions.append((stack, function))
-                    functions.append((below, node))
-                    break
-                stack += below
+        by_kind: dict[type, list[Any]] = {}
+        for node in self.nodes:
+            kind = type(node)
+            if kind in by_kind:
+                by_kind[kind].append(node)
+            else:
+                by_kind[kind] = [node]
+        self.by_kind = by_kind
+
+    def function_of(self, node: ast.AST) -> FunctionNode:
+        """The function that a node is run in: the handler, or one nested in it."""
+        return self.nested.get(node, self.root)
 
     def all(self, kind: type[N]) -> Iterator[N]:
         """The nodes of a kind, in source order."""
@@ -103,7 +90,7 @@ class Body:
 
     def scope(self, node: ast.AST) -> Scope:
         """The names that a node sees."""
-        return self.module.scope_of(self.function_of.get(node, self.root))
+        return self.module.scope_of(self.function_of(node))
 
     def value(self, node: ast.expr) -> Value:
         """What an expression of the body is."""

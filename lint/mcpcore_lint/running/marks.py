@@ -91,7 +91,4 @@ def speaks_of_mcp(raw: bytes, *, mentions: bool = False) -> bool:
             break
     else:
         return False
-    for marks, pattern in REGISTERS:
-        if there(marks) and pattern.search(raw) is not None:
-            return True
-    return False
+    return any(there(marks) and pattern.search(raw) is not None for marks, pattern in REGISTERS)

@@ -42,6 +42,7 @@ class HandlerBuilder(RaiseReader):
             self.__dict__.pop(name, None)
         self.parents.clear()
         self.function_of.clear()
+        self.nodes.clear()
         self._errors.clear()
         self._catches.clear()
 

@@ -34,6 +34,9 @@ class BodyNodes:
         self.scope = module.scope_of(node)
         self.parents: dict[ast.AST, ast.AST] = {}
         self.function_of: dict[ast.AST, FunctionNode] = {}
+        """For what stands in a nested function, which."""
+        self.nodes: list[ast.AST] = []
+        """All that is in the body, in source order."""
 
     def _index(self) -> None:
         """Note every node's parent, which nodes are in a nested function, and those that matter by their kind."""
@@ -60,6 +63,7 @@ class BodyNodes:
             ast.Assert: self.asserts,
             **dict.fromkeys(_IMPLICIT, self.implicit),
         }
+        nodes = self.nodes
         body = body_of(self.node)
         for each in body:
             parents[each] = self.node
@@ -70,6 +74,7 @@ class BodyNodes:
             inner = function is not self.node
             while stack:
                 each = stack.pop()
+                nodes.append(each)
                 kind = type(each)
                 if inner:
                     function_of[each] = function

@@ -219,7 +219,7 @@ class _Raised:
         decorators = [] if isinstance(body.root, ast.Lambda) else body.root.decorator_list
         outside = [each for each in decorators if each is not tool.registration]
         for node in [*body.nodes, *walk([*outside])]:
-            if body.function_of.get(node) in unreachable:
+            if body.function_of(node) in unreachable:
                 continue
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self.reasons.add(node.value)
@@ -261,7 +261,7 @@ def _never_used(body: Body) -> set[ast.AST]:
     read = {each.id for each in body.all(ast.Name) if isinstance(each.ctx, ast.Load)}
     found: set[ast.AST] = set()
     for node in body.nodes:
-        outer = body.function_of[node]
+        outer = body.function_of(node)
         unused = (
             isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             and node.name not in read

@@ -240,7 +240,7 @@ class NoFakeEmpty(Rule):
         body = body_of(handler)
         for node in body.all(ast.Return):
             catch = body.clause_of(node)
-            nested = body.function_of[node] is not handler.node
+            nested = body.function_of(node) is not handler.node
             if (
                 catch is None
                 or not self._hides(catch, ctx, body, nested=nested)
@@ -308,7 +308,7 @@ class NoFakeEmpty(Rule):
                 continue
             target = node.targets[0]
             statement = body.parents.get(parent)
-            if not isinstance(target, ast.Name) or statement is None or body.function_of[node] is not body.root:
+            if not isinstance(target, ast.Name) or statement is None or body.function_of(node) is not body.root:
                 continue
             after = body.after(statement)
             if not after or not isinstance(after[0], ast.Return) or not isinstance(after[0].value, ast.Name):

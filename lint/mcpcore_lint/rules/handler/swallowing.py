@@ -235,8 +235,8 @@ def _in_passing(catch: CatchSite, body: Body) -> bool:
         if isinstance(each, ast.ExceptHandler) and each.body and isinstance(each.body[-1], ast.Raise):
             return True
         below = each
-    function = body.function_of.get(statement)
-    if function is None or function is body.root or isinstance(function, ast.Lambda) or statement not in function.body:
+    function = body.function_of(statement)
+    if function is body.root or isinstance(function, ast.Lambda) or statement not in function.body:
         return False
     # What a thread or a task of its own runs has nobody to tell.
     return any(

@@ -10,6 +10,7 @@ from typing_extensions import TypeVar
 
 from mcpcore.contract import Contract, ContractError
 from mcpcore.errors import CodedError, RecoveryLike, failure_of
+from mcpcore.jsonable import clean_text, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -233,7 +234,7 @@ class Context(Generic[R_contra, LifespanT]):
     async def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Report progress; outside a request, nobody listens."""
         if self._request is not None:
-            await self.sdk.report_progress(progress, total, message)
+            await self.sdk.report_progress(progress, total, None if message is None else clean_text(message))
 
     async def read_resource(self, uri: str | AnyUrl) -> Iterable[ReadResourceContents] | InputRequiredResult:
         """Read a resource of this server."""
@@ -251,7 +252,7 @@ class Context(Generic[R_contra, LifespanT]):
         """Send a log message to the client; outside a request, nobody listens."""
         if self._request is not None:
             await self.sdk.request_context.session.send_log_message(  # pyright: ignore[reportDeprecated]
-                level=level, data=data, logger=logger_name, related_request_id=self.sdk.request_id
+                level=level, data=to_json(data), logger=logger_name, related_request_id=self.sdk.request_id
             )
 
     async def debug(self, data: Any, *, logger_name: str | None = None) -> None:

@@ -28,7 +28,7 @@ from mcp_types import (
     ToolAnnotations,
 )
 from mcp_types import Tool as MCPTool
-from pydantic import ConfigDict, PrivateAttr, ValidationError
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 from typing_extensions import TypeVar
 
 from mcpcore.boundary import Boundary, BrokenResultError, Judge, Relayed, is_a, leaves_of, passes_through
@@ -40,6 +40,7 @@ from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.governance import TRACE_FIELD, checked, in_force
 from mcpcore.limits import DEFAULT_LIMITS, Limits
+from mcpcore.results import require_writable, sendable
 from mcpcore.threads import in_thread
 from mcpcore.tool import MethodTool, Tool, ToolDecorator, ToolOptions, as_tool, make_tool, takes_context
 
@@ -369,7 +370,11 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             if isinstance(exc.__cause__, ValidationError) and type(exc) is ToolError:
                 raise _unfit(exc.__cause__, registered, arguments) from exc.__cause__
             raise
-        return _converted(registered.fn_metadata.convert_result, returned) if own else returned
+        if own:
+            return _converted(registered.fn_metadata.convert_result, returned, registered.output_schema)
+        if isinstance(returned, CallToolResult) and not returned.is_error:
+            return sendable(returned, registered.output_schema)
+        return returned
 
     def _misread(self, result: CallToolResult | InputRequiredResult, registered: SDKTool) -> BaseException | None:
         """What is wrong with a result that a client could mistake for the other kind; None where nothing is."""
@@ -379,7 +384,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         if result.is_error:
             told = Envelope.from_result(result)
             if told is not None and told.dialect == self._boundary.dialect.name and isinstance(content, dict):
-                return None
+                with contextlib.suppress(BrokenResultError):
+                    require_writable(result)
+                    return None
             return _handmade(result, told)
         if not isinstance(content, dict) or "error" not in content:
             return None
@@ -401,22 +408,38 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         return found
 
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        with self._scope(ctx):
-            return await super()._handle_read_resource(ctx, params)
+        with self._scope(ctx) as request:
+            read = await super()._handle_read_resource(ctx, params)
+            return self._writable(read, ctx, request, str(params.uri), "resource")
 
     async def _handle_get_prompt(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        with self._scope(ctx):
-            return await super()._handle_get_prompt(ctx, params)
+        with self._scope(ctx) as request:
+            got = await super()._handle_get_prompt(ctx, params)
+            return self._writable(got, ctx, request, params.name, "prompt")
+
+    def _writable(
+        self, result: Any, ctx: ServerRequestContext[LifespanT], request: Request, name: str, surface: str
+    ) -> Any:
+        """`result`, which would end the server where it cannot be written."""
+        try:
+            if isinstance(result, BaseModel):
+                require_writable(result)
+        except BrokenResultError as exc:
+            context = self._context(ctx, request, exc)
+            judged = self._boundary.judged(exc, contract=_NO_CONTRACT, name=name, context=context, surface=surface)
+            raise protocol_error(judged.envelope) from None
+        return result
 
     @contextlib.contextmanager
-    def _scope(self, ctx: ServerRequestContext[LifespanT]) -> Iterator[None]:
+    def _scope(self, ctx: ServerRequestContext[LifespanT]) -> Iterator[Request]:
         """A request of its own, so that what an exception takes along ends with it, as in a tool."""
         make = functools.partial(
             SDKContext, request_context=cast("Any", ctx), mcp_server=self, subscriptions=self._subscriptions
         )
-        token = current.set(Request(make))
+        request = Request(make)
+        token = current.set(request)
         try:
-            yield
+            yield request
         finally:
             current.reset(token)
 
@@ -515,7 +538,7 @@ class _ContractTool(SDKTool):
             # A decorator may hide that the function within is async.
             if inspect.isawaitable(returned):
                 returned = await returned
-        return _converted(definition.convert, returned)
+        return _converted(definition.convert, returned, self.output_schema)
 
     async def run(
         self,
@@ -568,11 +591,16 @@ def _protocols_own(exc: BaseException, registered: SDKTool) -> MCPError | None:
     return error if error.code in _PROTOCOL_NEEDS or not isinstance(registered, _ContractTool) else None
 
 
-def _converted(convert: Callable[[Any], Any], returned: Any) -> CallToolResult | InputRequiredResult:
+def _converted(
+    convert: Callable[[Any], Any], returned: Any, schema: Mapping[str, Any] | None
+) -> CallToolResult | InputRequiredResult:
     try:
-        return convert(returned)  # type: ignore[no-any-return]
+        result: CallToolResult | InputRequiredResult = convert(returned)
     except Exception as exc:
         raise BrokenResultError("the result breaks the tool's own output model") from exc
+    if not isinstance(result, CallToolResult) or result.is_error:
+        return result
+    return sendable(result, schema, made_of=returned)
 
 
 def _handmade(result: CallToolResult, told: Envelope | None) -> CodedError:

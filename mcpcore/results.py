@@ -1,0 +1,123 @@
+"""Successes on their way to the client: what JSON cannot hold ends no server, and reaches nobody as broken JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from mcp_types import CallToolResult, TextContent
+from pydantic_core import to_json
+
+from mcpcore.boundary import BrokenResultError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+_MAX_DEPTH: Final = 200
+
+
+def sendable(
+    result: CallToolResult, schema: Mapping[str, Any] | None = None, *, made_of: object = ""
+) -> CallToolResult:
+    """`result` as JSON can hold it: a NaN or an infinity is null, as JSON writers have it, where `schema` admits that.
+
+    Texts that were made of what the tool returned, `made_of`, say the same; a tool's own texts stay as they are.
+
+    Raises:
+        BrokenResultError: If it cannot be written, or a number that JSON does not have stands where no null may.
+    """
+    written = _written(result)
+    changed: dict[str, Any] = {}
+    if b"NaN" in written or b"Infinity" in written:
+        places = list(_not_finite(result.structured_content))
+        if places:
+            changed["structured_content"] = mended = _finite(result.structured_content)
+            if schema is not None and not _fits(mended, schema):
+                raise BrokenResultError(_told(places))
+    if not isinstance(made_of, str | CallToolResult):
+        content = [_finite_text(block, made_of) for block in result.content]
+        if any(ours is not theirs for ours, theirs in zip(content, result.content, strict=True)):
+            changed["content"] = content
+    return result.model_copy(update=changed) if changed else result
+
+
+def _told(places: list[str]) -> str:
+    more = f" and in {len(places) - 1} more places" if len(places) > 1 else ""
+    return (
+        f"the result has a NaN or an infinity in {places[0]}{more}, for which JSON has no number: return None, in a "
+        "field that may be null, or raise a failure"
+    )
+
+
+def _written(result: CallToolResult) -> bytes:
+    """The structured content as JSON; all else of the result is tried too."""
+    try:
+        for block in result.content:
+            if type(block) is TextContent and block.annotations is None and block.meta is None:
+                block.text.encode()
+            else:
+                require_writable(block)
+        if result.meta:
+            to_json(result.meta)
+        return to_json(result.structured_content)
+    except (ValueError, RecursionError) as exc:
+        raise BrokenResultError(_UNWRITABLE) from exc
+
+
+def require_writable(model: BaseModel) -> None:
+    """See that what goes to the client can be written.
+
+    Raises:
+        BrokenResultError: If it cannot: a lone surrogate, bytes that are no text, an object that JSON does not have.
+    """
+    try:
+        model.model_dump_json(by_alias=True)
+    except (ValueError, RecursionError) as exc:
+        raise BrokenResultError(_UNWRITABLE) from exc
+
+
+_UNWRITABLE: Final = "the result cannot be written as JSON"
+
+
+def _finite_text(block: Any, made_of: object) -> Any:
+    """A text without numbers that JSON does not have, where it is JSON: an object, a list, or such a number alone."""
+    if type(block) is not TextContent or not ("NaN" in block.text or "Infinity" in block.text):
+        return block
+    try:
+        parsed = json.loads(block.text)
+    except (ValueError, RecursionError):
+        return block  # a sentence that a tool returned among others
+    whole = isinstance(parsed, float)
+    if not any(_not_finite(parsed)) or (whole and not any(_not_finite(made_of))):
+        return block
+    return block.model_copy(update={"text": json.dumps(_finite(parsed), indent=2, ensure_ascii=False)})
+
+
+def _not_finite(value: object, place: str = "", depth: int = 0) -> Iterator[str]:
+    """The places of numbers that JSON does not have."""
+    if isinstance(value, float) and not math.isfinite(value):
+        yield place or "the result"
+    elif depth < _MAX_DEPTH and isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _not_finite(inner, f"{place}.{key}" if place else str(key), depth + 1)
+    elif depth < _MAX_DEPTH and isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            yield from _not_finite(inner, f"{place}.{index}" if place else str(index), depth + 1)
+
+
+def _finite(value: object, depth: int = 0) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if depth < _MAX_DEPTH and isinstance(value, Mapping):
+        return {key: _finite(inner, depth + 1) for key, inner in value.items()}
+    if depth < _MAX_DEPTH and isinstance(value, list | tuple):
+        return [_finite(inner, depth + 1) for inner in value]
+    return value
+
+
+def _fits(content: Any, schema: Mapping[str, Any]) -> bool:
+    from jsonschema.validators import Draft202012Validator, validator_for
+
+    return bool(validator_for(schema, default=Draft202012Validator)(schema).is_valid(content))

@@ -1,0 +1,161 @@
+"""Successes that JSON cannot hold: valid JSON reaches the client, or a failure with a record; the server lives on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+SERVER = Path(__file__).with_name("results_server.py")
+Ask = Callable[..., dict[str, Any]]
+
+
+def strictly(line: bytes) -> Any:
+    """The JSON of a line as RFC 8259 has it: UTF-8, without NaN and infinities."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not JSON")
+
+    return json.loads(line.decode(), parse_constant=refuse)
+
+
+@pytest.fixture(scope="module")
+def trail(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("results") / "audit.jsonl"
+
+
+@pytest.fixture(scope="module")
+def ask(trail: Path) -> Iterator[Ask]:
+    """Ask a server over its own standard input and output, read strictly."""
+    process = subprocess.Popen(
+        [sys.executable, str(SERVER)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "MCPCORE_AUDIT": str(trail)},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    numbers = iter(range(1, 10_000))
+    reader, writer = process.stdout, process.stdin
+
+    def asked(method: str, **params: Any) -> dict[str, Any]:
+        number = next(numbers)
+        writer.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode() + b"\n")
+        writer.flush()
+        while line := reader.readline():
+            answer: dict[str, Any] = strictly(line)
+            if answer.get("id") == number:
+                return answer
+        raise AssertionError(f"the server ended at {method} {params}")
+
+    with process:
+        client = {"name": "tests", "version": "1"}
+        asked("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+        writer.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+        yield asked
+        writer.close()
+
+
+def recorded(trail: Path, error: dict[str, Any]) -> dict[str, Any]:
+    records = [json.loads(line) for line in trail.read_text().splitlines()]
+    found = [record for record in records if record["correlationId"] == error["correlationId"]]
+    assert 1 == len(found)
+    return dict(found[0])
+
+
+BROKEN = [
+    ("untyped", "half deep"), ("untyped", "half key"), ("untyped", "half"), ("untyped", "halves"), ("untyped", "deep"),
+    ("untyped", "half in the texts"), ("untyped", "half in an image"), ("untyped", "half in the result"),
+    ("untyped", "half in the meta"), ("untyped", "object"),
+    ("mapping", "half deep"), ("mapping", "half key"), ("mapping", "deep"),
+    ("text", "half"), ("model", "value"), ("counts", ""), ("numbers", "nan"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("prefix", ["", "sdk_"])
+@pytest.mark.parametrize(("name", "kind"), BROKEN)
+def test_what_json_cannot_hold_is_a_failure_with_a_record(
+    ask: Ask, trail: Path, prefix: str, name: str, kind: str
+) -> None:
+    """Of contract tools and of the SDK's own, whatever part of the result it is in; nothing of it is told."""
+    result = ask("tools/call", name=f"{prefix}{name}", arguments={"kind": kind})["result"]
+    error = result["structuredContent"]["error"]
+    assert (True, "INTERNAL_ERROR") == (result["isError"], error["name"])
+    assert "data" not in error
+    record = recorded(trail, error)
+    assert "mcpcore.boundary.BrokenResultError" == record["exception"]["type"]
+
+
+def test_the_record_says_where_a_number_is_none(ask: Ask, trail: Path) -> None:
+    """The place of the first, how many more there are, and what to return instead."""
+    error = ask("tools/call", name="counts", arguments={"kind": ""})["result"]["structuredContent"]["error"]
+    said = recorded(trail, error)["exception"]["message"]
+    assert "a NaN or an infinity in counts.1 and in 1 more places" in said
+    assert "return None" in said
+
+
+@pytest.mark.parametrize("prefix", ["", "sdk_"])
+def test_a_number_that_json_does_not_have_is_null_where_the_schema_admits_it(ask: Ask, prefix: str) -> None:
+    """On both surfaces alike, and as the advertised schema says; a tool's own words stay."""
+    listed = {one["name"]: one for one in ask("tools/list")["result"]["tools"]}
+    for name, kind, expected in (
+        ("mapping", "nan", {"k": None, "l": [1.5, None]}),
+        ("model", "maybe", {"value": 0.0, "maybe": None, "free": None}),
+        ("model", "free", {"value": 0.0, "maybe": None, "free": {"k": [None]}}),
+        ("mapping", "words", {"k": "NaN", "l": ["Infinity"]}),
+    ):
+        result = ask("tools/call", name=f"{prefix}{name}", arguments={"kind": kind})["result"]
+        assert not result["isError"]
+        assert expected == result["structuredContent"]
+        assert expected == strictly(result["content"][0]["text"].encode())
+        jsonschema.validate(result["structuredContent"], listed[f"{prefix}{name}"]["outputSchema"])
+    untyped = ask("tools/call", name=f"{prefix}untyped", arguments={"kind": "nan"})["result"]
+    assert {"k": None, "l": [1.5, None]} == strictly(untyped["content"][0]["text"].encode())
+    own = ask("tools/call", name=f"{prefix}untyped", arguments={"kind": "a nan of its own"})["result"]
+    assert ({"k": [None]}, '{"k": NaN}') == (own["structuredContent"], own["content"][0]["text"])
+    for said in ("NaN", '{"k": NaN}', "NaN is not a number"):
+        result = ask("tools/call", name=f"{prefix}text", arguments={"kind": said})["result"]
+        assert ({"result": said}, said) == (result["structuredContent"], result["content"][0]["text"])
+
+
+def test_a_failure_that_a_handler_made_by_hand_keeps_its_words(ask: Ask) -> None:
+    """What cannot be written of them is replaced."""
+    result = ask("tools/call", name="untyped", arguments={"kind": "half in a failure"})["result"]
+    assert "a file \ufffd" == result["structuredContent"]["error"]["message"]
+
+
+def test_logs_and_progress_do_not_end_the_server(ask: Ask) -> None:
+    """What a handler tells on the way is made writable."""
+    result = ask("tools/call", name="tells", arguments={}, _meta={"progressToken": 1})["result"]
+    assert {"result": "told"} == result["structuredContent"]
+
+
+def test_resources_and_prompts_that_cannot_be_written_are_errors_with_a_record(ask: Ask, trail: Path) -> None:
+    """An error of the protocol, since they have no result of their own to fail with."""
+    for method, params, surface in (
+        ("resources/read", {"uri": "file://half"}, "resource"),
+        ("prompts/get", {"name": "ask"}, "prompt"),
+    ):
+        error = ask(method, **params)["error"]
+        assert -32603 == error["code"]
+        assert surface == recorded(trail, error["data"]["error"])["surface"]
+
+
+def test_finite_results_are_sent_as_they_are() -> None:
+    """No copy is made where nothing has to be mended."""
+    from mcp_types import CallToolResult, TextContent
+
+    from mcpcore.results import sendable
+
+    for structured in (None, {}, {"a": [1.5, "NaN", {"Infinity": None}]}):
+        block = TextContent(type="text", text='NaN and ["Infinity"')
+        result = CallToolResult(content=[block], structured_content=structured)
+        assert sendable(result, {"type": "object"}, made_of=[structured]) is result

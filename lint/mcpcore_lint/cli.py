@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.running.baseline import Entry
     from mcpcore_lint.running.changed import Change
     from mcpcore_lint.running.runs import Group, Mended, Result
-    from mcpcore_lint.settings import Settings
+    from mcpcore_lint.settings import PerFile, Settings
 
 _FORMATS: Final = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
 _SEVERITIES: Final = ("error", "warning", "info")
@@ -73,7 +73,9 @@ def _rules_option(name: str, text: str) -> Callable[[Any], Any]:
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: mend also what asks for a look.")
 @click.option("--diff", is_flag=True, help="Show what --fix would do; write nothing.")
 @click.option("--format", "shape", type=click.Choice(_FORMATS), help="The format of the report.  [default: full]")
-@click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report there.")
+@click.option(
+    "--output-file", type=click.Path(dir_okay=False, allow_dash=True), help="Write the report there; - is the output."
+)
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of listing them.")
 @click.option("--baseline", type=click.Path(dir_okay=False), help="Do not tell the findings that this file holds.")
 @click.option("--write-baseline", is_flag=True, help="Write the findings to the --baseline file.")
@@ -96,6 +98,13 @@ def lint(paths: tuple[str, ...], **options: Any) -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started this
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise _Stop("the current folder is gone; change into one that is there") from error
+    if options["output_file"] in {"-", "/dev/stdout"}:
+        # Opened once more, a file that the output goes to would lose what is in it.
+        options["output_file"] = None
     try:
         again = options["watch"] or options["fix"] or options["diff"]
         with contextlib.nullcontext() if again else _nothing_freed():
@@ -146,21 +155,25 @@ class _Command:
         self.options = options
         self.held = 0
         self._said = ""
+        self._written = False
         self._change: Change | None = None
 
     def run(self) -> int:
         """Do what the options ask for; the exit code."""
         options = self.options
         self._check()
+        self._check_together()
         if options["list_rules"]:
             return self._list_rules()
         if options["explain"]:
             return self._explain(options["explain"])
+        stdin = options["stdin_filename"] or self.paths == ("-",)
+        if not stdin:
+            self._check_paths()
         if options["show_settings"]:
             return self._show_settings()
-        if options["stdin_filename"] or self.paths == ("-",):
+        if stdin:
             return self._stdin()
-        self._check_paths()
         if options["explain_calls"]:
             return self._explain_calls(options["explain_calls"])
         if options["watch"]:
@@ -176,6 +189,17 @@ class _Command:
             if options[name] is not None and not options[name].strip():
                 option = name.removesuffix("_path").replace("_", "-")
                 raise _Stop(f"--{option} is empty; give it a value, or leave it out")
+
+    def _check_together(self) -> None:
+        options = self.options
+        shown = [name for name in ("list_rules", "explain", "explain_calls", "show_settings") if options[name]]
+        if len(shown) > 1:
+            names = " and ".join(f"--{name.replace('_', '-')}" for name in shown)
+            raise _Stop(f"{names} each show one thing and nothing else; give one of them")
+        if options["statistics"] and options["shape"] not in {None, "full", "concise", "json"}:
+            raise _Stop(f"--statistics are a table or JSON; {options['shape']} has no form for them, so leave one out")
+        if options["statistics"] and options["diff"]:
+            raise _Stop("--diff shows a patch and counts no findings; leave --statistics out")
         if options["write_baseline"] and options["diff"]:
             raise _Stop("--diff writes nothing, so it does not go with --write-baseline")
         if options["write_baseline"] and not options["baseline"]:
@@ -192,6 +216,8 @@ class _Command:
             raise _Stop("`-` is standard input, which is checked by itself; leave the other paths out")
         if options["stdin_filename"] == "":
             raise _Stop("--stdin-filename needs a name")
+        if options["stdin_filename"] and os.path.isdir(options["stdin_filename"]):
+            raise _Stop(f"--stdin-filename {options['stdin_filename']}: this is a folder; give the name of a file")
         if options["stdin_filename"] and options["changed_since"]:
             raise _Stop("--changed-since goes with files on disk, not with --stdin-filename")
 
@@ -298,17 +324,22 @@ class _Command:
                     f"{os.path.basename(config.path or '')}:{config.lines[key]}" if key in config.lines else "default"
                 )
 
-            rows = [("fail_on", self._fail_on(config).label, options["fail_on"])]
-            rows += [("format", options["shape"] or config.format or "full", options["shape"])]
+            rows = [("fail_on", _shown(self._fail_on(config)), options["fail_on"])]
+            rows += [("format", _shown(options["shape"] or config.format or "full"), options["shape"])]
             rows += [("markdown", _shown(config.markdown), None)]
             for each in fields(settings):
                 option = options[each.name] if each.name in given else None
-                rows.append((each.name, _shown(getattr(settings, each.name)), option))
+                value = getattr(settings, each.name)
+                # Of these two the default is not a value that a file could give.
+                instead = {"select": "every rule that is on by default", "cache_dir": _shown(memo.folder())}
+                rows.append((each.name, instead[each.name] if value is None else _shown(value), option))
             for name_, value, option in rows:
                 lines.append(f"  {name_.replace('_', '-')} = {value}  ({origin(name_, option)})")
-            on = [rule.id for rule in all_rules().values() if selected(rule, settings)]
+            on = [rule for rule in all_rules().values() if selected(rule, settings)]
             lines.append(f"  rules on: {len(on)} of {len(all_rules())}")
-            lines += [f"    {each}" for each in on]
+            width = max((len(each.id) for each in on), default=0)
+            for rule in on:
+                lines.append(f"    {rule.id:<{width}}  {settings.severities.get(rule.id, rule.severity).label}")
         self._say("\n".join(lines) + "\n")
         return 0
 
@@ -338,6 +369,7 @@ class _Command:
         if sys.stdin is None:
             raise _Stop("standard input is closed; give the source there, or the name of a file")
         raw = sys.stdin.buffer.read()
+        fixed = 0
         if options["fix"] or options["diff"]:
             mended = runs.mend_text(
                 raw, name, group, told=lambda each: self._told(each, [group]), unsafe=options["unsafe_fixes"]
@@ -350,11 +382,12 @@ class _Command:
                 from mcpcore_lint.reading.source import Source
 
                 raw = Source.from_bytes(name, raw).to_bytes(mended.after)
+                fixed = mended.count
             with _writing(sys.stdout):
                 sys.stdout.buffer.write(raw)
                 sys.stdout.buffer.flush()
         result = runs.lint_text(raw, name, group)
-        return self._tell(result, [group], err=options["fix"])
+        return self._tell(result, [group], fixed=fixed, err=options["fix"])
 
     def _once(self) -> int:
         from mcpcore_lint.running import runs
@@ -365,6 +398,7 @@ class _Command:
         fixed = 0
         mended: list[Mended] = []
         self._change = None
+        self._written = False
         with _Progress() as progress:
             if options["fix"] or options["diff"]:
                 mended, result = runs.mend(
@@ -434,27 +468,26 @@ class _Command:
             except ChangedError as error:
                 raise _Stop(str(error)) from error
         self.held = 0
-        if self.options["baseline"] and not self.options["write_baseline"]:
-            known, entries = self._against_baseline(result)
-            marks = {each.fingerprint for each in known}
-            pairs = zip(result.diagnostics, entries, strict=True)
-            held = {id(each) for each, entry in pairs if entry.fingerprint in marks}
+        if self.options["baseline"] and (self._written or not self.options["write_baseline"]):
+            numbers, _ = self._against_baseline(result)
+            held = {id(each) for number, each in enumerate(result.diagnostics) if number in numbers}
             fresh = [each for each in told if id(each) not in held]
             self.held = len(told) - len(fresh)
             return fresh
         return told
 
-    def _against_baseline(self, result: Result) -> tuple[list[Entry], list[Entry]]:
-        """What the baseline holds, and what it would hold of this run."""
+    def _against_baseline(self, result: Result) -> tuple[set[int], list[Entry]]:
+        """The numbers of the findings that the baseline holds, and what it holds beyond them."""
         from mcpcore_lint.running.baseline import Baseline, BaselineError, read
 
         path = self.options["baseline"]
         try:
-            return read(path), Baseline(path).entries(result, result.diagnostics)
+            baseline = Baseline(path)
+            return baseline.matched(read(path), baseline.entries(result, result.diagnostics))
         except BaselineError as error:
             raise _Stop(str(error)) from error
 
-    def _write_baseline(self, result: Result) -> int:
+    def _write_baseline(self, result: Result, groups: list[Group]) -> None:
         from mcpcore_lint.running.baseline import Baseline, BaselineError, read
 
         path = self.options["baseline"]
@@ -462,17 +495,29 @@ class _Command:
         entries = baseline.entries(result, result.diagnostics)
         if os.path.exists(path):
             try:
-                # What lies outside of this run is neither found nor mended by it.
-                entries += [each for each in read(path) if not self._covers(baseline.absolute(each))]
+                # Neither what lies outside of this run nor what other rules look for is known to be mended.
+                entries += [
+                    each
+                    for each in read(path)
+                    if not self._covers(baseline.absolute(each)) or self._left_out(each.rule, groups)
+                ]
             except BaselineError as error:
-                click.echo(f"{error}; it is replaced", err=True)
+                click.echo(f"{str(error).partition(';')[0]}; it is replaced", err=True)
         try:
             baseline.write(entries)
         except OSError as error:
             raise _Stop(f"{path}: cannot be written: {error.strerror or error}") from error
         noun = "finding" if len(entries) == 1 else "findings"
         click.echo(f"{len(entries)} {noun} written to {path}", err=True)
-        return 0
+
+    def _left_out(self, name: str, groups: list[Group]) -> bool:
+        """Whether the options of this command line keep a rule from running."""
+        if not self.options["select"] and not self.options["ignore"]:
+            return False
+        from mcpcore_lint.rules import rule_named, selected
+
+        rule = rule_named(name)
+        return rule is not None and not any(selected(rule, each.config.settings) for each in groups)
 
     def _covers(self, absolute: str) -> bool:
         """Whether a file is one that the run is about, if it is there at all."""
@@ -485,10 +530,8 @@ class _Command:
 
         options = self.options
         if options["write_baseline"]:
-            code = self._write_baseline(result)
-            for failure in result.failures:
-                click.echo(_clean(f"{result.place(failure.path)}: not checked in full: {failure.message}"), err=True)
-            return 2 if result.failures else code
+            self._write_baseline(result, groups)
+            self._written = True
         diagnostics = self._told(result, groups)
         notes = self._mended_since(result) if options["baseline"] else []
         outcome = Outcome(
@@ -527,10 +570,9 @@ class _Command:
         options = self.options
         if options["select"] or options["ignore"] or options["stdin_filename"] or result.failures:
             return []  # what was not looked for may be there all the same
-        known, entries = self._against_baseline(result)
-        marks = {each.fingerprint for each in entries}
+        _, left = self._against_baseline(result)
         baseline = Baseline(options["baseline"])
-        gone = [each for each in known if each.fingerprint not in marks and self._covers(baseline.absolute(each))]
+        gone = [each for each in left if self._covers(baseline.absolute(each))]
         if not gone:
             return []
         noun = "finding" if len(gone) == 1 else "findings"
@@ -632,14 +674,34 @@ def _near(name: str, known: Iterable[str]) -> str:
 
 
 def _shown(value: Any) -> str:
+    """A setting as `pyproject.toml` has it."""
+    from collections.abc import Mapping
+
+    from mcpcore_lint.diagnostics import Severity
+    from mcpcore_lint.settings import PerFile
+
+    if isinstance(value, Severity):
+        return _quoted(value.label)
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, frozenset):
-        return f"[{', '.join(sorted(value))}]"
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(str, value))}]"
-    return str(dict(value)) if _is_mapping(value) else str(value)
+        return _shown(tuple(sorted(value)))
+    if isinstance(value, tuple) and value and all(isinstance(each, PerFile) for each in value):
+        return _shown({each.pattern: _of_files(each) for each in value})
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_shown, value))}]"
+    if isinstance(value, Mapping):
+        pairs = [f"{_quoted(key)} = {_shown(each)}" for key, each in value.items()]
+        return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+    return str(value)
 
 
-def _is_mapping(value: Any) -> bool:
-    from collections.abc import Mapping as AbstractMapping
+def _of_files(each: PerFile) -> dict[str, Any]:
+    given = {"select": each.select, "ignore": each.ignore or None, "severity": each.severities or None}
+    return {name: value for name, value in given.items() if value is not None}
 
-    return isinstance(value, AbstractMapping)
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

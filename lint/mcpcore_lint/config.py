@@ -46,6 +46,8 @@ class UnknownRule:
     key: str
     span: Span
     near: str | None
+    wide: bool = False
+    """Whether it names several rules where one has to be named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +159,19 @@ def _toml(path: str) -> dict[str, Any]:
             return tomllib.load(file)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except tomllib.TOMLDecodeError as error:
+        mark = " (it begins with a byte order mark, which TOML does not know; save it without)" if _marked(path) else ""
+        raise ConfigError(f"{path}: not valid TOML: {error}{mark}") from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}:{line}: not valid TOML, which is UTF-8: {error.reason}") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: not valid TOML: it is nested too deeply") from error
+
+
+def _marked(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(3) == b"\xef\xbb\xbf"
 
 
 def _section(path: str) -> Mapping[str, Any] | None:
@@ -212,16 +222,19 @@ def _config(path: str, section: Mapping[str, Any], root: str) -> Config:
 
 def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> Iterator[UnknownRule]:
     """The names of rules that there are not. One that a package brings is known where the package is installed."""
-    named: list[tuple[str, str]] = []
+    named: list[tuple[str, str, bool]] = []
     for field_name in ("select", "extend_select", "ignore", "severities", "options"):
-        named += [(name, field_name) for name in sorted(values.get(field_name, ()))]
-    for each in values.get("per_file", ()):
-        named += [(name, "per_file") for name in sorted({*(each.select or ()), *each.ignore, *each.severities})]
-    for name, field_name in dict.fromkeys(named):
         exact = field_name in {"severities", "options"}
+        named += [(name, field_name, exact) for name in sorted(values.get(field_name, ()))]
+    for each in values.get("per_file", ()):
+        named += [(name, "per_file", False) for name in sorted({*(each.select or ()), *each.ignore})]
+        named += [(name, "per_file", True) for name in sorted(each.severities)]
+    for name, field_name, exact in dict.fromkeys(named):
         if not names_a_rule(name, exact=exact):
             key = field_name.replace("_", "-")
-            yield UnknownRule(name, key, _span_of(text, name, lines.get(key, 1)), near_rule(name))
+            wide = exact and names_a_rule(name)
+            near = None if wide else near_rule(name)
+            yield UnknownRule(name, key, _span_of(text, name, lines.get(key, 1)), near, wide)
 
 
 def names_a_rule(name: str, *, exact: bool = False) -> bool:
@@ -380,8 +393,13 @@ def _table_of_lists(value: Any, where: str) -> dict[str, tuple[str, ...]]:
 
 
 def _options(value: Any, where: str) -> dict[str, Mapping[str, Any]]:
+    from mcpcore_lint import ids
+
     if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
         raise ConfigError(f"{where}: must be a table of rule to a table of its options, not {value!r}")
+    for name, each in value.items():
+        if each and ids.is_id(name):
+            raise ConfigError(f"{where}.{name}: this rule has no options, so {next(iter(each))!r} would do nothing")
     return dict(value)
 
 

@@ -16,12 +16,34 @@ RaisesTable: TypeAlias = "Mapping[str, tuple[str, ...]]"
 
 @dataclass(frozen=True, slots=True)
 class PerFile:
-    """What differs for the files that a glob matches (relative to the project, `/` as the separator)."""
+    """What differs for the files that a glob matches (relative to the project, `/` as the separator).
+
+    A star stands for folders too. A glob without a slash is the name of a file or of a folder, wherever it is; one that
+    names a folder means all below it; one behind `!` means all other files.
+    """
 
     pattern: str
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
     severities: Mapping[str, Severity] = field(default_factory=dict[str, Severity])
+
+    def matches(self, path: str) -> bool:
+        """Whether a file is one of those meant."""
+        glob = self.pattern.removeprefix("!")
+        return self._meant(glob.removeprefix("./"), path) is not self.pattern.startswith("!")
+
+    @staticmethod
+    def _meant(glob: str, path: str) -> bool:
+        from fnmatch import fnmatch  # most runs have no such settings
+
+        # `**/` may also stand for no folder at all.
+        if any(fnmatch(path, each) for each in (glob, glob.removeprefix("**/"), glob.replace("/**/", "/"))):
+            return True
+        folder = glob.removesuffix("/")
+        if "/" not in folder:
+            *folders, name = path.split("/")
+            return (folder == glob and fnmatch(name, folder)) or any(fnmatch(each, folder) for each in folders)
+        return fnmatch(path, f"{folder.removeprefix('/')}/*")
 
 
 @dataclass(frozen=True, slots=True)

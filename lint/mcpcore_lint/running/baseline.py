@@ -125,6 +125,34 @@ class Baseline:
             for each, mark in zip(diagnostics, marks, strict=True)
         ]
 
+    def matched(self, known: Sequence[Entry], entries: Sequence[Entry]) -> tuple[set[int], list[Entry]]:
+        """Which findings of a run are known, by their number, and what is known and was not found.
+
+        A finding is known by its line; where that was edited, by what is said of it in its file; where the file is no
+        longer there, by what is said of it anywhere. What is known stands for one finding.
+        """
+        held: set[int] = set()
+        left = list(known)
+
+        def take(mark: Callable[[Entry], object], among: Sequence[Entry]) -> None:
+            waiting: dict[object, list[Entry]] = {}
+            for each in among:
+                waiting.setdefault(mark(each), []).append(each)
+            taken: set[int] = set()
+            for number, each in enumerate(entries):
+                if number not in held and (same := waiting.get(mark(each))):
+                    taken.add(id(same.pop()))
+                    held.add(number)
+            left[:] = [each for each in left if id(each) not in taken]
+
+        take(lambda each: each.fingerprint, left)
+        if left and len(held) < len(entries):
+            take(lambda each: (each.path, each.rule, each.tool, each.message), left)
+        if left and len(held) < len(entries):
+            there = {each.path: os.path.exists(self.absolute(each)) for each in left}
+            take(lambda each: (each.rule, each.tool, each.message), [each for each in left if not there[each.path]])
+        return held, left
+
     def write(self, entries: Sequence[Entry]) -> None:
         """Write findings down, in place of what was there.
 

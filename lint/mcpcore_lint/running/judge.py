@@ -6,7 +6,6 @@ import contextlib
 import sys
 import traceback
 from collections.abc import Set as AbstractSet
-from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
@@ -158,7 +157,7 @@ class Judge:
 
     def per_file(self, path: str) -> tuple[PerFile, ...]:
         """The per-file settings that match a path."""
-        return tuple(each for each in self.settings.per_file if fnmatch(path, each.pattern))
+        return tuple(each for each in self.settings.per_file if each.matches(path))
 
     def rules_for(self, path: str) -> list[Rule]:
         """The rules that are on for a file."""

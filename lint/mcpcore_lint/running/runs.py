@@ -352,13 +352,16 @@ def _unknown_rules(made: Iterable[Group], result: Result) -> None:
         path = _below(os.path.abspath(found.path), result.base)
         for each in found.unknown:
             near = f": did you mean {each.near!r}?" if each.near else ""
+            said = f"{each.key} names a rule that there is not, {each.name!r}{near}"
+            if each.wide:
+                said = f"{each.key} takes rules one by one, and {each.name!r} names several"
             result.diagnostics.append(
                 Diagnostic(
                     rule.id,
                     settings.severities.get(rule.id, rule.severity),
                     path,
                     each.span,
-                    f"{each.key} names a rule that there is not, {each.name!r}{near}",
+                    said,
                     "correct the name, or install the package that brings the rule; "
                     "`mcpcore lint --list-rules` shows them all",
                 )

@@ -28,6 +28,21 @@ def test_lines_may_move(known):
     known.lint("--baseline", "known.json", code=0)
 
 
+def test_lines_may_be_edited_and_files_renamed(known):
+    """A line that is edited round its finding, or a file under another name, makes no finding a new one."""
+    edited = SERVER.replace('not_found("There is nothing.")', 'not_found("Nothing.")')
+    known.write("server.py", edited)
+    assert "mended" not in known.lint("--baseline", "known.json", code=0).stdout
+    known.write("server.py", edited + '    raise not_found("There is nothing.")\n')
+    known.lint("--baseline", "known.json", code=1)
+    (known.root / "server.py").unlink()
+    known.write("deep/renamed.py", edited)
+    known.write("deep/store.py", (known.root / "store.py").read_text())
+    known.lint("--baseline", "known.json", code=0)
+    known.write("copy.py", edited)
+    assert 2 == len(known.found("--baseline", "known.json", code=1))
+
+
 def test_new_findings_are_told(known):
     """A second finding on a line like a known one is new."""
     known.write("server.py", SERVER + '    raise not_found("There is nothing.")\n')
@@ -53,6 +68,26 @@ def test_writing_for_a_part_keeps_the_rest(known):
     known.write("other.py", SERVER)
     known.lint("other.py", "--baseline", "known.json", "--write-baseline", code=0)
     known.lint("--baseline", "known.json", code=0)
+
+
+def test_writing_for_some_rules_keeps_the_others(known):
+    """A run of some rules rewrites what the baseline holds of these."""
+    known.lint("--select", "handler", "--baseline", "known.json", "--write-baseline", code=0)
+    known.lint("--ignore", "conformance", "--baseline", "known.json", "--write-baseline", code=0)
+    known.lint("--baseline", "known.json", code=0)
+    known.write("server.py", SERVER.replace('raise not_found("There is nothing.")', "pass"))
+    known.lint("--select", DIRECT[2], "--baseline", "known.json", "--write-baseline", code=0)
+    assert [CONFLICT[2]] == [each["rule"] for each in json.loads((known.root / "known.json").read_text())["findings"]]
+
+
+def test_writing_ends_with_the_report_of_what_is_left(project):
+    """The report after writing is one of the format that was asked for, in the file that was asked for."""
+    result = project.lint(
+        "--baseline", "known.json", "--write-baseline", "--fix", "--format", "json", "--output-file", "r.json", code=0
+    )
+    assert "1 finding written to known.json\n" == result.stderr
+    report = json.loads((project.root / "r.json").read_text())
+    assert ([], 1, 1) == (report["diagnostics"], report["summary"]["baselined"], report["summary"]["fixed"])
 
 
 def test_it_counts_from_its_own_folder(known):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from tests.lint.front.samples import CLEAN, CONFLICT, DIRECT, SERVER
@@ -33,6 +35,10 @@ PREFER, CONFORM = DIRECT[2], CONFLICT[2]
         ("[tool.mcpcore]\nlint = 3\n", "[tool.mcpcore.lint] must be a table, not 3"),
         ("[tool]\nmcpcore = 3\n", "[tool.mcpcore] must be a table, not 3"),
         ('exclude = [\n"a",\n"\\q"]\n', "(at line 4, column"),
+        (
+            "[tool.mcpcore.lint.options]\nno-fake-empty = { x = 1 }\n",
+            "no-fake-empty: this rule has no options, so 'x' would",
+        ),
     ],
     ids=lambda text: text.splitlines()[-1][:30] if "=" in text else "",
 )
@@ -48,6 +54,26 @@ def test_a_configuration_that_is_not_utf_8(project):
     """Bytes that are no text are told with their line."""
     project.write("pyproject.toml", b'[tool.mcpcore.lint]\nexclude = ["\xff"]\n')
     assert "pyproject.toml:2: not valid TOML, which is UTF-8" in project.lint(code=2).stderr
+
+
+def test_a_configuration_with_a_byte_order_mark(project):
+    """What TOML does not know and no editor shows is named."""
+    project.write("pyproject.toml", b"\xef\xbb\xbf[tool.mcpcore.lint]\n")
+    assert "it begins with a byte order mark, which TOML does not know; save it without" in project.lint(code=2).stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[tool.mcpcore.lint.severities]\n{} = "info"',
+        '[tool.mcpcore.lint.per-file]\n"a" = {{ severity = {{ {} = "info" }} }}',
+    ],
+)
+def test_a_severity_is_that_of_one_rule(project, text):
+    """A family where one rule has to be named is told as that, since nothing would come of it."""
+    project.settings(text.format("handler"))
+    (found,) = [each for each in project.json(code=1)["diagnostics"] if each["rule"] == "unknown-rule"]
+    assert found["message"].endswith("takes rules one by one, and 'handler' names several")
 
 
 def test_unknown_rules_are_findings(project):
@@ -96,6 +122,38 @@ def test_per_file(project):
     assert [("scripts/server.py", 11, PREFER), CONFLICT, DIRECT] == project.found()
 
 
+@pytest.mark.parametrize(
+    ("glob", "path", "meant"),
+    [
+        ("tests/*", "tests/deep/test_a.py", True),
+        ("tests/*", "src/tests/test_a.py", False),
+        ("**/tests/*", "tests/test_a.py", True),
+        ("**/tests/*", "src/tests/test_a.py", True),
+        ("src/**/api.py", "src/api.py", True),
+        ("src/**/api.py", "src/one/two/api.py", True),
+        ("tests", "src/tests/deep/test_a.py", True),
+        ("tests", "tests.py", False),
+        ("tests/", "tests/test_a.py", True),
+        ("tests/", "src/tests", False),
+        ("src/app", "src/app/deep/a.py", True),
+        ("src/app/", "src/app/a.py", True),
+        ("src/app", "src/apple/a.py", False),
+        ("server.py", "deep/server.py", True),
+        ("test_*.py", "deep/test_a.py", True),
+        ("test_*.py", "deep/contest_a.py", False),
+        ("./src/a.py", "src/a.py", True),
+        ("!src/*", "src/a.py", False),
+        ("!src/*", "other/a.py", True),
+        ("a[", "a[", True),
+    ],
+)
+def test_what_globs_of_per_file_mean(glob, path, meant):
+    """A name means files and folders of that name, a path with a folder all below it, `!` all others."""
+    from mcpcore_lint.settings import PerFile
+
+    assert meant is PerFile(glob).matches(path)
+
+
 def test_exclude_and_gitignore(repository):
     """What the settings or git leave out is not read, unless it is named outright."""
     repository.write("generated/server.py", SERVER)
@@ -126,11 +184,34 @@ def test_show_settings(project):
     """`--show-settings` tells each setting and where it comes from."""
     project.settings('fail-on = "error"\njobs = 1\n')
     text = project.lint("--show-settings", "--jobs", "3", "--select", "handler", code=0).stdout
-    assert "fail-on = error  (pyproject.toml:2)" in text
+    assert 'fail-on = "error"  (pyproject.toml:2)' in text
     assert "jobs = 3  (--jobs)" in text
-    assert "select = [handler]  (--select)" in text
+    assert 'select = ["handler"]  (--select)' in text
     assert "min-recovery-words = 5  (default)" in text
+    assert "respect-gitignore = true  (default)" in text
     assert "rules on: 10 of" in text
+    assert "    no-fake-empty                warning\n" in text
+    assert "nowhere: there is no such file" in project.lint("--show-settings", "nowhere", code=2).stderr
+
+
+def test_settings_are_shown_as_they_are_written(project):
+    """What `--show-settings` says of a table or a list could stand in the file."""
+    import tomllib
+
+    text = """
+        exclude = ["a \\"quoted\\" name"]
+        [severities]
+        no-fake-empty = "error"
+        [per-file]
+        "tests/*" = { ignore = ["all"] }
+        "x" = { select = ["handler"], severity = { no-fake-empty = "info" } }
+        [raises]
+        "a.b" = ["builtins.OSError"]
+        """
+    (project.root / "own.toml").write_text(textwrap.dedent(text), encoding="utf-8")
+    shown = project.lint("--show-settings", "--config", "own.toml", code=0).stdout
+    lines = [line.strip().rpartition("  (own.toml:")[0] for line in shown.splitlines() if "(own.toml:" in line]
+    assert tomllib.loads(text) == tomllib.loads("\n".join(lines))
 
 
 def test_settings_of_an_editor(project):

@@ -183,6 +183,8 @@ def test_libcst_is_loaded_where_a_rule_has_something_to_visit(house, site):
 
 def test_without_such_packages_nothing_is_loaded_to_look_for_them() -> None:
     """What reads the metadata of packages takes longer to load than a file takes to check."""
-    code = "import sys\nfrom mcpcore_lint.rules import all_rules\nall_rules()\nprint('importlib.metadata' in sys.modules)"
+    code = (
+        "import sys\nfrom mcpcore_lint.rules import all_rules\nall_rules()\nprint('importlib.metadata' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "False\n"

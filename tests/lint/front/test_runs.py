@@ -142,6 +142,7 @@ def test_standard_input_fixed(project):
     assert 'raise ctx.fail("no_match", "There is nothing.")' in result.stdout
     assert "error-contract-conformance" in result.stderr
     assert SERVER == (project.root / "server.py").read_text()
+    assert "(1 fixed)" in result.stderr
     diff = project.lint("--stdin-filename", "server.py", "--diff", input=SERVER, code=1)
     assert "+++ b/server.py" in diff.stdout
 
@@ -166,6 +167,10 @@ def test_standard_input_fixed(project):
         (["--changed-since", ""], "--changed-since is empty; give it a value, or leave it out"),
         (["--config", " "], "--config is empty"),
         (["--diff", "--baseline", "b.json", "--write-baseline"], "--diff writes nothing"),
+        (["--statistics", "--format", "sarif"], "sarif has no form for them"),
+        (["--statistics", "--diff"], "leave --statistics out"),
+        (["--list-rules", "--explain", "no-fake-empty"], "--list-rules and --explain each show one thing"),
+        (["--stdin-filename", "."], "--stdin-filename .: this is a folder; give the name of a file"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )
@@ -199,6 +204,39 @@ def test_output_file(project):
     assert ["report.txt", "server.py", "store.py"] == sorted(path.name for path in project.root.iterdir())
     project.lint("--output-file", os.devnull, code=1)
     assert not Path(os.devnull).is_file()
+    for name in ("-", "/dev/stdout"):
+        assert "1 tool" in project.process("--output-file", name).stdout
+    assert ["report.txt", "server.py", "store.py"] == sorted(path.name for path in project.root.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no /dev/fd")
+def test_output_to_a_pipe(project):
+    """A report goes into a pipe that a shell names, which has no place among the files."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as pipe:
+        command = [sys.executable, "-m", "mcpcore_lint", "--output-file", f"/dev/fd/{writing}"]
+        done = subprocess.run(command, cwd=project.root, pass_fds=(writing,), capture_output=True, check=False)
+        os.close(writing)
+        assert (1, b"") == (done.returncode, done.stderr)
+        assert "1 tool" in pipe.read()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps a folder that is in use")
+def test_the_current_folder_is_gone(project):
+    """A folder that went while a shell stands in it is told as that."""
+    script = "mkdir gone; cd gone; rmdir ../gone; exec $0 -m mcpcore_lint"
+    done = subprocess.run(
+        ["sh", "-c", script, sys.executable],
+        cwd=project.root,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (2, "mcpcore lint: the current folder is gone; change into one that is there\n") == (
+        done.returncode,
+        done.stderr,
+    )
 
 
 def test_paths_from_elsewhere(project):

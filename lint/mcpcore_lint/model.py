@@ -583,11 +583,29 @@ class Handler:
 
 
 @light
+class Served:
+    """A tool that a low-level handler serves."""
+
+    name: Value
+    handler: Handler | None
+    """The function that does the tool's work; None where the function that tells the names apart does it itself."""
+    call: ast.Call | None
+    """Where that function is called."""
+    inside: Handler
+    """The function that tells this name from others."""
+    way: tuple[tuple[Handler, ast.Call], ...]
+    """The functions that lead there, the registered one first, each with the call that hands the name on."""
+    elsewhere: tuple[tuple[int, int], ...]
+    """The lines of the function that tells the names apart that are for other names alone."""
+
+
+@light
 class ToolDef:
     """A tool (or resource, or prompt) that a file defines, however it is written.
 
     `flavour` is whose it is: `@tool` or `@server.tool` of mcpcore, the SDK's `@server.tool()` and `add_tool`, FastMCP's
-    `@mcp.tool`, or the `call_tool` handler of the low-level server, which serves every tool at once (`name` unknown).
+    `@mcp.tool`, or the `call_tool` handler of the low-level server, which serves every tool at once (`name` unknown);
+    each function that it hands a tool's calls to is one more of those, by the tool's name.
     """
 
     kind: ToolKind
@@ -604,6 +622,8 @@ class ToolDef:
     `server` are on one server."""
     uri: Value | None = None
     """Of a resource."""
+    serves: tuple[Served, ...] = ()
+    """Of a low-level handler: the tools that it serves."""
 
     @property
     def display_name(self) -> str:

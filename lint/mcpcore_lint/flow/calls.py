@@ -76,25 +76,32 @@ class CallGraph:
 
     # -- what is asked -------------------------------------------------------------------------------------------
 
-    def reach(self, handler: Handler, skip: ast.AST | None = None) -> Reach:
+    def reach(self, handler: Handler, through: Iterable[tuple[Handler, ast.Call]] = ()) -> Reach:
         """What leaves a handler through the functions that it calls.
 
         Args:
             handler: The handler.
-            skip: The decorator that makes it a tool, which is not followed.
+            through: The functions that hand calls to it, the outermost first, each with the call: what they catch
+                does not leave.
         """
-        del skip
         receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
         key = key_of(handler.node, handler.module, receiver, raw=True)
         facts = self.facts(key)
         if facts is None:
             return Reach()
-        outer = self._around(handler, key)
+        outer = [chains for each, call in through for chains in self._round_call(each, call)]
+        outer += self._around(handler)
         collector = _Collector(self, handler, outer)
         collector.events(facts, (), key, set())
         return collector.result()
 
-    def _around(self, handler: Handler, key: Key) -> list[tuple[tuple[Guard, ...], ...]]:
+    def _round_call(self, handler: Handler, call: ast.Call) -> list[tuple[tuple[Guard, ...], ...]]:
+        """What stands round a call in a function, and round that function."""
+        receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
+        here = Extractor(self, handler.node, handler.module, receiver).guards(call)
+        return [*self._around(handler), (here,)]
+
+    def _around(self, handler: Handler) -> list[tuple[tuple[Guard, ...], ...]]:
         """For each decorator of the handler that is the project's own, the guards at its calls of the handler."""
         found: list[tuple[tuple[Guard, ...], ...]] = []
         if isinstance(handler.node, ast.Lambda):
@@ -105,7 +112,6 @@ class CallGraph:
             found.append(chains or ((),))
         if guards := self._decorator_guards(handler.node, handler.module):
             found.append((guards,))
-        del key
         return found
 
     def wrapper_summaries(self, handler: Handler) -> list[Summary]:
@@ -683,31 +689,4 @@ class _Collector:
         )
 
 
-def explain(reach: Reach, name: str, *, unknown: bool = True) -> str:
-    """What a tool can throw, for people: each error with the way to it, and what could not be seen."""
-    lines = [f"{name} can throw:"]
-    for each in (*reach.own, *reach.throws):
-        label = ", ".join(each.codes) if each.codes else each.type_name.removeprefix("builtins.")
-        if each.codes is None:
-            label = f"{each.type_name.removeprefix('mcpcore.')} with a code that is not known"
-        reason = ""
-        if each.reasons is None:
-            reason = " (a reason that is not known)"
-        elif each.reasons:
-            reason = f" ({', '.join(each.reasons)})"
-        way = " > ".join(each.path)
-        at = f"{each.site.path}:{each.site.span.line}:{each.site.span.column}"
-        lines.append(f"  {label}{reason}\n      {way}\n      at {at}")
-    if len(lines) == 1:
-        lines.append("  nothing that can be seen")
-    if unknown:
-        blind = [each for each in reach.unresolved if each.project or each.takes_context]
-        if blind:
-            lines.append("Not seen, since it cannot be told what is called:")
-            for each_call in blind:
-                at = f"{each_call.site.path}:{each_call.site.span.line}:{each_call.site.span.column}"
-                lines.append(f"  {each_call.name} at {at}: {each_call.why}\n      {' > '.join(each_call.path)}")
-    return "\n".join(lines)
-
-
-__all__ = ["CallGraph", "explain"]
+__all__ = ["CallGraph"]

@@ -17,6 +17,7 @@ from mcpcore_lint.model import (
     Handler,
     Missing,
     Parameter,
+    Served,
     Symbol,
     ToolDef,
     Unknown,
@@ -26,6 +27,7 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.registrations.contracts import contract_given, contract_of
+from mcpcore_lint.registrations.dispatching import Dispatching
 from mcpcore_lint.registrations.registering import Registering
 from mcpcore_lint.registrations.tables import LOWLEVEL_REQUESTS, NEAR
 from mcpcore_lint.registrations.targets import Target, see, taken_from, wrapped_parameter
@@ -47,6 +49,8 @@ class Builder:
         self.registering = Registering(module, hierarchy)
         self._handlers: dict[tuple[FunctionNode, int], Handler] = {}
         self._found: list[ToolDef] = []
+        self._serving: list[ToolDef] = []
+        """The low-level handlers among them that serve tools by name."""
         self._servers: dict[ast.AST, str] = {}
         """The servers that what is made in this file is added to."""
 
@@ -56,6 +60,7 @@ class Builder:
         """Every tool, resource and prompt that the file registers, in source order."""
         self.module.complete()
         self._found = []
+        self._serving = []
         self._servers = {}
         for node, scope in list(self.module.functions.items()):
             if not isinstance(node, ast.Lambda) and node.decorator_list:
@@ -66,6 +71,7 @@ class Builder:
                 self._registered(site)
         if "request_handlers[" in self.module.source.text:
             self._requests()
+        self._served()
         for tool in self._found:
             if tool.server is None:
                 tool.server = self._servers.get(tool.registration)
@@ -252,7 +258,44 @@ class Builder:
             uri,
         )
         self._found.append(tool)
+        if maker.flavour == "lowlevel":
+            self._serve(tool)
         return tool
+
+    def _serve(self, tool: ToolDef) -> None:
+        """Find the tools that a low-level handler serves, and make tools of the functions that it hands them to."""
+        served: list[Served] = []
+        for each in Dispatching(self.registering.targets).handed(tool.handler.node, tool.handler.module):
+            target = each.target
+            handler = self.handler(target.node, target.module) if target is not None else None
+            name = string(each.name)
+            other = [branch for branch in each.branches if not branch.runs_for(name)]
+            lines = ((one.body[0].lineno, one.body[-1].end_lineno or one.body[-1].lineno) for one in other)
+            way = tuple((self.handler(node, module), call) for node, module, call in each.way)
+            inside = self.handler(each.function, each.module)
+            served.append(Served(each.name, handler, each.call, inside, way, tuple(lines)))
+        tool.serves = tuple(served)
+        if served:
+            self._serving.append(tool)
+
+    def _served(self) -> None:
+        """Add the functions that low-level handlers hand calls to, but for those that are judged already."""
+        for tool in self._serving:
+            known = [each.handler.node for each in self._found]
+            for each in tool.serves:
+                handler = each.handler
+                if handler is None or each.call is None or handler.node in known:
+                    continue
+                if any(one.module is handler.module and _within(handler.node, one.node) for one in _leading(each)):
+                    continue
+                here = each.inside.module is self.module
+                unknown = Unknown(handler.node, handler.module, "the low-level server lists its tools elsewhere")
+                registration = each.call if here else tool.registration
+                self._found.append(
+                    ToolDef(
+                        "tool", "lowlevel", each.name, handler, self.module, registration, None, unknown, tool.server
+                    )
+                )
 
     @staticmethod
     def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr | None) -> Contract:
@@ -289,6 +332,16 @@ class Builder:
                 replace(each, error=changed.get(each.error, each.error)) if each.error is not None else each
                 for each in handler.throws
             )
+
+
+def _leading(served: Served) -> list[Handler]:
+    """The functions through which a tool's name goes."""
+    return [*(handler for handler, _ in served.way), served.inside]
+
+
+def _within(node: FunctionNode, outer: FunctionNode) -> bool:
+    """Whether a function is nested in another one of the same file, or is it."""
+    return outer.lineno <= node.lineno <= (outer.end_lineno or outer.lineno)
 
 
 def given_name(maker: Maker) -> Value | None:

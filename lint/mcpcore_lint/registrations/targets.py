@@ -242,7 +242,7 @@ class Targets:
         generator = node.generators[0]
         for element in self.elements(generator.iter, scope, depth):
             env: Env = {}
-            _bind(generator.target, element, env)
+            bind(generator.target, element, env)
             yield self._made_of(node.elt, scope, env)
 
     def _made_of(self, node: ast.expr, scope: Scope, env: Env) -> Placed:
@@ -275,7 +275,7 @@ class Targets:
                 if isinstance(source, ast.Name) and source.id in handed:
                     for element in self.elements(handed[source.id], scope, depth):
                         env: Env = {}
-                        _bind(value.generators[0].target, element, env)
+                        bind(value.generators[0].target, element, env)
                         yield self._made_of(value.elt, inside, env)
                     continue
             if isinstance(value, ast.Name) and value.id in handed:
@@ -367,7 +367,7 @@ class Targets:
                     found: list[Env] = []
                     for element in self.elements(loop.iter, scope):
                         env: Env = {}
-                        _bind(loop.target, element, env)
+                        bind(loop.target, element, env)
                         found.append(env)
                     return found or [NO_ENV]
             current = parents.get(current)
@@ -446,7 +446,8 @@ def _looped(name: str, scope: Scope) -> bool:
     return any(isinstance(each.node, ast.For | ast.AsyncFor | ast.comprehension) for each in found[1])
 
 
-def _bind(target: ast.expr, element: Placed, env: Env) -> None:
+def bind(target: ast.expr, element: Placed, env: Env) -> None:
+    """Fill in what the variables of a loop or of an assignment stand for."""
     item, scope = element
     if isinstance(target, ast.Name):
         env[target.id] = element
@@ -462,7 +463,7 @@ def _bind(target: ast.expr, element: Placed, env: Env) -> None:
             items = item.args
         if len(items) == len(target.elts) and not any(isinstance(each, ast.Starred) for each in target.elts):
             for each, one in zip(target.elts, items, strict=True):
-                _bind(each, (one, scope), env)
+                bind(each, (one, scope), env)
 
 
 # -- what names are bound to -----------------------------------------------------------------------------------------

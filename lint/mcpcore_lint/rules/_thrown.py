@@ -93,10 +93,11 @@ def direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
 
 
 def through(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
-    """The coded errors that come out of functions that the handler calls."""
+    """The coded errors that come out of functions that the handler calls, but for those that are tools of their own."""
+    tools = {each.handler.qualname for each in tool.serves if each.handler is not None}
     raises = {each.span: each for each in tool.handler.throws}
     for each in reach.throws:
-        if each.source == "project" and each.form in CODED:
+        if each.source == "project" and each.form in CODED and tools.isdisjoint(each.path[1:]):
             yield Thrown(each.codes, each.reasons, None, each, raises.get(each.call))
 
 

@@ -1,0 +1,614 @@
+"""What a low-level handler, which serves every tool, does with each tool's name: the functions that it hands calls to.
+
+The name is followed from the handler's parameter through local names and through the functions that it is handed on
+to. It is told apart by comparisons, by `match`, by tables of functions or of objects, by the names of methods and in
+loops over objects that have a name.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.meaning.kinds import ancestry
+from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.model import Const, FunctionNode, Symbol, Value, options, string
+from mcpcore_lint.reading.syntax import own_nodes, statements, walk, walk_shallow
+from mcpcore_lint.registrations.branches import Branch, Branches
+from mcpcore_lint.registrations.servers import arguments_of, class_round
+from mcpcore_lint.registrations.targets import Env, bind, bound, see
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.registrations.targets import Placed, Target, Targets
+
+DEEP: Final = 4
+"""Through how many functions a name is followed."""
+_GETS: Final = frozenset({"get", "pop", "__getitem__", "setdefault"})
+Way = tuple[tuple[FunctionNode, "Module", ast.Call], ...]
+
+
+class Handed(NamedTuple):
+    """What is done with one tool's name."""
+
+    name: Value
+    function: FunctionNode
+    """The function that tells this name from others."""
+    module: Module
+    target: Target | None
+    """The function that does the tool's work; None where its work is done in the branch itself."""
+    call: ast.Call | None
+    """Where that function is called."""
+    way: Way
+    """The functions that lead there, the registered one first, each with the call that hands the name on."""
+    branches: tuple[Branch, ...]
+    """All branches of the function that tells the names apart."""
+
+
+class Dispatching:
+    """Answers for one file's low-level handlers."""
+
+    def __init__(self, targets: Targets) -> None:
+        self.targets = targets
+
+    def handed(self, node: FunctionNode, module: Module) -> list[Handed]:
+        """What a registered handler does with each name, in the order of the source; each name and function once."""
+        if isinstance(node, ast.Lambda):
+            return []
+        args = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+        if module.scope_of(node).owner is not None and args[:1] in (["self"], ["cls"]):
+            args = args[1:]
+        place = _Place(self, node, module, set(args[:1]) if len(args) > 1 else set(), set(args))
+        found: dict[tuple[str | None, FunctionNode | None], Handed] = {}
+        for each in place.handed((), 0):
+            key = (string(each.name), each.target.node if each.target is not None else None)
+            found.setdefault(key, each)
+        done = {name for name, target in found if target is not None}
+        return [each for (name, target), each in found.items() if target is not None or name not in done]
+
+
+class _Place:
+    """One function that has a tool's name in its hands."""
+
+    def __init__(
+        self, dispatching: Dispatching, node: FunctionNode, module: Module, names: set[str], given: set[str]
+    ) -> None:
+        self.dispatching = dispatching
+        self.targets = dispatching.targets
+        self.node = node
+        self.module = module
+        self.scope = module.scope_of(node)
+        self.names = names
+        """Local names that hold the tool's name."""
+        self.requests = given - names
+        """Parameters that may hold it: `params.name`, `request.params.name`."""
+        self.wholes = set(self.requests)
+        """Names that hold all arguments of the call, or what was made of all of them."""
+        self.derived = set(self.requests)
+        """Names that hold anything that comes from the arguments."""
+        self._behind: dict[ast.expr, list[Target]] = {}
+        self._follow_names()
+        self._by_name = {
+            each
+            for target, value in _assignments(own_nodes(node))
+            if not self.is_name(value) and self._looks_up(value)
+            for each in _stored(target)
+        }
+        """Local names that hold what was looked up by the tool's name."""
+
+    def _follow_names(self) -> None:
+        body = own_nodes(self.node)
+        for _ in range(2):
+            for target, value in _assignments(body):
+                self._assigned(target, value)
+            for each in body:
+                if isinstance(each, ast.With | ast.AsyncWith):
+                    for item in each.items:
+                        if item.optional_vars is not None and self.takes(item.context_expr):
+                            self.derived.update(_stored(item.optional_vars))
+                elif isinstance(each, ast.For | ast.AsyncFor) and self.takes(each.iter):
+                    self.derived.update(_stored(each.target))
+
+    def _assigned(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+            for each, one in zip(target.elts, value.elts, strict=False):
+                self._assigned(each, one)
+            return
+        if self.is_name(value):
+            self.names.update(_stored(target))
+            return
+        if self.takes(value):
+            self.derived.update(_stored(target))
+            if self._is_whole(value):
+                self.wholes.update(_stored(target))
+
+    def is_name(self, node: ast.expr) -> bool:
+        """Whether an expression is the tool's name."""
+        while isinstance(node, ast.NamedExpr | ast.Await):
+            node = node.value
+        if isinstance(node, ast.Name):
+            return node.id in self.names
+        if isinstance(node, ast.Attribute):
+            if node.attr == "value":
+                return self.is_name(node.value)
+            root = node.value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            return node.attr == "name" and isinstance(root, ast.Name) and root.id in self.requests
+        if isinstance(node, ast.Call):
+            # `str(name)`, `Tools(name)`, `name.strip()`.
+            if isinstance(node.func, ast.Attribute) and not node.args:
+                return node.func.attr in {"strip", "lower", "casefold"} and self.is_name(node.func.value)
+            if len(node.args) == 1 and not node.keywords and self.is_name(node.args[0]):
+                made = evaluate(node.func, self.scope)
+                return isinstance(made, Symbol) and (
+                    made.name == "builtins.str" or isinstance(made.definition, ast.ClassDef)
+                )
+        return False
+
+    def takes(self, node: ast.AST) -> bool:
+        """Whether an expression has something of the arguments in it."""
+        return any(
+            isinstance(each, ast.Name) and each.id in self.derived and isinstance(each.ctx, ast.Load)
+            for each in walk([node])
+        )
+
+    def _is_whole(self, node: ast.expr) -> bool:
+        """Whether an expression holds all arguments, or is made of all of them."""
+        picked: set[ast.AST] = set()
+        for each in walk([node]):
+            if isinstance(each, ast.Subscript) or (
+                isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _GETS
+            ):
+                picked.update(walk([each]))
+        left = (each for each in walk([node]) if each not in picked)
+        return any(isinstance(each, ast.Name) and each.id in self.wholes for each in left)
+
+    # -- what is found -----------------------------------------------------------------------------------------------
+
+    def handed(self, way: Way, depth: int) -> Iterator[Handed]:
+        """What this function does with each name, here or in the functions that it hands the name to."""
+        branches = Branches(self.is_name, self.scope).of(self.node)
+        calls = [_calls(each.body) for each in branches]
+        chosen = self._chosen(branches, calls)
+        passed: set[ast.Call] = set()
+        for branch, inside in zip(branches, calls, strict=True):
+            for call in inside:
+                for one in self._handed_on(call, way, depth):
+                    if not branch.names or string(one.name) in {string(each) for each in branch.names}:
+                        passed.add(call)
+                        yield one
+        for branch in branches:
+            mine = [each for each in chosen.get(branch, ()) if each[0] not in passed]
+            on = any(inside in passed for inside in calls[branches.index(branch)])
+            for name in branch.names:
+                for call, target in mine:
+                    yield Handed(name, self.node, self.module, target, call, way, tuple(branches))
+                if not mine and not on:
+                    yield Handed(name, self.node, self.module, None, None, way, tuple(branches))
+        for name, target, call in self._looked_up():
+            yield Handed(name, self.node, self.module, target, call, way, tuple(branches))
+
+    def _handed_on(self, call: ast.Call, way: Way, depth: int) -> Iterator[Handed]:
+        """What a function does with the name that it is handed, or with the whole request."""
+        given = [*call.args, *(each.value for each in call.keywords)]
+        if depth >= DEEP or not any(self.is_name(each) or self._is_request(each) for each in given):
+            return
+        for target in self.behind(call.func):
+            function = target.node
+            if isinstance(function, ast.Lambda) or any(each[0] is function for each in (*way, (self.node,))):
+                continue
+            bound_first = target.module.scope_of(function).owner is not None
+            handed = arguments_of(function, call, bound_first=bound_first)
+            names = {parameter for parameter, each in handed.items() if self.is_name(each)}
+            requests = {parameter for parameter, each in handed.items() if self.takes(each)}
+            if names or any(self._is_request(each) for each in handed.values()):
+                inner = _Place(self.dispatching, function, target.module, names, names | requests)
+                yield from inner.handed((*way, (self.node, self.module, call)), depth + 1)
+
+    def _is_request(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Attribute) and node.attr == "params":
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self.requests
+
+    def behind(self, node: ast.expr) -> list[Target]:
+        """The functions of the project that an expression is; none where the tool's name decides it."""
+        found = self._behind.get(node)
+        if found is None:
+            found = []
+            if not any(isinstance(each, ast.expr) and self._decides(each) for each in walk([node])):
+                self.targets.steps = 0
+                found = self.targets.behind(node, self.scope)
+            self._behind[node] = found
+        return found
+
+    def _decides(self, node: ast.expr) -> bool:
+        """Whether an expression is the name, or what was looked up by it."""
+        return self.is_name(node) or (isinstance(node, ast.Name) and node.id in self._by_name)
+
+    # -- branches ----------------------------------------------------------------------------------------------------
+
+    def _chosen(
+        self, branches: list[Branch], calls: list[list[ast.Call]]
+    ) -> dict[Branch, list[tuple[ast.Call, Target]]]:
+        """For each branch that names tools, the functions that do their work; none where that cannot be told."""
+        fitting: dict[Branch, list[tuple[ast.Call, Target]]] = {}
+        users: dict[FunctionNode, set[int]] = {}
+        for index, (branch, inside) in enumerate(zip(branches, calls, strict=True)):
+            if not branch.names:
+                continue
+            found: list[tuple[ast.Call, Target]] = []
+            for call in inside:
+                given = [*call.args, *(each.value for each in call.keywords)]
+                if given and not any(self.takes(each) for each in given):
+                    continue
+                for target in self.behind(call.func):
+                    found.append((call, target))
+                    users.setdefault(target.node, set()).add(index)
+            fitting[branch] = found
+        # What several branches call prepares or shapes something, unless it is all that there is in each of them.
+        helps: set[FunctionNode] = set()
+        for found in fitting.values():
+            if any(len(users[target.node]) == 1 for _, target in found):
+                helps.update(target.node for _, target in found if len(users[target.node]) > 1)
+        for branch, found in fitting.items():
+            fitting[branch] = self._best(branch, [each for each in found if each[1].node not in helps])
+        return fitting
+
+    def _best(self, branch: Branch, found: list[tuple[ast.Call, Target]]) -> list[tuple[ast.Call, Target]]:
+        if len({id(call) for call, _ in found}) > 1:
+            awaited = {each.value for one in branch.body for each in walk([one]) if isinstance(each, ast.Await)}
+            waited = [each for each in found if each[0] in awaited]
+            found = waited or found
+        returned = _returned(branch.body)
+        direct = [each for each in found if each[0] in returned]
+        if direct:
+            return direct
+        found = [each for each in found if not self._is_service(each[0])]
+        if len({id(call) for call, _ in found}) > 1:
+            found = [each for each in found if any(self._is_whole(one) for one in _given(each[0]))]
+        return found if len({id(call) for call, _ in found}) == 1 else []
+
+    def _is_service(self, call: ast.Call) -> bool:
+        """Whether a call asks an object for something with some of the arguments, and shapes the answer itself."""
+        func = call.func
+        if not isinstance(func, ast.Attribute):
+            return False
+        if isinstance(func.value, ast.Name) and func.value.id in {"self", "cls"}:
+            return False
+        if isinstance(evaluate(func.value, self.scope), Symbol):
+            return False
+        return not any(self._is_whole(each) for each in _given(call))
+
+    # -- tables ------------------------------------------------------------------------------------------------------
+
+    def _looked_up(self) -> Iterator[tuple[Value, Target, ast.Call]]:
+        """The functions that the name is looked up in: a table, the methods of an object, a list of objects."""
+        nodes = own_nodes(self.node)
+        calls = [each for each in nodes if isinstance(each, ast.Call)]
+        assigned = list(_assignments(nodes))
+        for target, value in assigned:
+            for name, item in self._entries(value):
+                env: Env = {}
+                bind(target, item, env)
+                for later, part in assigned:
+                    # `handler, model = entry`, `run = entry.run`
+                    seen = see(part, self.scope, env)
+                    if seen[0] is not part:
+                        bind(later, seen, env)
+                yield from self._called_on(name, env, calls)
+        for call in calls:
+            func = call.func
+            for name, item in self._entries(func):
+                yield from self._found(name, item, call)
+            if isinstance(func, ast.Attribute):
+                for name, (node, where) in self._entries(func.value):
+                    method = ast.copy_location(ast.Attribute(node, func.attr, ast.Load()), node)
+                    yield from self._found(name, (method, where), call)
+        yield from self._in_loops(nodes)
+
+    def _called_on(self, name: Value, env: Env, calls: Iterable[ast.Call]) -> Iterator[tuple[Value, Target, ast.Call]]:
+        for call in calls:
+            root = call.func
+            while isinstance(root, ast.Attribute | ast.Subscript):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id in env and any(self.takes(each) for each in _given(call)):
+                seen = see(call.func, self.scope, env)
+                if seen[0] is not call.func:
+                    yield from self._found(name, seen, call)
+
+    def _found(self, name: Value, item: Placed, call: ast.Call) -> Iterator[tuple[Value, Target, ast.Call]]:
+        self.targets.steps = 0
+        for target in self.targets.behind(*item):
+            yield name, _through_lambda(target, self.targets), call
+
+    def _entries(self, node: ast.expr) -> Iterator[tuple[Value, Placed]]:
+        """What looking the name up gives, for each name: `TABLE[name]`, `TABLE.get(name)`, `getattr(self, name)`."""
+        while isinstance(node, ast.Await | ast.NamedExpr):
+            node = node.value
+        if isinstance(node, ast.BoolOp):
+            for each in node.values:
+                yield from self._entries(each)
+        elif isinstance(node, ast.Subscript) and self.is_name(node.slice):
+            yield from Tables(self.targets, self.module).entries(node.value, self.scope)
+        elif isinstance(node, ast.Call) and node.args:
+            func = node.func
+            if isinstance(func, ast.Attribute) and func.attr in _GETS and self.is_name(node.args[0]):
+                yield from Tables(self.targets, self.module).entries(func.value, self.scope)
+            elif isinstance(func, ast.Name) and func.id == "getattr" and len(node.args) > 1:
+                yield from self._methods(node)
+
+    def _looks_up(self, node: ast.expr) -> bool:
+        """Whether the name is looked up in an expression."""
+        return any(
+            (isinstance(each, ast.Subscript) and self.is_name(each.slice))
+            or (isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _GETS)
+            for each in walk([node])
+        ) and any(isinstance(each, ast.expr) and self.is_name(each) for each in walk([node]))
+
+    def _methods(self, node: ast.Call) -> Iterator[tuple[Value, Placed]]:
+        """`getattr(self, f"handle_{name}")`: the methods whose names begin and end so."""
+        holder, wanted = node.args[:2]
+        before, after = "", ""
+        if isinstance(wanted, ast.Name) and not self.is_name(wanted):
+            made = bound(wanted, self.scope)
+            wanted = made[0][0] if len(made) == 1 else wanted
+        if isinstance(wanted, ast.JoinedStr):
+            parts = wanted.values
+            holes = [each for each in parts if isinstance(each, ast.FormattedValue)]
+            if len(holes) != 1 or not self.is_name(holes[0].value):
+                return
+            index = parts.index(holes[0])
+            before, after = ("".join(str(getattr(each, "value", "")) for each in some) for some in (
+                parts[:index], parts[index + 1 :]
+            ))  # fmt: skip
+        elif isinstance(wanted, ast.BinOp) and isinstance(wanted.left, ast.Constant) and self.is_name(wanted.right):
+            before = str(wanted.left.value)
+        else:
+            return
+        info = class_round(self.scope) if isinstance(holder, ast.Name) and holder.id == "self" else None
+        if info is None or not (before or after):
+            return
+        seen: set[str] = set()
+        for each in ancestry(info):
+            for method, function in each.methods.items():
+                middle = method[len(before) : len(method) - len(after)]
+                if method.startswith(before) and method.endswith(after) and middle and method not in seen:
+                    seen.add(method)
+                    attribute = ast.copy_location(ast.Attribute(holder, method, ast.Load()), wanted)
+                    yield Const(function, each.module, middle), (attribute, self.scope)
+
+    def _in_loops(self, nodes: list[ast.AST]) -> Iterator[tuple[Value, Target, ast.Call]]:
+        """`for tool in TOOLS: if tool.name == name: return await tool.run(arguments)`."""
+        for loop in nodes:
+            if not isinstance(loop, ast.For | ast.AsyncFor):
+                continue
+            tests = [
+                side
+                for each in walk_shallow([*loop.body])
+                if isinstance(each, ast.Compare) and len(each.ops) == 1 and isinstance(each.ops[0], ast.Eq)
+                for side, other in ((each.left, each.comparators[0]), (each.comparators[0], each.left))
+                if self.is_name(other)
+            ]
+            calls = [each for each in walk_shallow([*loop.body]) if isinstance(each, ast.Call)]
+            if not tests:
+                continue
+            self.targets.steps = 0
+            for item in self.targets.elements(loop.iter, self.scope):
+                env: Env = {}
+                bind(loop.target, item, env)
+                seen = see(tests[0], self.scope, env)
+                if seen[0] is not tests[0]:
+                    yield from self._called_on(evaluate(*seen), env, calls)
+
+
+class Tables:
+    """Finds what stands in tables from names to functions."""
+
+    def __init__(self, targets: Targets, module: Module) -> None:
+        self.targets = targets
+        self.module = module
+
+    def entries(self, node: ast.expr, scope: Scope, depth: int = 0) -> Iterator[tuple[Value, Placed]]:
+        """What a table has for each name."""
+        if depth > 2 * DEEP or self.targets.too_much():
+            return
+        deeper = depth + 1
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if key is None:
+                    yield from self.entries(value, scope, deeper)
+                else:
+                    for name in options(evaluate(key, scope)):
+                        yield name, (value, scope)
+        elif isinstance(node, ast.BinOp):
+            yield from self.entries(node.left, scope, deeper)
+            yield from self.entries(node.right, scope, deeper)
+        elif isinstance(node, ast.IfExp | ast.BoolOp):
+            for each in [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values:
+                yield from self.entries(each, scope, deeper)
+        elif isinstance(node, ast.DictComp):
+            yield from self._comprehended(node, scope, deeper)
+        elif isinstance(node, ast.Call):
+            yield from self._called(node, scope, deeper)
+        elif isinstance(node, ast.Name | ast.Attribute):
+            for each, where in bound(node, scope):
+                yield from self.entries(each, where, deeper)
+            yield from self._put_in(node, scope)
+
+    def _comprehended(self, node: ast.DictComp, scope: Scope, depth: int) -> Iterator[tuple[Value, Placed]]:
+        generator = node.generators[0]
+        source = generator.iter
+        if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and source.func.attr == "items":
+            pair = generator.target.elts if isinstance(generator.target, ast.Tuple) else []
+            if [_named(each) for each in pair] == [_named(node.key), _named(node.value)]:
+                yield from self.entries(source.func.value, scope, depth)
+            return
+        for item in self.targets.elements(source, scope):
+            env: Env = {}
+            bind(generator.target, item, env)
+            key = see(node.key, scope, env)
+            yield evaluate(*key), see(node.value, scope, env)
+
+    def _called(self, node: ast.Call, scope: Scope, depth: int) -> Iterator[tuple[Value, Placed]]:
+        func = evaluate(node.func, scope)
+        if not isinstance(func, Symbol):
+            return
+        if func.name in {"builtins.dict", "types.MappingProxyType"}:
+            for each in node.args:
+                yield from self.entries(each, scope, depth)
+            for keyword in node.keywords:
+                if keyword.arg is None:
+                    yield from self.entries(keyword.value, scope, depth)
+                else:
+                    yield Const(keyword, scope.module, keyword.arg), (keyword.value, scope)
+        elif isinstance(func.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            owner = scope.module.project.module_defining(func.definition)
+            for one in own_nodes(func.definition) if owner is not None else ():
+                if isinstance(one, ast.Return) and one.value is not None and owner is not None:
+                    yield from self.entries(one.value, owner.scope_of(func.definition), depth)
+
+    # -- what is put in later ----------------------------------------------------------------------------------------
+
+    def _put_in(self, node: ast.Name | ast.Attribute, scope: Scope) -> Iterator[tuple[Value, Placed]]:
+        """`TABLE["x"] = do_x`, at the top or in a decorator that registers what it is given."""
+        name = node.id if isinstance(node, ast.Name) else node.attr
+        home = scope.module
+        if isinstance(node, ast.Name):
+            place = scope.lookup(name)
+            target = place[1][0].target if place is not None and place[1][0].kind == "import" else None
+            if target is not None and target[1] is not None:
+                found = home.project.module_of(home, target[0], target[2])
+                if found is not None:
+                    home, name = found, target[1]
+        if f"{name}[" not in home.source.text:
+            return
+        home.complete()
+        bodies: list[tuple[list[ast.stmt], Scope]] = [(home.tree.body, home.scope)]
+        bodies += [
+            (each.body, inside) for each, inside in list(home.functions.items()) if not isinstance(each, ast.Lambda)
+        ]
+        for body, inside in bodies:
+            for each in statements(body):
+                if not isinstance(each, ast.Assign) or not isinstance(each.targets[0], ast.Subscript):
+                    continue
+                table = each.targets[0]
+                if not _called_so(table.value, name):
+                    continue
+                key = table.slice
+                if isinstance(each.value, ast.Name) and _parameter(each.value, inside):
+                    yield from self._registered(key, inside, home)
+                elif not (isinstance(key, ast.Name) and _parameter(key, inside)):
+                    yield evaluate(key, inside), (each.value, inside)
+
+    def _registered(self, key: ast.expr, inside: Scope, home: Module) -> Iterator[tuple[Value, Placed]]:
+        """The functions that are decorated with what puts its parameter into a table."""
+        decorator = inside.node
+        round_it = inside.parent.node if inside.parent is not None else None
+        for module in self._near(home):
+            for function, scope in list(module.functions.items()):
+                if isinstance(function, ast.Lambda):
+                    continue
+                for each in function.decorator_list:
+                    outside = scope.parent or module.scope
+                    maker = evaluate(each.func if isinstance(each, ast.Call) else each, outside)
+                    made = maker.definition if isinstance(maker, Symbol) else None
+                    if made is None or made not in {decorator, round_it}:
+                        continue
+                    name: Value = Const(function, module, function.name)
+                    if isinstance(key, ast.Name) and isinstance(each, ast.Call):
+                        assert isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef)
+                        handed = arguments_of(made, each)
+                        if key.id not in handed:
+                            continue
+                        name = evaluate(handed[key.id], outside)
+                    yield name, (ast.copy_location(ast.Name(function.name, ast.Load()), function), outside)
+
+    def _near(self, home: Module) -> list[Module]:
+        """The files in which functions may be put into a table: its own, the handler's, and those it imports."""
+        found = {home.path: home, self.module.path: self.module}
+        for bindings in list(self.module.scope.bindings.values()):
+            for each in bindings:
+                if each.kind == "import" and each.target is not None:
+                    source, name, level = each.target
+                    for one in (f"{source}.{name}" if source else name or "", source):
+                        module = self.module.project.module_of(self.module, one, level) if one else None
+                        if module is not None:
+                            found.setdefault(module.path, module)
+        for module in found.values():
+            module.complete()
+        return list(found.values())
+
+
+def _through_lambda(target: Target, targets: Targets) -> Target:
+    """The function that a lambda hands everything to: `lambda args: search(**args)`."""
+    node = target.node
+    if not isinstance(node, ast.Lambda):
+        return target
+    body: ast.expr = node.body
+    while isinstance(body, ast.Await):
+        body = body.value
+    if isinstance(body, ast.Call):
+        targets.steps = 0
+        inner = targets.behind(body.func, target.module.scope_of(node))
+        if len(inner) == 1:
+            return inner[0]
+    return target
+
+
+def _calls(body: list[ast.stmt]) -> list[ast.Call]:
+    return [each for each in walk_shallow([*body]) if isinstance(each, ast.Call)]
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(each.value for each in call.keywords)]
+
+
+def _returned(body: list[ast.stmt]) -> set[ast.AST]:
+    """The calls whose results are returned as they are."""
+    found: set[ast.AST] = set()
+    for each in walk_shallow([*body]):
+        if isinstance(each, ast.Return) and each.value is not None:
+            stack: list[ast.expr] = [each.value]
+            while stack:
+                node = stack.pop()
+                if isinstance(node, ast.Await):
+                    stack.append(node.value)
+                elif isinstance(node, ast.IfExp):
+                    stack += [node.body, node.orelse]
+                else:
+                    found.add(node)
+    return found
+
+
+def _stored(target: ast.expr) -> set[str]:
+    return {each.id for each in walk([target]) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+
+
+def _named(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ast.dump(node)
+
+
+def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What is assigned to what."""
+    for each in nodes:
+        if isinstance(each, ast.Assign):
+            for target in each.targets:
+                yield target, each.value
+        elif isinstance(each, ast.AnnAssign | ast.NamedExpr) and each.value is not None:
+            yield each.target, each.value
+
+
+def _called_so(node: ast.expr, name: str) -> bool:
+    return (isinstance(node, ast.Name) and node.id == name) or (isinstance(node, ast.Attribute) and node.attr == name)
+
+
+def _parameter(node: ast.Name, scope: Scope) -> bool:
+    found = scope.lookup(node.id)
+    return found is not None and found[1][0].kind == "parameter"
+
+
+__all__ = ["Dispatching", "Handed"]

@@ -1,0 +1,172 @@
+"""What a tool can throw, for people: each error with the way to it, what is caught, and what could not be seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.light import replace
+from mcpcore_lint.model import Reach, string
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterator, Sequence
+
+    from mcpcore_lint.diagnostics import Span
+    from mcpcore_lint.flow.calls import CallGraph
+    from mcpcore_lint.model import (
+        CatchSite,
+        ContractEntry,
+        Handler,
+        ReachedThrow,
+        Served,
+        Site,
+        ToolDef,
+        UnresolvedCall,
+    )
+    from mcpcore_lint.running.judge import Judge
+
+
+def told_of(tool: ToolDef) -> list[str]:
+    """The names by which one may ask for a tool, or for those that a low-level handler serves."""
+    served = [text for each in tool.serves if (text := string(each.name)) is not None]
+    return served or [tool.display_name]
+
+
+def explained(judge: Judge, tool: ToolDef, name: str) -> Iterator[str]:
+    """What the linter believes a tool can throw, if that is its name or its handler's."""
+    for each in tool.serves:
+        if name == string(each.name) or (each.handler is not None and name in _names(each.handler)):
+            yield _of_served(judge.graph, tool, each, string(each.name) or name)
+    # What a low-level handler hands a call to is told of with that handler.
+    if not (tool.flavour == "lowlevel" and string(tool.name) is not None) and (
+        name in {tool.display_name, *_names(tool.handler)}
+    ):
+        lines = _head(tool.display_name, [tool.handler])
+        lines += _thrown(judge.reach(tool))
+        lines += _caught([tool.handler], judge.graph.on_the_way(tool.handler))
+        if tool.contract is not None:
+            declared = ", ".join(one for one in map(_reason, tool.contract.entries) if one)
+            lines.append(f"Declared: {declared or 'nothing'}")
+        yield "\n".join(lines)
+
+
+def _names(handler: Handler) -> set[str]:
+    return {handler.qualname, handler.name}
+
+
+# -- the tools of a low-level handler ----------------------------------------------------------------------------------
+
+
+def _of_served(graph: CallGraph, tool: ToolDef, served: Served, name: str) -> str:
+    """One of the tools of a low-level handler; what leads to its own function counts, but for what other tools need."""
+    reach = Reach()
+    leading = [*(handler for handler, _ in served.way), served.inside]
+    calls = [*(call for _, call in served.way), served.call]
+    others = {each.handler.qualname for each in tool.serves if each.handler is not None}
+    through: list[tuple[Handler, ast.Call]] = []
+    for index, (handler, call) in enumerate(zip(leading, calls, strict=True)):
+        found = graph.reach(handler, through)
+        last = index == len(leading) - 1
+        span = handler.module.source.span(call) if call is not None else None
+        inside = served.elsewhere if last else ()
+        reach = _joined(reach, _without(found, span, inside, others), leading[:index])
+        if call is not None:
+            through.append((handler, call))
+    if served.handler is not None:
+        reach = _joined(reach, graph.reach(served.handler, through), leading)
+        leading.append(served.handler)
+    lines = _head(name, leading)
+    lines += _thrown(reach)
+    on_the_way = graph.on_the_way(served.handler) if served.handler is not None else []
+    lines += _caught(leading, [each for each in on_the_way if each.node not in {one.node for one in leading}])
+    return "\n".join(lines)
+
+
+def _without(reach: Reach, call: Span | None, elsewhere: Sequence[tuple[int, int]], others: set[str]) -> Reach:
+    """What a function that hands calls on throws for one tool: not what it throws for others, nor through that call."""
+
+    def stays(each: ReachedThrow | UnresolvedCall) -> bool:
+        if each.call == call or not others.isdisjoint(each.path[1:]):
+            return False
+        return not any(first <= each.call.line <= last for first, last in elsewhere)
+
+    return Reach(
+        tuple(each for each in reach.throws if stays(each)),
+        tuple(each for each in reach.unresolved if stays(each)),
+        tuple(each for each in reach.own if stays(each)),
+    )
+
+
+def _joined(reach: Reach, more: Reach, leading: Sequence[Handler]) -> Reach:
+    """Two of them, the second behind some functions."""
+    before = tuple(each.qualname for each in leading)
+    return Reach(
+        (*reach.throws, *(replace(each, path=(*before, *each.path)) for each in more.throws)),
+        (*reach.unresolved, *(replace(each, path=(*before, *each.path)) for each in more.unresolved)),
+        (*reach.own, *(replace(each, path=(*before, *each.path)) for each in more.own)),
+    )
+
+
+# -- lines -------------------------------------------------------------------------------------------------------------
+
+
+def _head(name: str, leading: Sequence[Handler]) -> list[str]:
+    handler = leading[-1]
+    lines = [f"{name} can throw:", f"  handler {handler.qualname} at {_at(handler.module.path, handler.span)}"]
+    lines += [f"  behind {each.qualname} at {_at(each.module.path, each.span)}" for each in reversed(leading[:-1])]
+    return lines
+
+
+def _thrown(reach: Reach) -> list[str]:
+    lines: list[str] = []
+    for each in (*reach.own, *reach.throws):
+        label = ", ".join(each.codes) if each.codes else each.type_name.removeprefix("builtins.")
+        if each.codes is None:
+            label = f"{each.type_name.removeprefix('mcpcore.')} with a code that is not known"
+        reason = ""
+        if each.reasons is None:
+            reason = " (a reason that is not known)"
+        elif each.reasons:
+            reason = f" ({', '.join(each.reasons)})"
+        lines.append(f"  {label}{reason}\n      {' > '.join(each.path)}\n      at {_place(each.site)}")
+    if not lines:
+        lines.append("  nothing that can be seen")
+    blind = [each for each in reach.unresolved if each.project or each.takes_context]
+    if blind:
+        lines.append("Not seen, since it cannot be told what is called:")
+        lines += [f"  {one.name} at {_place(one.site)}: {one.why}\n      {' > '.join(one.path)}" for one in blind]
+    return lines
+
+
+def _caught(handlers: Sequence[Handler], on_the_way: Sequence[Handler]) -> list[str]:
+    lines: list[str] = []
+    own = handlers[-1]
+    if own.catches:
+        lines.append("Caught in the handler, and therefore not told where it is for certain:")
+        lines.extend(f"  {_clause(each)}" for each in own.catches)
+    others = [*handlers[:-1], *on_the_way]
+    if any(each.catches for each in others):
+        lines.append("Caught on the way, and therefore not told where it is for certain:")
+        lines.extend(f"  {each.qualname}: {_clause(clause)}" for each in others for clause in each.catches)
+    return lines
+
+
+def _clause(each: CatchSite) -> str:
+    types = ", ".join((one or "something that cannot be told").removeprefix("builtins.") for one in each.types)
+    how = "suppress" if each.suppress else "except*" if each.star else "except"
+    return f"{how} {types or 'nothing'} at {_at(each.module.path, each.module.source.span(each.node))}"
+
+
+def _reason(entry: ContractEntry) -> str | None:
+    return string(entry.reason.value)
+
+
+def _place(site: Site) -> str:
+    return _at(site.path, site.span)
+
+
+def _at(path: str, span: Span) -> str:
+    return f"{path}:{span.line}:{span.column}"
+
+
+__all__ = ["explained", "told_of"]

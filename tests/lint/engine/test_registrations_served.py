@@ -1,0 +1,405 @@
+"""The tools that a low-level handler serves: the functions that it hands the calls of each name to."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from tests.lint.engine.registering import check
+
+HEAD: Final = """
+        from mcp.server.lowlevel import Server
+        server = Server("x")
+"""
+
+SERVED: Final[dict[str, tuple[str, str]]] = {
+    "comparisons, in any order and spelling": (
+        HEAD
+        + """
+        READ = "read"
+        class Names:
+            WRITE = "write"
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            if name == "find":
+                return await find(arguments)
+            elif READ == name:
+                result = await read(arguments["key"])
+                return [str(result)]
+            elif name in ("drop", "purge"):
+                return await drop(name, arguments)
+            if name == Names.WRITE and arguments:
+                return await write(**arguments)
+            raise ValueError(name)
+        async def find(arguments):
+            raise ValueError("find")
+        async def read(key):
+            raise ValueError("read")
+        async def drop(name, arguments):
+            raise ValueError("drop")
+        async def write(key, value):
+            raise ValueError("write")
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        find: tool lowlevel find(arguments)
+        read: tool lowlevel read(key)
+        drop: tool lowlevel drop(name, arguments)
+        purge: tool lowlevel drop(name, arguments)
+        write: tool lowlevel write(key, value)
+        """,
+    ),
+    "match, with an enum and alternatives": (
+        HEAD
+        + """
+        from enum import Enum, StrEnum
+        class Names(StrEnum):
+            FIND = "find"
+        class Others(Enum):
+            READ = "read"
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            match name:
+                case Names.FIND:
+                    found = find(arguments["q"], arguments.get("limit", 3))
+                    return [found]
+                case Others.READ.value | "fetch":
+                    return await read(arguments)
+                case _:
+                    raise ValueError(name)
+        def find(q, limit):
+            raise ValueError("find")
+        async def read(arguments):
+            raise ValueError("read")
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        find: tool lowlevel find(q, limit)
+        read: tool lowlevel read(arguments)
+        fetch: tool lowlevel read(arguments)
+        """,
+    ),
+    "a table of functions, lambdas and methods": (
+        HEAD
+        + """
+        class Store:
+            async def get(self, key):
+                raise ValueError(key)
+        store = Store()
+        async def find(arguments):
+            raise ValueError("find")
+        async def read(key):
+            raise ValueError("read")
+        HANDLERS = {"find": find, "read": lambda args: read(**args), "get": store.get, **{"look": find}}
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            if name not in HANDLERS:
+                raise ValueError(name)
+            return await HANDLERS[name](arguments)
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        find: tool lowlevel find(arguments)
+        read: tool lowlevel read(key)
+        get: tool lowlevel Store.get(key)
+        look: tool lowlevel find(arguments)
+        """,
+    ),
+    "a table that is asked for the function first, with a model beside it": (
+        HEAD
+        + """
+        async def find(arguments):
+            raise ValueError("find")
+        async def read(arguments):
+            raise ValueError("read")
+        TOOLS = dict(find=(find, str), read=(read, int))
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            entry = TOOLS.get(name)
+            if entry is None:
+                raise ValueError(name)
+            handler, model = entry
+            return await handler(model(arguments))
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        find: tool lowlevel find(arguments)
+        read: tool lowlevel read(arguments)
+        """,
+    ),
+    "a class that keeps its table": (
+        HEAD
+        + """
+        class Handlers:
+            def __init__(self, only=None):
+                every = {"find": self._find, "read": self._read}
+                if only:
+                    self.handlers = {k: v for k, v in every.items() if k in only}
+                else:
+                    self.handlers = every
+            async def handle(self, name: str, arguments: dict):
+                handler = self.handlers[name]
+                result = await handler(arguments)
+                return shape(result)
+            async def _find(self, arguments):
+                raise ValueError("find")
+            async def _read(self, arguments):
+                raise ValueError("read")
+        def shape(result):
+            raise ValueError("shape")
+        def make():
+            handlers = Handlers()
+            @server.call_tool()
+            async def call_tool(name: str, arguments: dict):
+                try:
+                    return await handlers.handle(name, arguments)
+                except KeyError:
+                    raise ValueError(name) from None
+        """,
+        """
+        ?: tool lowlevel make.call_tool(name, arguments)
+        find: tool lowlevel Handlers._find(arguments)
+        read: tool lowlevel Handlers._read(arguments)
+        """,
+    ),
+    "objects that have a name and a method": (
+        HEAD
+        + """
+        class Find:
+            name = "find"
+            async def run(self, arguments):
+                raise ValueError("find")
+        class Read:
+            name = "read"
+            async def run(self, arguments):
+                raise ValueError("read")
+        TOOLS = [Find(), Read()]
+        BY_NAME = {each.name: each for each in TOOLS}
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            tool = BY_NAME.get(name)
+            if not tool:
+                raise ValueError(name)
+            return await tool.run(arguments)
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        find: tool lowlevel Find.run(arguments)
+        read: tool lowlevel Read.run(arguments)
+        """,
+    ),
+    "a loop over objects": (
+        HEAD
+        + """
+        class Find:
+            name = "find"
+            async def run(self, arguments):
+                raise ValueError("find")
+        class Read:
+            name = "read"
+            async def run(self, arguments):
+                raise ValueError("read")
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            for tool in (Find(), Read()):
+                if tool.name == name:
+                    return await tool.run(arguments)
+            raise ValueError(name)
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        find: tool lowlevel Find.run(arguments)
+        read: tool lowlevel Read.run(arguments)
+        """,
+    ),
+    "methods by the beginning of their names": (
+        HEAD
+        + """
+        class App:
+            def __init__(self):
+                server.call_tool()(self.dispatch)
+            async def dispatch(self, name, arguments):
+                method = getattr(self, f"tool_{name}", None)
+                if method is None:
+                    raise ValueError(name)
+                return await method(**arguments)
+            async def tool_find(self, q):
+                raise ValueError(q)
+            async def tool_read(self, key):
+                raise ValueError(key)
+            async def other(self, key):
+                raise ValueError(key)
+        """,
+        """
+        ?: tool lowlevel App.dispatch(name, arguments)
+        find: tool lowlevel App.tool_find(q)
+        read: tool lowlevel App.tool_read(key)
+        """,
+    ),
+    "a decorator of the project that fills the table": (
+        HEAD
+        + """
+        REGISTRY = {}
+        def handles(name):
+            def decorate(fn):
+                REGISTRY[name] = fn
+                return fn
+            return decorate
+        @handles("find")
+        async def find(arguments):
+            raise ValueError("find")
+        @handles(name="read")
+        async def read_it(arguments):
+            raise ValueError("read")
+        async def late(arguments):
+            raise ValueError("late")
+        REGISTRY["late"] = late
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            if (handler := REGISTRY.get(name)) is None:
+                raise ValueError(name)
+            return await handler(arguments)
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        find: tool lowlevel find(arguments)
+        read: tool lowlevel read_it(arguments)
+        late: tool lowlevel late(arguments)
+        """,
+    ),
+    "the second SDK: the request is handed over": (
+        """
+        from mcp.server import ServerRequestContext
+        from mcp.server.lowlevel import Server
+        from mcp_types import CallToolRequestParams
+        async def on_call(ctx: ServerRequestContext, params: CallToolRequestParams):
+            if params.name == "find":
+                return await find(params.arguments or {})
+            if ctx is None:
+                raise ValueError("no")
+            return await others(ctx, params)
+        async def others(ctx, params):
+            name, arguments = params.name, params.arguments
+            if name != "read":
+                raise ValueError(name)
+            query = arguments["q"]
+            result = await read(query)
+            return [result]
+        async def find(arguments):
+            raise ValueError("find")
+        async def read(q):
+            raise ValueError("read")
+        server = Server("x", on_call_tool=on_call)
+        """,
+        """
+        find: tool lowlevel find(arguments)
+        read: tool lowlevel read(q)
+        ?: tool lowlevel on_call(ctx, params)
+        """,
+    ),
+    "the request handler itself": (
+        """
+        from mcp.server.lowlevel import Server
+        from mcp.types import CallToolRequest
+        server = Server("x")
+        async def handle(request: CallToolRequest):
+            match request.params.name:
+                case "find":
+                    return await find(request.params.arguments)
+            raise ValueError("no")
+        async def find(arguments):
+            raise ValueError("find")
+        server.request_handlers[CallToolRequest] = handle
+        """,
+        """
+        find: tool lowlevel find(arguments)
+        ?: tool lowlevel handle(request)
+        """,
+    ),
+    "what prepares, shapes or serves is no tool": (
+        HEAD
+        + """
+        class Client:
+            async def search(self, q):
+                raise ValueError(q)
+        client = Client()
+        def parse(arguments):
+            raise ValueError("parse")
+        def shape(found):
+            raise ValueError("shape")
+        async def read(options):
+            raise ValueError("read")
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            if name == "search":
+                found = await client.search(arguments["q"])
+                return shape(found)
+            if name == "read":
+                options = parse(arguments)
+                return shape(await read(options))
+            if name == "count":
+                return len(parse(arguments))
+            raise ValueError(name)
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        read: tool lowlevel read(options)
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SERVED)
+def test_a_function_that_a_low_level_handler_hands_a_name_to_is_a_tool(project, case):
+    """Each function that does one name's work is found, by that name, and nothing that only helps it."""
+    source, expected = SERVED[case]
+    check(project, source, expected)
+
+
+FINDINGS: Final = {
+    "app": """
+        from mcp.server.lowlevel import Server
+        from mcp.types import TextContent
+        from tools import find
+        server = Server("x")
+
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            if name == "find":
+                return [TextContent(type="text", text=await find(arguments))]
+            if name == "read":
+                def inner():
+                    raise RuntimeError
+                return await read(arguments, inner)
+            raise ValueError(f"Unknown tool: {name}")
+
+        async def read(arguments, inner):
+            try:
+                return open(arguments["path"]).read()
+            except Exception as exc:
+                return f"Error: {exc}"
+    """,
+    "tools": """
+        async def find(arguments):
+            try:
+                return str(arguments["q"])
+            except Exception:
+                return []
+    """,
+}
+
+
+def test_findings_of_served_functions_name_the_tool_and_stand_once(project):
+    """The rules about handlers hold in the functions, under the tool's name, and what is found is told once."""
+    project.write(**FINDINGS)
+    run = project.run(select=frozenset({"handler"}))
+    module = run.project.read(str(project.root / "app.py"))
+    result = run.module(str(project.root / "app.py"), module)
+    assert not result.failures
+    found = sorted((each.path, each.rule, each.tool) for each in result.diagnostics)
+    assert found == [
+        ("app.py", "no-error-as-data", "read"),
+        ("app.py", "prefer-mcp-error-in-handler", "call_tool"),
+        ("tools.py", "no-fake-empty", "find"),
+    ]

@@ -81,6 +81,11 @@ _EXPRESSIONS: Final[dict[type[ast.AST], str]] = {
 """Kind of expression to the method of `Resolver` that evaluates it."""
 
 
+_VALUE: Final = frozenset({"value", "_value_"})
+_OF_MEMBER: Final = _VALUE | {"name", "_name_"}
+"""What members of an enum have."""
+
+
 class Resolver(AnnotationReader):
     """Evaluates expressions; one for each expression that is asked about, since it counts how deep it is."""
 
@@ -279,9 +284,25 @@ class Resolver(AnnotationReader):
         """What `base.attr` is."""
         module = scope.module
         base = self.expression(node.value, scope)
+        if type(base) is Unknown:
+            return self._of_object(node, scope) or self._attribute_of(base, node, module)
+        if node.attr in _OF_MEMBER and isinstance(node.value, ast.Attribute):
+            holder = self.expression(node.value.value, scope)
+            if isinstance(holder, Symbol) and holder.definition is not None and enum_like(holder):
+                return base if node.attr in _VALUE else Const(node, module, node.value.attr)
         if type(base) is not Choice:
             return self._attribute_of(base, node, module)
         return choice([self._attribute_of(each, node, module) for each in options(base)], node, module)
+
+    @staticmethod
+    def _of_object(node: ast.Attribute, scope: Scope) -> Value | None:
+        """What an attribute of `self` or of an object of a known class is, where that is a constant."""
+        name = node.value.id if isinstance(node.value, ast.Name) else ""
+        if not node.attr.isupper() and name not in {"self", "cls"}:
+            return None
+        from mcpcore_lint.meaning.attributes import attribute_of_object
+
+        return attribute_of_object(node, scope)
 
     def _attribute_of(self, base: Value, node: ast.Attribute, module: Module) -> Value:
         attr = node.attr
@@ -310,8 +331,16 @@ class Resolver(AnnotationReader):
             if submodule is not None:
                 return Symbol(node, module, submodule.name, submodule.tree)
             return Symbol(node, module, canonical(f"{base.name}.{attr}"))
-        if isinstance(base, Const | CodeValue) and attr in {"value", "_value_"}:
+        if isinstance(base, Const | CodeValue) and attr in _VALUE:
             return Const(node, module, base.number) if isinstance(base, CodeValue) else base
+        if isinstance(base, CodeValue) and attr in _OF_MEMBER:
+            return Const(node, module, base.name)
+        if isinstance(base, CallValue) and isinstance(base.func.definition, ast.ClassDef):
+            from mcpcore_lint.meaning.attributes import attribute_of_made
+
+            known = attribute_of_made(base, node, module)
+            if known is not None:
+                return known
         return Unknown(node, module, f"the attribute {attr} of a value")
 
     def _class_attribute(self, base: Symbol, node: ast.Attribute, module: Module) -> Value:

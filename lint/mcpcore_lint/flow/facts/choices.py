@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.flow.effects import Throw
+from mcpcore_lint.meaning.attributes import of_receiver
 from mcpcore_lint.meaning.infer import Inference
 from mcpcore_lint.meaning.kinds import ClassObject, Instance, Kind, ancestry
-from mcpcore_lint.meaning.resolve import Resolver, evaluate
+from mcpcore_lint.meaning.resolve import CODES, Resolver, evaluate
 from mcpcore_lint.model import (
     CallValue,
     CodeValue,
@@ -197,18 +198,24 @@ class ChoiceReader:
         return found or None
 
     def _throw(self, error: ErrorSite, at: ast.AST, *, grouped: bool = False) -> Throw:
+        code, given_reason = error.code, error.reason
+        if self.receiver is not None:
+            code, given_reason = (of_receiver(each, self.receiver, self.scope) for each in (code, given_reason))
         codes: list[str] | None = []
-        for each in options(error.code):
+        for each in options(code):
             if isinstance(each, CodeValue):
                 assert codes is not None
                 codes.append(each.name)
+            elif isinstance(each, Const) and isinstance(each.value, int) and (name := CODES.name_of(each.value)):
+                assert codes is not None
+                codes.append(name)
             elif isinstance(each, Missing):
                 continue
             else:
                 codes = None
                 break
         reasons: list[str] | None = []
-        for each in options(error.reason):
+        for each in options(given_reason):
             if isinstance(each, Const) and isinstance(each.value, str):
                 assert reasons is not None
                 reasons.append(each.value)

@@ -1,0 +1,266 @@
+"""What an exception carries: statuses, states, numbers and names of codes, wherever libraries keep them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+from mcpcore.classify import by_fact
+from mcpcore.classify.by_fact import Fact
+from mcpcore.classify.by_name import NAMES, SERVICE_NAMES
+from mcpcore.classify.matcher import Matcher, name_words
+from mcpcore.classify.retry_after import parse_retry_after
+from mcpcore.classify.safely import args_of, as_int, cause_of, context_of, folded_text, full_name, get, mro_of
+from mcpcore.classify.status import STATUS_RETRY, code_for_status
+from mcpcore.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Carried: TypeAlias = tuple[Fact, str, "int | None"]
+"""A fact, its name in the table, and the HTTP status where that is what it is."""
+
+_SERVICE_MATCHER: Final = Matcher((*SERVICE_NAMES, *(row for row in NAMES if row.code is not ErrorCode.INTERNAL_ERROR)))
+
+CARRIERS: Final = frozenset({
+    "__getattr__", "__getattribute__", "__slots__", "response", "code", "grpc_status_code", "sqlstate", "pgcode",
+    "status_code", "status", "http_status", "errcode", "meta", "errno",
+})  # fmt: skip
+"""What a class defines where its instances may carry a fact without an attribute of their own."""
+
+
+def carried_by(exc: BaseException, numbers: Callable[[BaseException], Carried | None] | None) -> Carried | None:
+    """What an exception carries: the fact, its name in the table, and the HTTP status where that is what it is."""
+    if numbers is not None:
+        found = numbers(exc)
+        if found is not None:
+            return found
+    response = get(exc, "response")
+    if type(response) is dict:
+        error = response.get("Error")
+        name = error.get("Code") if type(error) is dict else None
+        if type(name) is str:
+            fact = by_fact.SERVICE_CODES.get(name)
+            said = _SERVICE_MATCHER.find(name_words(name)) if fact is None else None
+            if said is not None:
+                # A code that no table has still says in its name what HTTP's 400 does not.
+                fact = Fact(cast("ErrorCode", said.code), said.retry)
+            if fact is not None:
+                return fact, f"service code {name}", status_of(exc)
+    code = get(exc, "code")
+    if type(code) is str:
+        fact = by_fact.SERVICE_CODES.get(code)
+        if fact is not None:
+            return fact, f"service code {code}", status_of(exc)
+    elif code is not None and callable(code):
+        try:
+            code = code()
+        except BaseException:  # noqa: BLE001  # a foreign method may raise anything
+            code = None
+        called = _grpc(code)
+        if called is not None:
+            return called
+    called = _grpc(get(exc, "grpc_status_code"))
+    if called is not None:
+        return called
+    for name in ("sqlstate", "pgcode"):
+        state = get(exc, name)
+        if type(state) is str and len(state) == 5:
+            fact = by_fact.by_sqlstate(state.upper())
+            if state == "57014" and "user request" in folded_text(exc):
+                # One SQLSTATE for two things: a statement timeout, and somebody's cancellation.
+                fact = Fact(ErrorCode.REQUEST_CANCELLED)
+            if fact is not None:
+                return fact, f"SQLSTATE {state}", None
+    status = status_of(exc)
+    if status is not None:
+        return Fact(cast("ErrorCode", code_for_status(status)), STATUS_RETRY.get(status)), f"HTTP {status}", status
+    number = as_int(get(exc, "errno"))
+    if number is not None:
+        fact = by_fact.ERRNO.get(number)
+        if fact is not None:
+            return fact, f"errno {number}", None
+    return None
+
+
+def _status(value: object) -> int | None:
+    """An HTTP status in any form that clients give it: a number, three digits, or a member of an enumeration."""
+    number = as_int(value)
+    if number is None:
+        kind = type(value)
+        if kind is str:
+            text = cast("str", value)
+            number = int(text) if len(text) == 3 and text.isascii() and text.isdigit() else None
+        elif kind is not bool and any(base.__name__ == "Enum" for base in mro_of(kind)):
+            number = as_int(get(value, "value"))
+    return number
+
+
+def _grpc(status: object) -> Carried | None:
+    name = get(status, "name") if status is not None else None
+    fact = by_fact.GRPC.get(name) if type(name) is str else None
+    return None if fact is None else (fact, f"gRPC {name}", None)
+
+
+def status_of(exc: BaseException) -> int | None:
+    """The HTTP status of a failed response that an exception is or holds."""
+    for name in ("status_code", "status", "http_status", "errcode"):
+        status = _status(get(exc, name))
+        if status is not None and 300 <= status <= 599:
+            return status
+    status = as_int(get(exc, "code"))
+    if status is not None and 400 <= status <= 599:
+        return status
+    response = get(exc, "response")
+    if type(response) is dict:
+        metadata = response.get("ResponseMetadata")
+        status = as_int(metadata.get("HTTPStatusCode")) if type(metadata) is dict else None
+        return status if status is not None and 300 <= status <= 599 else None
+    for holder in (response, get(exc, "meta")):
+        if holder is not None:
+            for name in ("status_code", "status"):
+                status = _status(get(holder, name))
+                if status is not None and 300 <= status <= 599:
+                    return status
+    return None
+
+
+def retry_after(exc: BaseException) -> float | None:
+    """The wait that an exception carries, in seconds: as an attribute, a header, or a detail of gRPC's."""
+    seconds = parse_retry_after(get(exc, "retry_after"))
+    if seconds is not None:
+        return seconds
+    response = get(exc, "response")
+    if type(response) is dict:
+        metadata = response.get("ResponseMetadata")
+        holders = [metadata.get("HTTPHeaders")] if type(metadata) is dict else []
+    else:
+        holders = [get(holder, "headers") for holder in (exc, response, get(exc, "meta")) if holder is not None]
+    for headers in holders:
+        milliseconds = parse_retry_after(_header(headers, "retry-after-ms"))
+        if milliseconds is not None:
+            return milliseconds / 1000
+        seconds = parse_retry_after(_header(headers, "retry-after"))
+        if seconds is not None:
+            return seconds
+    details = get(exc, "details")
+    if type(details) in {list, tuple}:
+        for detail in details[:16]:
+            delay = get(detail, "retry_delay")
+            whole, nanos = as_int(get(delay, "seconds")), as_int(get(delay, "nanos"))
+            if whole is not None:
+                return parse_retry_after(whole + (nanos or 0) / 1e9)
+    return None
+
+
+def _header(headers: Any, name: str) -> object:
+    """One header of any client's headers, whether they look at case or not."""
+    for spelling in (name, name.title()):
+        try:
+            value = headers.get(spelling)
+        except BaseException:  # noqa: BLE001  # headers are a foreign object
+            return None
+        if value is not None:
+            return cast("object", value)
+    return None
+
+
+def _sqlite(exc: BaseException) -> Carried | None:
+    code = as_int(get(exc, "sqlite_errorcode"))
+    fact = None if code is None else by_fact.by_sqlite(code)
+    return None if fact is None else (fact, f"SQLite {code}", None)
+
+
+def _mysql(exc: BaseException) -> Carried | None:
+    args = args_of(exc)
+    number = as_int(get(exc, "errno"))
+    if number is None and args:
+        number = as_int(args[0])
+    fact = None if number is None else by_fact.MYSQL.get(number)
+    return None if fact is None else (fact, f"MySQL {number}", None)
+
+
+def _mongo(exc: BaseException) -> Carried | None:
+    number = as_int(get(exc, "code"))
+    details = get(exc, "details")
+    errors = details.get("writeErrors") if type(details) is dict else None
+    if type(errors) is list and errors and type(errors[0]) is dict:
+        number = as_int(errors[0].get("code"))
+    fact = None if number is None else by_fact.MONGO.get(number)
+    if fact is not None:
+        return fact, f"MongoDB {number}", None
+    # Its other codes are the server's own numbers, never HTTP statuses.
+    return None if number is None else (Fact(ErrorCode.DATABASE_ERROR), f"MongoDB {number}", None)
+
+
+def _redis(exc: BaseException) -> Carried | None:
+    args = args_of(exc)
+    if args and type(args[0]) is str:
+        word = args[0][:40].partition(" ")[0].rstrip(":")
+        fact = by_fact.REDIS.get(word)
+        if fact is not None:
+            return fact, f"Redis {word}", None
+    return None
+
+
+def _odbc(exc: BaseException) -> Carried | None:
+    args = args_of(exc)
+    if args and type(args[0]) is str and len(args[0]) == 5:
+        fact = by_fact.by_sqlstate(args[0])
+        if fact is not None:
+            return fact, f"SQLSTATE {args[0]}", None
+    return None
+
+
+def _aiohttp(exc: BaseException) -> Carried | None:
+    """An answer that is no HTTP: the client gives it status 400, though the server is at fault."""
+    inner = cause_of(exc) or context_of(exc)
+    if inner is not None and "aiohttp.http_exceptions.HttpProcessingError" in map(full_name, mro_of(type(inner))):
+        return Fact(ErrorCode.SERVICE_UNAVAILABLE), "an answer that is no HTTP", None
+    return None
+
+
+def _xmlrpc(exc: BaseException) -> Carried | None:
+    number = as_int(get(exc, "faultCode"))
+    fact = None if number is None else by_fact.JSONRPC.get(number)
+    # Only the numbers of the specification for fault codes; others are each server's own.
+    return None if fact is None or number not in _XMLRPC else (fact, f"XML-RPC {number}", None)
+
+
+_XMLRPC: Final = frozenset((-32700, -32600, -32601, -32602))
+
+
+def _elastic(exc: BaseException) -> Carried | None:
+    name = get(exc, "error")
+    fact = by_fact.SERVICE_CODES.get(name) if type(name) is str else None
+    return None if fact is None else (fact, f"service code {name}", status_of(exc))
+
+
+def _jsonrpc(exc: BaseException) -> Carried | None:
+    number = as_int(get(get(exc, "error"), "code"))
+    fact = None if number is None else by_fact.JSONRPC.get(number)
+    return None if fact is None else (fact, f"JSON-RPC {number}", None)
+
+
+def _syntax(exc: BaseException) -> Carried | None:
+    filename = get(exc, "filename")
+    if type(filename) is str and not filename.startswith("<"):
+        # A module of the program that does not parse; text given to compile() has a name such as <string>.
+        return Fact(ErrorCode.INTERNAL_ERROR), "SyntaxError in a file", None
+    return None
+
+
+NUMBERS: Final[dict[str, Callable[[BaseException], Carried | None]]] = {
+    "sqlite3": _sqlite,
+    **dict.fromkeys(("pymysql", "MySQLdb", "mysql", "mariadb", "aiomysql"), _mysql),
+    "pymongo": _mongo,
+    "redis": _redis,
+    "valkey": _redis,
+    "pyodbc": _odbc,
+    "aiohttp": _aiohttp,
+    "xmlrpc.Fault": _xmlrpc,
+    "elasticsearch": _elastic,
+    "opensearchpy": _elastic,
+    "mcp": _jsonrpc,
+    "builtins.SyntaxError": _syntax,
+}
+"""Where a family of exceptions keeps numbers that only it has, by the first part of the row's name or the whole."""

@@ -12,7 +12,7 @@ from mcpcore_lint.light import light
 from mcpcore_lint.reading.outline import complete, complete_all, deferred, forget, outline, settle
 from mcpcore_lint.reading.scopes import Binding, Scope, bind_statement, role_of
 from mcpcore_lint.reading.source import Source, parse
-from mcpcore_lint.reading.syntax import body_of, children, statements, walk, walk_shallow
+from mcpcore_lint.reading.syntax import FIELDS, body_of, children, statements, walk, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,37 +200,36 @@ class Module:
         if not lines:
             return []
         hits = sorted(lines)
+        last = len(hits)
         found: list[tuple[ast.Call, Scope]] = []
         stack: list[tuple[ast.AST, Scope]] = [(self.tree, self.scope)]
         while stack:
             node, scope = stack.pop()
-            line: int | None = getattr(node, "lineno", None)
             wrapped: list[ast.expr] = getattr(node, "decorator_list", [])
-            if line is not None:
-                first = min([line, *(each.lineno for each in wrapped)]) if wrapped else line
-                text_only = deferred(node)
-                end: int = text_only.last_line if text_only is not None else getattr(node, "end_lineno", None) or line
-                index = bisect_left(hits, first)
-                if index == len(hits) or hits[index] > end:
-                    continue
-            if skip is not None and skip(node):
-                continue
-            below = children(node)
-            if wrapped:
-                outside = scope
-                below = [each for each in below if each not in wrapped]
-                if decorators:
-                    stack.extend((each, outside) for each in reversed(wrapped))
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if decorators:
+                stack.extend((each, scope) for each in reversed(wrapped))
+            if isinstance(node, ast.Call):
+                found.append((node, scope))
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 scope = self.functions[node]
             elif isinstance(node, ast.Lambda):
                 self.note_lambda(node, scope)
                 scope = self.functions[node]
             elif isinstance(node, ast.ClassDef):
                 scope = self.classes[node].body_scope
-            elif isinstance(node, ast.Call):
-                found.append((node, scope))
-            stack.extend((each, scope) for each in reversed(below))
+            each: Any
+            for each in reversed(children(node)):
+                # What is on no such line is left out before it is taken up: that is nearly all there is.
+                below = type(each)
+                if below in _HOLDS_NO_CALL or each in wrapped:
+                    continue
+                if below not in _WITHOUT_LINES:
+                    first, end = _lines(each) if below in _WRAPPED else (each.lineno, each.end_lineno)
+                    index = bisect_left(hits, first)
+                    if index == last or hits[index] > end:
+                        continue
+                if skip is None or not skip(each):
+                    stack.append((each, scope))
         return found
 
     def clear(self) -> None:
@@ -319,6 +318,22 @@ class Module:
 
     def __repr__(self) -> str:
         return f"<Module {self.name} {self.path}>"
+
+
+_WRAPPED: Final = frozenset(
+    each for each in FIELDS if issubclass(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+)
+_WITHOUT_LINES: Final = frozenset({ast.arguments, ast.comprehension, ast.withitem, ast.match_case})
+_HOLDS_NO_CALL: Final = frozenset(
+    {ast.Name, ast.Constant, ast.Import, ast.ImportFrom, ast.Pass, ast.Global, ast.Nonlocal}
+)
+
+
+def _lines(node: Any) -> tuple[int, int]:
+    """The first line and the last of a definition, without parsing a body that was put off."""
+    text_only = deferred(node)
+    end: int = node.end_lineno if text_only is None else text_only.last_line
+    return min([node.lineno, *(each.lineno for each in node.decorator_list)]), end
 
 
 _Place: TypeAlias = tuple[ast.AST, Scope, "ast.ClassDef | None", str]

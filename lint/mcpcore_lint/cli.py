@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _FORMATS: Final = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
 _SEVERITIES: Final = ("error", "warning", "info")
 
+_WIDE: Final = 132
+"""Columns from which on a report takes no heed of the terminal."""
+
 _EPILOG: Final = """\b
 Examples:
   mcpcore lint                              the current folder
@@ -102,9 +105,9 @@ def lint(paths: tuple[str, ...], **options: Any) -> None:
         os.getcwd()
     except OSError as error:
         raise _Stop("the current folder is gone; change into one that is there") from error
-    if options["output_file"] in {"-", "/dev/stdout"}:
+    if options["output_file"] == "/dev/stdout":
         # Opened once more, a file that the output goes to would lose what is in it.
-        options["output_file"] = None
+        options["output_file"] = "-"
     try:
         again = options["watch"] or options["fix"] or options["diff"]
         with contextlib.nullcontext() if again else _nothing_freed():
@@ -426,6 +429,8 @@ class _Command:
         once = ("no_cache", "fix", "write_baseline", "changed_since", "watch")
         if memo.current is None or result.inputs is None or result.failures or any(options[each] for each in once):
             return
+        if self._columns() is not None:
+            return  # the next terminal may be a wider one
         inputs = [*result.inputs]
         if options["baseline"]:
             inputs.append(os.path.abspath(options["baseline"]))
@@ -437,7 +442,8 @@ class _Command:
                 inputs.append(os.path.join(folder, FILE))
                 repositories.append(os.path.join(folder, ".git"))
                 folder, above = os.path.dirname(folder), folder
-        memo.current.keep(self._said, code, inputs, repositories, file=options["output_file"])
+        file = None if options["output_file"] == "-" else options["output_file"]
+        memo.current.keep(self._said, code, inputs, repositories, file=file)
 
     @staticmethod
     def _line_ends_as_they_are() -> None:
@@ -547,6 +553,7 @@ class _Command:
             color=self._color(err=err),
             notes=tuple(notes),
             unsafe=options["unsafe_fixes"],
+            columns=self._columns(err=err),
         )
         shape = options["shape"] or next((each.config.format for each in groups if each.config.format), None) or "full"
         self._write(statistics(shape, outcome) if options["statistics"] else render(shape, outcome), err=err)
@@ -591,9 +598,20 @@ class _Command:
             os.system("")  # noqa: S605, S607 - nothing is run; the console begins to read escapes by it
         return on
 
+    def _columns(self, *, err: bool = False) -> int | None:
+        """How wide the terminal is that the report goes to, where that is too little for whole lines of source."""
+        stream = sys.stderr if err else sys.stdout
+        if self.options["output_file"] or not stream.isatty():
+            return None
+        try:
+            columns = os.get_terminal_size(stream.fileno()).columns
+        except (OSError, ValueError):
+            return None
+        return columns if 0 < columns < _WIDE else None
+
     def _write(self, text: str, *, err: bool = False) -> None:
         path = self.options["output_file"]
-        if not path:
+        if path in {None, "-"}:
             self._said = self._say(text, err=err)
             return
         from mcpcore_lint.running.writing import write_text

@@ -40,6 +40,8 @@ class Outcome:
     notes: tuple[str, ...] = ()
     unsafe: bool = False
     """Whether unsafe fixes were asked for."""
+    columns: int | None = None
+    """How wide a narrow terminal is that the report goes to."""
 
     def count(self, severity: Severity) -> int:
         """How many findings are of a severity."""

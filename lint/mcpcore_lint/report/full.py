@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _COLORS: Final = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
 _WIDTH: Final = 120
 """Columns of source that are shown; a longer line is shown round the finding."""
+_LEAST: Final = 20
+"""Columns of source that are shown however narrow the terminal is."""
 _TAB: Final = 4
 
 
@@ -96,8 +98,9 @@ def _excerpt(
     start = min(max(span.column - 1, 0), len(line))
     end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
     end = min(max(end, start + 1), max(len(line), start + 1))
-    line, start, end = _window(line, start, end)
     number = str(span.line)
+    room = _WIDTH if outcome.columns is None else max(_LEAST, min(_WIDTH, outcome.columns - len(number) - 9))
+    line, start, end = _window(line, start, end, room)
     gutter = paint.color("34", "|")
     shown = _printable(line)
     before, under = _columns(line[:start]), max(1, _columns(line[start:end]))
@@ -109,16 +112,17 @@ def _excerpt(
     ]
 
 
-def _window(line: str, start: int, end: int) -> tuple[str, int, int]:
+def _window(line: str, start: int, end: int, room: int) -> tuple[str, int, int]:
     """The part of a long line round the finding, and where the finding stands in it."""
-    if len(line) <= _WIDTH:
+    if len(line) <= room:
         return line, start, end
-    left = max(0, min(start - 20, len(line) - _WIDTH))
-    part = line[left : left + _WIDTH]
+    # Of what is found as much as fits, and a sixth of the room for what leads to it.
+    left = max(0, min(start - room // 6, len(line) - room))
+    part = line[left : left + room]
     lead = "..." if left else ""
-    tail = "..." if left + _WIDTH < len(line) else ""
+    tail = "..." if left + room < len(line) else ""
     shift = len(lead) - left
-    return f"{lead}{part}{tail}", start + shift, min(end, left + _WIDTH) + shift
+    return f"{lead}{part}{tail}", start + shift, min(end, left + room) + shift
 
 
 def _printable(line: str) -> str:

@@ -40,12 +40,15 @@ def _case(suite: ET.Element, name: str, path: str) -> ET.Element:
 
 
 def _clean(text: str) -> str:
-    """`text` without characters that XML 1.0 cannot hold."""
+    """`text` with escapes for the characters that XML 1.0 cannot hold."""
     return "".join(
         character
-        for character in text
         if character in "\t\n\r"
         or "\x20" <= character <= "\ud7ff"
         or "\ue000" <= character <= "\ufffd"
         or character > "\uffff"
+        else f"\\x{ord(character):02x}"
+        if ord(character) < 0x100
+        else f"\\u{ord(character):04x}"
+        for character in text
     )

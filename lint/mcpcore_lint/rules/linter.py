@@ -70,6 +70,13 @@ class UnusedIgnore(_LinterRule):
         from mcpcore_lint.rules import rule_named
 
         for each in suppressions.all:
+            if each.misspelt:
+                ctx.report(
+                    each.span,
+                    f"`# mcpcore: {each.misspelt}` is no suppression, so that nothing is suppressed",
+                    help="write # mcpcore: ignore[rule] why, or ignore-file at the head of the file",
+                )
+                continue
             if each.misplaced:
                 ctx.report(
                     each.span,
@@ -89,19 +96,32 @@ class UnusedIgnore(_LinterRule):
             idle = [name for name in each.rules if name in active and name not in each.used and rule_named(name)]
             if idle:
                 kept = tuple(name for name in each.rules if name not in idle)
+                where = "on this line" if each.scope == "line" else "in this file"
                 ctx.report(
                     each.span,
-                    f"nothing on this {'line' if each.scope == 'line' else 'file'} is found by {', '.join(idle)}",
-                    help="remove the comment" if not kept else f"keep only {', '.join(kept)}",
+                    f"nothing {where} is found by {', '.join(idle)}",
+                    help=self._next(each, kept, ctx.module),
                     fix=self._without(each, kept, ctx.module, ctx),
                 )
 
     @staticmethod
-    def _without(each: Suppression, kept: tuple[str, ...], module: Module, ctx: RuleContext) -> Fix:
+    def _next(each: Suppression, kept: tuple[str, ...], module: Module) -> str:
+        if kept:
+            return f"keep only {', '.join(kept)}"
+        text = module.source.text
+        before = text[max(text.rfind("\n", 0, each.start), text.rfind("\r", 0, each.start)) + 1 : each.start]
+        if each.scope == "line" and not before.strip():
+            return "remove the comment; one that is meant for a statement stands at the end of its first line"
+        return "remove the comment"
+
+    @staticmethod
+    def _without(each: Suppression, kept: tuple[str, ...], module: Module, ctx: RuleContext) -> Fix | None:
         text = module.source.text
         if kept:
-            start = text.index("[", each.start) + 1
-            end = text.index("]", start)
+            start = text.find("[", each.start, each.end) + 1
+            end = text.find("]", start, each.end)
+            if not start or end < 0:
+                return None  # a bracket that is not there, or never closed, is for the author to mend
             return ctx.fix("Remove the unused rules", [Edit(start, end, ", ".join(kept))])
         start = each.start
         line_start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
@@ -135,7 +155,7 @@ class IgnoreWithoutReason(_LinterRule):
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:  # noqa: ARG002
         """Report each comment without a reason."""
         for each in suppressions.all:
-            if not each.why:
+            if not each.why and not each.misspelt:
                 ctx.report(
                     each.span,
                     "the suppression does not say why",
@@ -159,15 +179,23 @@ class UnknownRule(_LinterRule):
 
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:  # noqa: ARG002
         """Report each name that is no rule's."""
+        from mcpcore_lint.config import names_a_rule
         from mcpcore_lint.rules import all_rules
 
         for each in suppressions.all:
             for name in each.rules:
                 if name in all_rules():
                     continue
-                near = difflib.get_close_matches(name, all_rules(), n=1)
-                ctx.report(
-                    each.span,
-                    f"there is no rule {name!r}" + (f": did you mean {near[0]!r}?" if near else ""),
-                    help="correct the name; `mcpcore lint --list-rules` shows them all",
+                said, then = (
+                    f"there is no rule {name!r}",
+                    "correct the name; `mcpcore lint --list-rules` shows them all",
                 )
+                near = difflib.get_close_matches(name.lower().replace("_", "-"), all_rules(), n=1, cutoff=0.7)
+                if not name:
+                    said, then = "the brackets name no rule", "name the rule, or leave the brackets out to mean all"
+                elif names_a_rule(name) or name == "*":
+                    said = f"a suppression names rules one by one, and {name!r} names several"
+                    then = "name the rule that finds something here, or leave the brackets out to mean all"
+                elif near:
+                    said += f": did you mean {near[0]!r}?"
+                ctx.report(each.span, said, help=then)

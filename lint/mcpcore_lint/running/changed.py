@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.running.baseline import content_marks
 from mcpcore_lint.running.discover import Walk
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.running.runs import Group, Result
+
+
+_OF_A_HOOK: Final = frozenset(
+    {"GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE"}
+)
 
 
 class ChangedError(Exception):
@@ -206,11 +211,17 @@ def _run(arguments: list[str], folder: str, given: bytes = b"", *, told: bool = 
             return b""
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         why = next((line for line in said if line.startswith("fatal:")), said[-1] if said else "no reason given")
-        raise ChangedError(f"--changed-since: {folder}: git says: {why.removeprefix('fatal: ')}")
+        then = f"; if it is yours, run: git config --global --add safe.directory {folder}" if _foreign(why) else ""
+        raise ChangedError(f"--changed-since: {folder}: git says: {why.removeprefix('fatal: ')}{then}")
     return done.stdout
+
+
+def _foreign(said: str) -> bool:
+    """Whether git mistrusts a repository because it belongs to somebody else, as in many containers."""
+    return "dubious ownership" in said
 
 
 def _environment() -> dict[str, Any]:
     """The environment, without what a hook of git sets for its own repository."""
-    keep = {name: value for name, value in os.environ.items() if name not in {"GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX"}}
+    keep = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
     return {**keep, "LC_ALL": "C"}

@@ -9,6 +9,7 @@ import tokenize
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
+from mcpcore_lint import ids
 from mcpcore_lint.diagnostics import Span
 
 if TYPE_CHECKING:
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.reading.source import Source
 
-_MARK: Final = re.compile(r"#\s*mcpcore:\s*(ignore-file|ignore)\b(?:\s*\[([^\]\n]*)\]?)?([^\n]*)")
+_MARK: Final = re.compile(r"#\s*mcpcore:\s*(ignore-file|ignore)\b(?![-_])(?:\s*\[([^\]\n]*)\]?)?([^\n]*)")
+_MEANT: Final = re.compile(r"#\s*mcpcore:\s*([A-Za-z_-]+)(\s*[\[=(]|[^\n]*)")
+"""A comment that is addressed to the linter, whatever it says."""
+_OTHERS: Final = frozenset(
+    {"allow", "disable", "disable-next", "ignored", "ignores", "ignoring", "nolint", "noqa", "off", "skip", "skip-file",
+     "suppress"}
+)  # fmt: skip
+"""What suppressions are called elsewhere, and words that a sentence may begin with as well."""
+_NAMES: Final = re.compile(r"[a-z][a-z-]*(?:\s*,\s*[a-z][a-z-]*)*")
 
 
 @dataclass(slots=True)
@@ -36,6 +45,8 @@ class Suppression:
     """The comment's offsets in the text."""
     misplaced: bool = False
     """An `ignore-file` after the first statement, which therefore does nothing."""
+    misspelt: str = ""
+    """The word that stands where `ignore` would, so that nothing is suppressed."""
     used: set[str] = field(default_factory=set[str])
     """The rules (as written; `*` for a comment without any) that suppressed something."""
 
@@ -43,7 +54,7 @@ class Suppression:
 def find(source: Source, tree: ast.Module | None) -> list[Suppression]:
     """The suppressions of a file. A string that looks like one is none."""
     text = source.text
-    if "mcpcore:" not in text or not _MARK.search(text):
+    if "mcpcore:" not in text or not _MEANT.search(text):
         return []
     found: list[Suppression] = []
     first = _first_statement(tree)
@@ -54,14 +65,34 @@ def find(source: Source, tree: ast.Module | None) -> list[Suppression]:
             rules = tuple(each.strip() for each in (match[2] or "").split(",") if each.strip())
             if match[2] is not None and not rules:
                 rules = ("",)
-            why = match[3].split("#")[0].strip().strip("-:\u2013\u2014").strip()
+            said = match[3].lstrip(" \t:=")
+            named = _NAMES.match(said)
+            if match[2] is None and named and all(ids.is_id(each.strip()) for each in named[0].split(",")):
+                # The brackets were forgotten, and every rule would be meant by one that is named.
+                rules, said = tuple(each.strip() for each in named[0].split(",")), said[named.end() :]
+            why = said.split("#")[0].strip().strip("-:\u2013\u2014").strip()
             begin, stop = start + match.start(), start + match.end()
             span = Span(*source.position(begin), *source.position(start + match.start() + len(match[0].rstrip())))
             scope: Literal["line", "file"] = "file" if match[1] == "ignore-file" else "line"
             misplaced = scope == "file" and first is not None and line >= first
             found.append(Suppression(scope, rules, why, line, span, begin, stop, misplaced))
             break
+        else:
+            if (meant := _MEANT.search(comment)) and _is_misspelt(meant[1], meant[2]):
+                begin, stop = start + meant.start(), start + meant.start() + len(meant[0].rstrip())
+                span = Span(*source.position(begin), *source.position(stop))
+                found.append(Suppression("line", (), "", line, span, begin, stop, misspelt=meant[1]))
     return found
+
+
+def _is_misspelt(word: str, rest: str) -> bool:
+    """Whether a comment was meant to suppress something: what is said to the reader is none."""
+    import difflib
+
+    plain = word.lower().replace("_", "-")
+    if plain in _OTHERS:
+        return not rest.strip() or rest.strip()[0] in "[=("
+    return bool(difflib.get_close_matches(plain, ("ignore", "ignore-file"), n=1, cutoff=0.75))
 
 
 def _first_statement(tree: ast.Module | None) -> int | None:
@@ -90,9 +121,10 @@ def _comments(source: Source) -> Iterable[tuple[int, int, int]]:
                 found.append((token.start[0], start, start + len(token.string)))
     except (tokenize.TokenError, SyntaxError, RecursionError, IndexError):
         found = []
-        for match in _MARK.finditer(text):
+        for match in _MEANT.finditer(text):
             line, _ = source.position(match.start())
-            found.append((line, match.start(), match.end()))
+            end = text.find("\n", match.start())
+            found.append((line, match.start(), len(text) if end < 0 else end))
     return found
 
 
@@ -104,7 +136,7 @@ class Suppressions:
         self._lines: dict[int, list[Suppression]] = {}
         self._file = [each for each in self.all if each.scope == "file" and not each.misplaced]
         for each in self.all:
-            if each.scope == "line":
+            if each.scope == "line" and not each.misspelt:
                 self._lines.setdefault(each.line, []).append(each)
         self._starts: dict[int, set[int]] = {}
         if self._lines and tree is not None:
@@ -117,9 +149,11 @@ class Suppressions:
                 continue
             decorators: list[ast.expr] = getattr(node, "decorator_list", [])
             body: list[ast.stmt] | None = getattr(node, "body", None)
+            # With decorators the first line of the statement is that of the first one; that of the `def` counts too.
+            firsts = {node.lineno, *(each.lineno for each in decorators[:1])}
             for each in decorators:
                 for line in range(each.lineno, (each.end_lineno or each.lineno) + 1):
-                    self._starts.setdefault(line, set()).update({each.lineno, node.lineno})
+                    self._starts.setdefault(line, set()).update({each.lineno, *firsts})
             # Of a compound statement only the head counts: what stands in its body has statements of its own.
             end = node.end_lineno or node.lineno
             if isinstance(body, list) and body:
@@ -128,7 +162,7 @@ class Suppressions:
                 head = min([head, *(each.lineno for each in deeper)])
                 end = max(node.lineno, head - 1)
             for line in range(node.lineno, end + 1):
-                self._starts.setdefault(line, set()).add(node.lineno)
+                self._starts.setdefault(line, set()).update(firsts)
 
     def suppresses(self, diagnostic: Diagnostic, *, by_name: bool = False) -> bool:
         """Whether a finding is suppressed; what suppressed it is marked as used.

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
+
 from tests.lint.front.samples import CLEAN, CONFLICT, DIRECT, SERVER, STORE
 
 
@@ -113,6 +117,24 @@ def test_what_git_cannot_tell(repository, tmp_path, monkeypatch):
     assert "not a git repository" in repository.lint("--changed-since", "HEAD", code=2, cwd=outside).stderr
     monkeypatch.setenv("PATH", "")
     assert "needs git" in repository.lint("--changed-since", "HEAD", code=2).stderr
+
+
+def test_in_a_hook_of_git(repository, monkeypatch):
+    """What git sets for a hook of its own, such as the index of `git commit -a`, changes nothing."""
+    repository.write("inner/server.py", SERVER)
+    for name, value in (("GIT_DIR", ".git"), ("GIT_INDEX_FILE", ".git/index.lock"), ("GIT_PREFIX", "inner/")):
+        monkeypatch.setenv(name, value)
+    inner = repository.root / "inner"
+    assert {"server.py"} == {path for path, _, _ in repository.found("--changed-since", "HEAD", cwd=inner)}
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+def test_a_repository_of_somebody_else(repository):
+    """Where git mistrusts the repository, as in containers, the way out is told."""
+    for path in (repository.root, repository.root / ".git"):
+        os.chown(path, 12345, 12345)
+    said = repository.lint("--changed-since", "HEAD", code=2).stderr
+    assert f"if it is yours, run: git config --global --add safe.directory {repository.root}" in said
 
 
 def test_together_they_are_all(repository):

@@ -283,6 +283,8 @@ def test_junit(project):
     clean = ET.fromstring(project.lint("store.py", "--format", "junit", code=0).stdout)
     assert ("1", "0") == (clean.get("tests"), clean.get("failures"))
     assert "日本" in ET.fromstring(render("junit", hostile()))[0][0][0].get("message")
+    odd = Outcome((Diagnostic("no-fake-empty", Severity.INFO, "a\udcff.py", Span(1, 1, 1, 2), "it is odd", ""),))
+    assert "a\\udcff.py" == ET.fromstring(render("junit", odd))[0][0].get("file")
 
 
 def test_github_paths_start_at_the_repository(repository):

@@ -32,7 +32,17 @@ RULES = f"{EMPTY},unknown-rule,unused-ignore,ignore-without-reason,no-swallowed-
         ("# mcpcore: ignore[] why", [EMPTY, "unknown-rule"]),
         ("# mcpcore: ignore[nope] why", [EMPTY, "unknown-rule"]),
         ("# mcpcore: ignore why", []),
-        ("# mcpcore: ignored[no-fake-empty] why", [EMPTY]),
+        ("# mcpcore: ignored[no-fake-empty] why", [EMPTY, "unused-ignore"]),
+        ("# mcpcore: ignored by all who read it", [EMPTY]),
+        ("# mcpcore: ingore[no-fake-empty] why", [EMPTY, "unused-ignore"]),
+        ("# mcpcore: noqa", [EMPTY, "unused-ignore"]),
+        ("# mcpcore: disable=no-fake-empty", [EMPTY, "unused-ignore"]),
+        ("# mcpcore: skip this one when the cache is cold", [EMPTY]),
+        ("# mcpcore: ignore no-fake-empty why", []),
+        ("# mcpcore: ignore: no-fake-empty, no-swallowed-error", ["ignore-without-reason", "unused-ignore"]),
+        ("# mcpcore: ignore field-description why", [EMPTY, "unused-ignore"]),
+        ("# mcpcore: ignore[handler] why", [EMPTY, "unknown-rule"]),
+        ("# mcpcore: ignore[all] why", [EMPTY, "unknown-rule"]),
         ('+ " # mcpcore: ignore[no-fake-empty] in a string"', []),
     ],
 )
@@ -40,6 +50,39 @@ def test_on_the_line(empty, comment, rules):
     """A comment holds for the rules that it names; one with a bracket never for all of them."""
     empty.write("server.py", f'{HEAD}        return "" {comment}\n')
     assert sorted(rules) == sorted(rule for _, line, rule in empty.found("--select", RULES) if line > 5)
+
+
+def test_what_is_said_of_a_suppression_leads_on(empty):
+    """A family, empty brackets, a comment on a line of its own: each is told with what to write instead."""
+    empty.write(
+        "server.py",
+        f"{HEAD}        # mcpcore: ignore[no-fake-empty] above\n        return ''  # mcpcore: ignore[handler] all\n"
+        "# mcpcore: ignore[] none\n",
+    )
+    told = {each["line"]: f"{each['message']}; {each['help']}" for each in empty.json("--select", RULES)["diagnostics"]}
+    assert "stands at the end of its first line" in told[10]
+    assert "names rules one by one, and 'handler' names several" in told[11]
+    assert "the brackets name no rule; name the rule, or leave the brackets out" in told[12]
+
+
+def test_a_bracket_that_is_never_closed_is_left_alone(empty):
+    """No fix takes the bracket of another line for its end."""
+    text = f'{HEAD}        return ""  # mcpcore: ignore[no-fake-empty, parse-error\nLATER = [1]\n'
+    path = empty.write("server.py", text)
+    assert "unused-ignore" in {rule for _, _, rule in empty.found("--select", f"{RULES},parse-error")}
+    empty.lint("--fix", "--select", f"{RULES},parse-error")
+    assert text == path.read_text()
+
+
+def test_on_a_decorator(empty):
+    """With decorators a statement begins on the line of the first one."""
+    server = "from mcpcore import tool\n\n\n@tool{}\n@other{}\ndef ping() -> str: ...{}\n"
+    comment = "  # mcpcore: ignore[tool-description-required] plain"
+    for place, rules in (((comment, "", ""), []), (("", "", comment), []), (("", comment, ""), ["unused-ignore"])):
+        empty.write("server.py", server.format(*place))
+        found = [rule for _, _, rule in empty.found("--select", "tool-description-required,unused-ignore")]
+        assert rules == [each for each in found if each != "tool-description-required"]
+        assert bool(rules) == ("tool-description-required" in found)
 
 
 def test_in_a_string(empty):

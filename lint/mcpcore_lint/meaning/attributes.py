@@ -25,6 +25,8 @@ _FIELDS_BY: Final = frozenset({"dataclass", "define", "frozen", "mutable", "attr
 """Decorators whose classes take their annotated attributes as arguments."""
 _PLAIN: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "enum.Enum"})
 _ALWAYS: Final = ("ClassVar", "Final")
+_ASSIGNED: Final = re.compile(r"\s*(?::[^=\n]+)?(?:[-+*/|&]?=)(?!=)")
+"""What follows an attribute that is assigned to."""
 
 
 def attribute_of_object(node: ast.Attribute, scope: Scope, receiver: ClassInfo | None = None) -> Value | None:
@@ -166,12 +168,17 @@ def _assigned_elsewhere(info: ClassInfo, name: str) -> bool:
     """Whether code that is no method of the class assigns the attribute, in the file of the class."""
     module = info.module
     text = module.source.text
-    if f".{name}" not in text:
-        return False
     key = ("assigned", name)
     if key not in module.memo:
-        found = re.findall(rf"\.{re.escape(name)}\s*(?::[^=\n]+)?(?:[-+*/|&]?=)(?!=)", text)
-        module.memo[key] = len(found)
+        spelled = f".{name}"
+        places: list[int] = []
+        start = text.find(spelled)
+        while start >= 0:
+            start += len(spelled)
+            if _ASSIGNED.match(text, start):
+                places.append(start)
+            start = text.find(spelled, start)
+        module.memo[key] = len(places)
     count: int = module.memo[key]
     seen = sum(len(each.instance_attributes.get(name, ())) for each in module.classes.values()) if count else 0
     return count > seen

@@ -43,6 +43,7 @@ class HandlerBuilder(RaiseReader):
         self.parents.clear()
         self.function_of.clear()
         self.nodes.clear()
+        self._callees.clear()
         self._errors.clear()
         self._catches.clear()
 

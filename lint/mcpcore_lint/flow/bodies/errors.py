@@ -79,6 +79,7 @@ class ErrorReader(BodyNodes):
     def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
         super().__init__(node, module, hierarchy)
         self.context: ContextParameter | None = None
+        self._callees: dict[ast.expr, Value | None] = {}
 
     def _is_context_call(self, call: ast.Call, method: str) -> bool:
         func: ast.expr | None = call.func
@@ -147,7 +148,10 @@ class ErrorReader(BodyNodes):
 
     def callee(self, func: ast.expr, scope: Scope) -> Value | None:
         """What is called; None where it is an attribute of a local value, which is no function that can be named."""
-        return None if is_local(func, scope) else evaluate(func, scope)
+        if func in self._callees:
+            return self._callees[func]
+        found = self._callees[func] = None if is_local(func, scope) else evaluate(func, scope)
+        return found
 
     def error_of(self, value: Value, at: ast.expr) -> ErrorSite | None:
         """The error that a value is, for a `raise` of it: made by a call that is known, or a class."""

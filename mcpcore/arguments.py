@@ -39,7 +39,8 @@ _SAYS_THE_INPUT: Final = {
 }
 
 _UNKNOWN: Final = ("extra_forbidden", "unexpected_keyword_argument")
-_MISSING: Final = ("missing", "missing_argument", "missing_keyword_only_argument", "missing_positional_only_argument")
+MISSING: Final = ("missing", "missing_argument", "missing_keyword_only_argument", "missing_positional_only_argument")
+"""The types of issues that say that something is absent."""
 
 
 class Misfit(NamedTuple):
@@ -94,7 +95,7 @@ def _path(loc: Sequence[str | int], kind: str, schema: Mapping[str, Any]) -> str
         following = _step(current, part, schema)
         if following is not None:
             current = following
-        elif isinstance(part, str) and not (index == last and kind in (*_UNKNOWN, *_MISSING)):
+        elif isinstance(part, str) and not (index == last and kind in (*_UNKNOWN, *MISSING)):
             continue
         parts.append(str(part)[:100])
     return cut_text(clean_text(".".join(parts)), 300)
@@ -231,7 +232,7 @@ def _hint(path: str, kind: str, loc: Sequence[str | int], schema: Mapping[str, A
         shown = ", ".join(map(repr, known[:_MAX_CHOICES]))
         return f"Leave out {path!r}; {f'known are {shown}' if shown else 'no arguments are taken'}."
     told = _described(_at(schema, loc), schema)
-    if kind in _MISSING:
+    if kind in MISSING:
         return f"Add {path!r}{f': {told}' if told else ''}."
     if path and told:
         return f"Send {path!r} as {told}."

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcpcore.context import Context
+    from mcpcore.envelope import Envelope
 
 T = TypeVar("T", default=Any)
 
@@ -40,7 +41,7 @@ class ItemFailure(BaseModel):
     """An item that failed."""
 
     item: Any = Field(description="The item, as the caller named it.")
-    error: dict[str, Any] = Field(description="Why it failed: the same envelope as that of a failed call.")
+    error: dict[str, Any] = Field(description="Why it failed: the envelope of a failed call.")
 
 
 class BatchResult(BaseModel, Generic[T]):
@@ -58,9 +59,10 @@ class BatchResult(BaseModel, Generic[T]):
 class Batch(Generic[T]):
     """Collects the outcomes of a batch, item by item; items may be done one after another or at once.
 
-    An item that fails is recorded as a failed call is, and told beside those that succeeded. The whole call fails where
-    every item failed, and at once where an item fails with a reason whose failure mode says `fails_batch=True`. The
-    order is that in which the items were begun. An item that fails leaves nothing behind that it had added before.
+    An item that fails is recorded as a failed call is, and told beside those that succeeded, in the server's dialect.
+    The whole call fails where every item failed, and at once where an item fails with a reason whose failure mode says
+    `fails_batch=True`. The order is that in which the items were begun. An item that fails leaves nothing behind that
+    it had added before.
 
     ```python
     batch = Batch[Article](ctx)
@@ -89,7 +91,7 @@ class Batch(Generic[T]):
         self._begun = 0
         self._done = 0
         self._succeeded: list[tuple[int, T]] = []
-        self._failed: list[tuple[int, ItemFailure]] = []
+        self._failed: list[tuple[int, ItemFailure, Envelope]] = []
         self._speakers: list[tuple[int, Exception]] = []
         self._left_out: Counter[str] = Counter()
         self._bytes = 0
@@ -127,7 +129,7 @@ class Batch(Generic[T]):
     @property
     def failed(self) -> tuple[ItemFailure, ...]:
         """The items that failed so far, as many as are told in full."""
-        return tuple(failure for _, failure in sorted(self._failed, key=_number))
+        return tuple(failure for _, failure, _ in sorted(self._failed, key=_number))
 
     def result(self) -> BatchResult[T]:
         """The answer.
@@ -150,13 +152,13 @@ class Batch(Generic[T]):
     def _fail(self, number: int, item: object, exc: Exception, speaker: Exception) -> None:
         told = self._ctx.judged(exc)
         self._succeeded = [added for added in self._succeeded if added[0] != number]
-        failure = ItemFailure(item=fit(to_json(item), _MAX_ITEM), error=told.to_json())
+        failure = ItemFailure(item=fit(to_json(item), _MAX_ITEM), error=self._ctx.part(told))
         weight = size(failure.model_dump())
         if self._failed and (len(self._failed) >= self._max or self._bytes + weight > MAX_BYTES):
             self._left_out[told.reason or told.name] += 1
             return
         self._bytes += weight
-        self._failed.append((number, failure))
+        self._failed.append((number, failure, told))
         self._speakers.append((number, speaker))
 
     def _is_whole(self, speaker: BaseException) -> bool:
@@ -172,22 +174,22 @@ class Batch(Generic[T]):
         return f"{sum(left_out.values())} more items failed and are not listed: {why}{', …' if most[10:] else ''}."
 
     def _all_failed(self) -> CodedError:
-        failures = self.failed
+        failures = [(failure, told) for _, failure, told in sorted(self._failed, key=_number)]
         count = len(failures) + sum(self._left_out.values())
         speakers = [exc for _, exc in sorted(self._speakers, key=_number)]
         speaker = chosen_of(ExceptionGroup("every item failed", speakers), self._ctx.contract)
         spoken = next((number for number, exc in enumerate(speakers) if exc is speaker), 0)
-        told = failures[spoken].error
+        told = failures[spoken][1]
         first = "the first" if spoken == 0 and not self._left_out else "one of them"
-        message = told["message"] if count == 1 else f"All {count} items failed; {first}: {told['message']}"
-        data: dict[str, Any] = self._told(failures, self._left_out)
+        message = told.message if count == 1 else f"All {count} items failed; {first}: {told.message}"
+        data = self._told(failures, self._left_out)
         if not isinstance(speaker, CodedError):
-            codes = {failure.error["name"] for failure in failures}
-            return CodedError(code_named(told["name"]) if len(codes) == 1 else ErrorCode.INTERNAL_ERROR, message, data)
+            codes = {one.name for _, one in failures}
+            return CodedError(code_named(told.name) if len(codes) == 1 else ErrorCode.INTERNAL_ERROR, message, data)
         error = CodedError(
             speaker.code,
             message,
-            {**{key: value for key, value in told.get("data", {}).items() if key not in data}, **data},
+            {**{key: value for key, value in (told.data or {}).items() if key not in data}, **data},
             reason=speaker.reason,
             recovery=... if speaker.recovery is None else speaker.recovery,
             retry=speaker.retry,
@@ -195,23 +197,21 @@ class Batch(Generic[T]):
         error.omits_recovery = speaker.omits_recovery
         return error
 
-    def _told(self, failures: tuple[ItemFailure, ...], left_out: Counter[str]) -> dict[str, Any]:
+    def _told(self, failures: list[tuple[ItemFailure, Envelope]], left_out: Counter[str]) -> dict[str, Any]:
         """The data of a batch that failed as a whole: the first items in full, as far as an envelope has room."""
-        told: list[dict[str, Any]] = []
+        shown: list[dict[str, Any]] = []
         room = _MAX_WHOLE
-        for failure in failures:
-            shown = failure.model_dump()
-            room -= size(shown)
-            if told and room < 0:
+        for failure, _ in failures:
+            one = failure.model_dump()
+            room -= size(one)
+            if shown and room < 0:
                 break
-            told.append(shown)
+            shown.append(one)
         rest = Counter(left_out)
-        for failure in failures[len(told) :]:
-            error = failure.error
-            rest[(error.get("data") or {}).get("reason") or error["name"]] += 1
+        rest.update(told.reason or told.name for _, told in failures[len(shown) :])
         note = self._note(rest)
-        return {"failed": told} if note is None else {"failed": told, "note": note}
+        return {"failed": shown} if note is None else {"failed": shown, "note": note}
 
 
-def _number(numbered: tuple[int, Any]) -> int:
+def _number(numbered: tuple[Any, ...]) -> Any:
     return numbered[0]

@@ -75,7 +75,7 @@ class ErrorCode(IntEnum):
                            "A service that the tool depends on is unavailable.",
                            "retry_later", ("wait_and_retry", "use_fallback"))
     NOT_FOUND = (-32001, 404, "client", Retry.never(), "What was asked for does not exist.",
-                 "check_input", ("verify_resource_id", "list_available_resources"))
+                 "report_to_user", ("verify_resource_id", "list_available_resources"))
     CONFLICT = (-32002, 409, "client", Retry.never(), "The operation conflicts with the current state.",
                 "try_alternative", ("get_existing_result", "skip_operation"))
     RATE_LIMITED = (-32003, 429, "upstream", Retry.after(seconds=30), "A rate limit was reached.",

@@ -39,7 +39,7 @@ _numbers: Final = itertools.count(1)
 class Request:
     """The request behind a context; the SDK's own object for it is made when something asks for it."""
 
-    __slots__ = ("_make", "_sdk", "contract", "fields", "judged", "number")
+    __slots__ = ("_make", "_sdk", "contract", "fields", "judged", "number", "part")
 
     def __init__(
         self,
@@ -47,11 +47,13 @@ class Request:
         *,
         contract: Contract[Any] | None = None,
         judged: Callable[[BaseException, Request], Envelope] | None = None,
+        part: Callable[[Envelope], dict[str, Any]] | None = None,
     ) -> None:
-        """Keep `make`, which makes the SDK's context, the contract of the tool, and the server's judgement."""
+        """Keep `make`, which makes the SDK's context, the tool's contract, and the server's judgement and words."""
         self._make = make
         self.contract: Contract[Any] = _EMPTY if contract is None else contract
         self.judged = judged
+        self.part = part
         self._sdk: SDKContext[Any, Any] | None = None
         self.fields: dict[str, Any] | None = None
         self.number = next(_numbers)
@@ -132,6 +134,12 @@ class Context(Generic[R_contra, LifespanT]):
         from mcpcore.boundary import Judge
 
         return Judge().verdict(exc, contract=self._contract, name=self._name).envelope
+
+    def part(self, envelope: Envelope) -> dict[str, Any]:
+        """The envelope as a part of an answer, in the server's dialect; outside a request, in the canonical one."""
+        if self._request is not None and self._request.part is not None:
+            return self._request.part(envelope)
+        return envelope.to_json()
 
     def bind(self, **fields: str | None) -> None:
         """Bind fields for the rest of this call: they stand in `error.context` and in the record if it fails.

@@ -89,11 +89,24 @@ class Envelope:
 
     @property
     def strategy(self) -> Strategy | None:
-        """What kind of step helps: as sent, else the code's own; None where the code is unknown here."""
+        """What kind of step helps: as sent, else what the advice and the recovery call for, else the code's own.
+
+        None where nothing of that is known here.
+        """
         recovery = self.recovery or {}
-        code = self.error_code
         sent = recovery.get("strategy")
-        return sent if isinstance(sent, str) else code.strategy if code is not None else None  # type: ignore[return-value]
+        if isinstance(sent, str):
+            return sent  # type: ignore[return-value]
+        if self.retry.retryable:
+            return "retry_later"
+        if self.fallback_tool is not None:
+            return "try_alternative"
+        if isinstance(recovery.get("correctiveParams"), Mapping):
+            return "check_input"
+        code = self.error_code
+        if code is None:
+            return None
+        return "report_to_user" if code.strategy == "retry_later" else code.strategy
 
     @property
     def actions(self) -> tuple[str, ...]:

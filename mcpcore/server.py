@@ -329,6 +329,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             ),
             contract=contract,
             judged=functools.partial(self._judged_item, ctx, params.name),
+            part=self._part,
         )
         token = current.set(request)
         try:
@@ -357,6 +358,12 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         context = self._context(ctx, request, exc)
         return self._boundary.judged(exc, contract=request.contract, name=name, context=context).envelope
 
+    def _part(self, envelope: Envelope) -> dict[str, Any]:
+        """The envelope as a part of an answer, in the dialect of the server."""
+        dialect = self._boundary.dialect
+        structured, _ = dialect.write(envelope, limits=self._boundary.judge.limits)
+        return dialect.part(structured)
+
     async def _called(
         self, registered: SDKTool, arguments: dict[str, Any], request: Request
     ) -> CallToolResult | InputRequiredResult:
@@ -374,7 +381,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             return _converted(registered.fn_metadata.convert_result, returned, registered.output_schema)
         if isinstance(returned, CallToolResult) and not returned.is_error:
             return sendable(returned, registered.output_schema)
-        return returned
+        return returned  # type: ignore[no-any-return]
 
     def _misread(self, result: CallToolResult | InputRequiredResult, registered: SDKTool) -> BaseException | None:
         """What is wrong with a result that a client could mistake for the other kind; None where nothing is."""

@@ -43,6 +43,10 @@ class Dialect(Protocol):
         """The structured content and the text block of a failed call."""
         ...
 
+    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+        """The failure alone, as it stands beside the results of a batch, out of the structured content of one."""
+        ...
+
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure in the structured content of a call; None where it is none of this dialect."""
         ...

@@ -29,6 +29,11 @@ class Canonical:
         """The envelope, and its text."""
         return {"error": envelope.to_json()}, envelope.text(limits=limits)
 
+    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+        """The envelope itself."""
+        error: dict[str, Any] = structured["error"]
+        return error
+
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The envelope; in a result that does not say `isError`, only where nothing else can be meant."""
         from mcpcore.envelope import Envelope

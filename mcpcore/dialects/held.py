@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import Code, ErrorCode, code_numbered
@@ -65,6 +65,20 @@ def envelope_from(
         native_code=native_code,
         **otherwise,
     )
+
+
+def own_code(envelope: Envelope, dialect: str, codes: Container[str], *, prefix: str = "") -> str | None:
+    """The code that a dialect has for this very failure, before any table: None where it has none.
+
+    That is the one that it was read with, a reason of that name, or an application's own code of that name.
+    """
+    if envelope.dialect == dialect and isinstance(envelope.native_code, str):
+        return envelope.native_code
+    reason = (envelope.reason or "").upper()
+    named = [reason, f"{prefix}{reason}"]
+    if not isinstance(envelope.error_code, ErrorCode):
+        named.append(envelope.name)
+    return next((name for name in named if name in codes), None)
 
 
 def known(envelope: Envelope) -> Code:

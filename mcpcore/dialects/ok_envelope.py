@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode
-from mcpcore.dialects.held import CONSTANT, details_of, envelope_from, known
+from mcpcore.dialects.held import CONSTANT, details_of, envelope_from, known, own_code
 from mcpcore.jsonable import dumps
 
 if TYPE_CHECKING:
@@ -80,6 +80,11 @@ class OkEnvelope:
             written = {"ok": True, "data": written}
         return written, dumps(written)
 
+    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+        """The error, without what tells it from a success."""
+        error: dict[str, Any] = (structured["data"] if self._hidden else structured)["error"]
+        return error
+
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure; `ok` must be there, and false.
 
@@ -105,6 +110,9 @@ class OkEnvelope:
         )
 
     def _code(self, envelope: Envelope) -> str:
+        own = own_code(envelope, self.name, READ if self._hidden else (), prefix="ERR_")
+        if own is not None:
+            return own
         code = known(envelope)
         if not self._hidden:
             return "INVALID_PARAMS" if code is ErrorCode.INVALID_PARAMS else HANDLER_ERROR

@@ -80,7 +80,11 @@ def _of_text(text: str, dialects: Iterable[Dialect], *, is_error: bool) -> Envel
     parsed = _object(text)
     if parsed is not None:
         return _of_structured(parsed, dialects, is_error=is_error)
-    return _canonical_text(text.strip()) if is_error else None
+    if not is_error:
+        return None
+    found = _canonical_text(text.strip())
+    within = _object_within(text) if found is None else None
+    return found if within is None else _of_structured(within, dialects, is_error=True)
 
 
 def _canonical_text(text: str) -> Envelope | None:
@@ -138,6 +142,15 @@ def _phrase(last: re.Match[str]) -> Retry:
     return Retry.now() if last["retry"] == "retry now" else Retry.never()
 
 
+def _native_in(told: Mapping[str, Any]) -> str | int | None:
+    """The code in a failure of no dialect; a status or a type counts where it says something."""
+    native = told.get("code")
+    if isinstance(native, str | int) and not isinstance(native, bool):
+        return native
+    found = (told.get(key) for key in ("status", "statusCode", "status_code", "type"))
+    return next((value for value in found if _code_of(value) is not ErrorCode.UNKNOWN_ERROR), None)
+
+
 _HINTED: Final = re.compile(r"Error: (?P<message>.+?)\n+Recovery: (?P<hint>.+)\Z", re.DOTALL)
 """The text of a failure by mcp-ts-core (document 004, "Error-path parity")."""
 
@@ -149,7 +162,7 @@ def _unknown(structured: object, texts: list[str]) -> Envelope:
     told = structured if isinstance(structured, Mapping) else next(filter(None, map(_object, texts)), {})
     inner = told.get("error")
     told = inner if isinstance(inner, Mapping) else told
-    native = told.get("code")
+    native = _native_in(told)
     code = _code_of(native)
     said = next((text for text in (told.get("message"), inner) if isinstance(text, str) and text.strip()), None)
     shown = next((text for text in texts if text.strip()), "")
@@ -164,7 +177,6 @@ def _unknown(structured: object, texts: list[str]) -> Envelope:
         recovery=recovery,
         masked=recovery is None,
     )
-    native = native if isinstance(native, str | int) and not isinstance(native, bool) else None
     return replace(read, correlation_id="", timestamp="", dialect=UNKNOWN_DIALECT, native_code=native)
 
 
@@ -178,6 +190,24 @@ def _object(text: str) -> Mapping[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return parsed if isinstance(parsed, dict) else None
+
+
+def _object_within(text: str) -> Mapping[str, Any] | None:
+    """The JSON object that a failure's text ends with, or is when read twice.
+
+    The SDKs put "Error executing tool NAME: " before what an exception says, and others fence it.
+    """
+    if len(text) > _MAX_TEXT:
+        return None
+    if text.lstrip().startswith('"'):
+        try:
+            said = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        return _object(said) if isinstance(said, str) else None
+    start, end = text.find("{"), text.rfind("}")
+    after = text[end + 1 :].strip()
+    return _object(text[start : end + 1]) if 0 <= start < end and after in ("", "```") else None
 
 
 def _code_of(native: object) -> Code:

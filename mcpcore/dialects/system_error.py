@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore.arguments import INVALID_ARGUMENTS, MISSING
 from mcpcore.codes import ErrorCode
-from mcpcore.dialects.held import known
+from mcpcore.dialects.held import known, own_code
 from mcpcore.governance import FIELDS
 from mcpcore.jsonable import dumps
 
@@ -86,7 +87,14 @@ _UNNAMED: Final = "unknown"
 _ALWAYS: Final = frozenset({"error_code", "human_message", "tool_name", "cause", "timestamp", *FIELDS})
 _EXPOSED: Final = frozenset({"type", "message", "causes", "traceback"})
 """What `Server(expose_internal_errors=True)` tells of an exception."""
-_CODED: Final = frozenset({"mcpcore.errors.CodedError", "mcpcore.errors.FrameworkError"})
+_WRAPPERS: Final = frozenset(
+    {
+        "mcpcore.errors.CodedError",
+        "mcpcore.errors.FrameworkError",
+        "mcp.server.mcpserver.exceptions.UnexpectedToolError",
+    }
+)
+"""What is made from the error that it tells of."""
 
 
 class SystemError_:  # noqa: N801 - the name without the underscore is a builtin's
@@ -109,16 +117,20 @@ class SystemError_:  # noqa: N801 - the name without the underscore is a builtin
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
         """All required fields; `cause` and `stack_trace` only where exceptions are exposed."""
         context = envelope.context or {}
-        exposed = _exposed(envelope)
+        cause, trace = _told(envelope)
         written: dict[str, Any] = {"error_code": registered_code(envelope), "human_message": envelope.message}
         written |= {field: context.get(field) for field in ("role", "session_id", "workspace_root")}
         written["tool_name"] = envelope.tool or _UNNAMED
         written |= {field: context.get(field) for field in ("invariant_id", "phase_id", "plan_hash")}
-        written["cause"] = _cause(exposed)
+        written["cause"] = cause
         written["timestamp"] = envelope.timestamp
-        if exposed is not None:
-            written["stack_trace"] = str(exposed["traceback"])
+        if trace is not None:
+            written["stack_trace"] = trace
         return written, dumps(written)
+
+    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+        """All of it."""
+        return structured
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure, where the fields that only this dialect has are there.
@@ -157,30 +169,45 @@ class SystemError_:  # noqa: N801 - the name without the underscore is a builtin
 
 
 def registered_code(envelope: Envelope) -> str:
-    """The reason where it is a registered code, an invariant's where one is bound, else that of the code."""
+    """The reason or the application's code where it is registered, an invariant's where one is bound, else by table."""
+    own = own_code(envelope, SystemError_.name, READ)
+    if own is not None:
+        return own
     reason = envelope.reason or ""
-    if reason.upper() in READ:
-        return reason.upper()
     if reason in _OWN_REASONS:
         return _OWN_REASONS[reason]
     if (envelope.context or {}).get("invariant_id"):
         return "INVARIANT_VIOLATION"
+    if reason == INVALID_ARGUMENTS and _only_missing(envelope):
+        return "MISSING_REQUIRED_FIELD"
     code = known(envelope)
     return WRITTEN[code] if isinstance(code, ErrorCode) else "UNKNOWN_TOOL_FAILURE"
 
 
-def _exposed(envelope: Envelope) -> Mapping[str, Any] | None:
-    """The exception, where the server exposes it; an author's own data may have a key of that name."""
+def _only_missing(envelope: Envelope) -> bool:
+    issues = envelope.details.get("issues")
+    if not isinstance(issues, list) or not issues:
+        return False
+    return all(isinstance(issue, Mapping) and issue.get("type") in MISSING for issue in issues)
+
+
+def _told(envelope: Envelope) -> tuple[Any, str | None]:
+    """The cause and the stack trace, where the server exposes them or whoever it was read from did."""
     found = (envelope.data or {}).get("exception")
-    return found if isinstance(found, Mapping) and found.keys() == _EXPOSED else None
+    if not isinstance(found, Mapping):
+        return None, None
+    if envelope.dialect == SystemError_.name:
+        trace = found.get("traceback")
+        return _read_cause(found), trace if isinstance(trace, str) else None
+    if found.keys() != _EXPOSED:  # data of the author's own, under a key of that name
+        return None, None
+    return _cause(found), str(found["traceback"])
 
 
-def _cause(exposed: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _cause(exposed: Mapping[str, Any]) -> dict[str, Any] | None:
     """The original error as the document normalises it, `{message, code, name}`: what a coded error was made from."""
-    if exposed is None:
-        return None
     original: Any = exposed
-    if str(exposed["type"]) in _CODED:
+    if str(exposed["type"]) in _WRAPPERS:
         causes = exposed["causes"]
         original = causes[0] if isinstance(causes, list | tuple) and causes else None
     if not isinstance(original, Mapping):
@@ -188,13 +215,28 @@ def _cause(exposed: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {"message": original.get("message"), "code": None, "name": original.get("type")}
 
 
+_PARTS: Final = MappingProxyType({"message": "message", "code": "code", "name": "type"})
+"""The parts of a cause, and what each is called here."""
+
+
 def _exception(structured: Mapping[str, Any]) -> dict[str, Any]:
+    """The cause and the stack trace of an envelope that was read; `_read_cause` makes the same cause of it again."""
     found: dict[str, Any] = {}
     cause, trace = structured.get("cause"), structured.get("stack_trace")
     if isinstance(cause, str):
         found["message"] = cause
     elif isinstance(cause, Mapping):
-        found |= {ours: cause[theirs] for ours, theirs in (("type", "name"), ("message", "message")) if theirs in cause}
+        found |= {ours: cause[theirs] for theirs, ours in _PARTS.items() if cause.get(theirs) is not None}
+        if "type" not in found or not cause.keys() <= _PARTS.keys():
+            found["original"] = dict(cause)
     if isinstance(trace, str):
         found["traceback"] = trace
     return found
+
+
+def _read_cause(exception: Mapping[str, Any]) -> Any:
+    if "original" in exception:
+        return exception["original"]
+    if exception.keys() <= {"message", "traceback"}:
+        return exception.get("message")
+    return {theirs: exception.get(ours) for theirs, ours in _PARTS.items()}

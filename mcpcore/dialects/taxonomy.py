@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import Code, ErrorCode
-from mcpcore.dialects.held import details_of, envelope_from, known
+from mcpcore.dialects.held import details_of, envelope_from, known, own_code
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
@@ -85,6 +85,9 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """The actions for each code of the taxonomy where the author declared none. Source: document 002, section 1."""
 
+_ACTIONS: Final = ("contact_support",)
+"""The actions for a code that the taxonomy does not have. Source: document 002, `getDefaultRecovery`."""
+
 _ALWAYS: Final = frozenset({"code", "message", "recovery_actions", "correlation_id", "timestamp"})
 _FIELDS: Final = _ALWAYS | {
     "details",
@@ -129,6 +132,7 @@ class Taxonomy:
                 "timestamp": {"type": "string"},
                 "recovery_hint": {"enum": list(_STRATEGIES)},
                 "userMessage": {"type": "string"},
+                "corrective_params": {"type": "object"},
             },
             "required": ["code", "message", "recovery_actions", "correlation_id", "timestamp"],
         }
@@ -137,16 +141,15 @@ class Taxonomy:
         """The error with its recovery; the text is the same, indented, as the document returns it."""
         import json
 
-        code = known(envelope)
         written: dict[str, Any] = {
-            "code": taxonomy_code(code),
+            "code": own_code(envelope, self.name, READ) or taxonomy_code(known(envelope)),
             "message": envelope.message,
             "details": details_of(envelope),
         }
         if envelope.retry.after_ms is not None:
             written["retry_after_ms"] = envelope.retry.after_ms
         sent = (envelope.recovery or {}).get("actions")
-        written["recovery_actions"] = list(envelope.actions if sent else ACTIONS[written["code"]])
+        written["recovery_actions"] = list(envelope.actions if sent else ACTIONS.get(written["code"], _ACTIONS))
         if envelope.fallback_tool is not None:
             written["fallback_tool"] = envelope.fallback_tool
         written["correlation_id"] = envelope.correlation_id
@@ -154,7 +157,14 @@ class Taxonomy:
         written["recovery_hint"] = HINTS.get(envelope.strategy or "", "REPORT_TO_USER")
         user_message = (envelope.recovery or {}).get("userMessage")
         written["userMessage"] = user_message if isinstance(user_message, str) else envelope.message
+        corrective = (envelope.recovery or {}).get("correctiveParams")
+        if isinstance(corrective, Mapping):
+            written["corrective_params"] = dict(corrective)
         return written, json.dumps(written, indent=2, ensure_ascii=False, allow_nan=False)
+
+    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+        """All of it."""
+        return structured
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure, where its code is one of the taxonomy and the fields that are always there are."""
@@ -165,7 +175,7 @@ class Taxonomy:
         hidden = native in READ and _ALWAYS <= structured.keys() <= _FIELDS
         if not is_error and not hidden:
             return None
-        code = READ.get(native, ErrorCode.UNKNOWN_ERROR)
+        code = READ.get(native.upper(), ErrorCode.UNKNOWN_ERROR)
         correlation, timestamp = structured.get("correlation_id"), structured.get("timestamp")
         return envelope_from(
             structured.get("details"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode, code_named
-from mcpcore.dialects.held import CONSTANT, details_of, envelope_from
+from mcpcore.dialects.held import CONSTANT, details_of, envelope_from, own_code
 from mcpcore.jsonable import dumps
 from mcpcore.retry import Retry
 
@@ -34,7 +34,7 @@ class ToolErrorDialect:
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
         """The error; the suggestion is the recovery hint."""
         written: dict[str, Any] = {
-            "code": envelope.name,
+            "code": own_code(envelope, self.name, ()) or envelope.name,
             "message": envelope.message,
             "retry": envelope.retry.to_json(),
         }
@@ -42,6 +42,10 @@ class ToolErrorDialect:
             written["suggestion"] = envelope.hint
         written["details"] = details_of(envelope)
         return written, dumps(written)
+
+    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+        """All of it."""
+        return structured
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure, where the retry union is there and nothing that the dialect does not have."""

@@ -542,3 +542,210 @@ def test_an_unknown_dialect_is_refused() -> None:
     """The error names those that there are."""
     with pytest.raises(ValueError, match="'canonical'"):
         Server("s", dialect="klingon")
+
+
+FOREIGN: dict[str, list[dict[str, Any]]] = {
+    "system_error": [
+        {
+            "error_code": "HASH_MISMATCH",
+            "human_message": "the file changed",
+            "role": "WINDSURF",
+            "session_id": "550e8400-e29b",
+            "workspace_root": "/home/user/project",
+            "tool_name": "write_file",
+            "invariant_id": "MANDATORY_DIAGNOSTICS",
+            "phase_id": "PHASE_5A",
+            "plan_hash": "abc123",
+            "cause": {"message": "m", "code": "ENOENT", "name": "Error"},
+            "timestamp": "2026-01-19T15:32:10.123Z",
+            "stack_trace": "Error: m\\n at x",
+        },
+        *(
+            {
+                "error_code": code,
+                "human_message": "x",
+                "role": None,
+                "session_id": None,
+                "workspace_root": None,
+                "tool_name": "t",
+                "invariant_id": None,
+                "phase_id": None,
+                "plan_hash": None,
+                "cause": cause,
+                "timestamp": "2026-01-19T15:32:10.123Z",
+            }
+            for code, cause in (
+                ("FILE_READ_FAILED", "why"),
+                ("NEW_ONE", {"any": [1], "name": "E"}),
+                ("UNKNOWN_TOOL_FAILURE", {"message": "only"}),
+                ("SESSION_LOCKED", {"message": "m", "code": None, "name": "E"}),
+                ("PLAN_NOT_FOUND", None),
+            )
+        ),
+    ],
+    "taxonomy": [
+        {
+            "code": code,
+            "message": "x",
+            "retry_after_ms": 5000,
+            "recovery_actions": actions,
+            "fallback_tool": "list_orders",
+            "correlation_id": "u-1",
+            "timestamp": "2026-01-19T15:32:10.123Z",
+            "recovery_hint": "CHECK_INPUT",
+            "userMessage": "Look.",
+            "corrective_params": {"id": "7"},
+        }
+        for code, actions in (("CIRCUIT_OPEN", ["check_service_status"]), ("INSUFFICIENT_BALANCE", ["add_funds"]))
+    ],
+    "tool_error": [
+        {"code": "TOKEN_EXPIRED", "message": "x", "retry": {"kind": "retryable_immediate"}, "suggestion": "Again."}
+    ],
+    "ok_envelope": [{"ok": False, "error": {"code": "HANDLER_ERROR", "message": "ROUND_NOT_FOUND: x"}}],
+    "ok_envelope_b": [
+        {"ok": True, "data": {"ok": False, "error": {"code": code, "message": "x"}}}
+        for code in ("ERR_WRITEBACK_REQUIRED", "ERR_NOT_FINALIZED", "ERR_OF_THEIRS")
+    ],
+}
+
+
+def without_ours(value: Any) -> Any:
+    """What is written, without the details that this framework adds."""
+    if not isinstance(value, dict):
+        return value
+    return {key: without_ours(inner) for key, inner in value.items() if key != "details"}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "foreign"), [(name, foreign) for name, forms in FOREIGN.items() for foreign in forms]
+)
+def test_what_others_wrote_is_written_again_as_they_wrote_it(dialect: str, foreign: dict[str, Any]) -> None:
+    """A proxy that reads an envelope and answers in its dialect changes no code, no cause and no field of it."""
+    read = read_result({"isError": dialect != "ok_envelope_b", "structuredContent": foreign})
+    assert read is not None
+    assert dialect == read.dialect
+    written, _ = dialect_named(dialect).write(read, limits=DEFAULT_LIMITS)
+    assert foreign == without_ours(written)
+    again = read_result({"isError": dialect != "ok_envelope_b", "structuredContent": written})
+    assert again == read
+
+
+def test_a_reason_that_the_dialect_has_as_a_code_is_written_as_that() -> None:
+    """The declared reason says more than the code that it goes with; so does an application's code of that name."""
+    from mcpcore import CustomCode
+
+    def told(reason: str, code: Any = ErrorCode.CONFLICT) -> Envelope:
+        return envelope(code, "x", retry=Retry.never(), tool="t", reason=reason)
+
+    assert "INSUFFICIENT_BALANCE" == as_result("taxonomy", told("insufficient_balance"))["structuredContent"]["code"]
+    assert ["check_balance", "add_funds"] == as_result("taxonomy", told("insufficient_balance"))["structuredContent"][
+        "recovery_actions"
+    ]
+    hidden = as_result("ok_envelope_b", told("writeback_required"))["structuredContent"]
+    assert "ERR_WRITEBACK_REQUIRED" == hidden["data"]["error"]["code"]
+    assert "HANDLER_ERROR" == as_result("ok_envelope", told("writeback_required"))["structuredContent"]["error"]["code"]
+    custom = CustomCode(
+        "PLAN_NOT_APPROVED", 41500, http_status=403, category="client", retry=Retry.never(), sentence="Not approved."
+    )
+    assert "PLAN_NOT_APPROVED" == system_error.registered_code(told("of_ours", custom))
+    assert "BUSINESS_RULE_VIOLATION" == as_result("taxonomy", told("of_ours", custom))["structuredContent"]["code"]
+    for dialect in LOSSLESS:
+        one = told("insufficient_balance", custom)
+        assert one == read_result(as_result(dialect, one))
+
+
+@pytest.mark.anyio
+async def test_an_argument_that_is_absent_is_a_missing_field_in_system_error() -> None:
+    """The document has a code for that; one of a wrong type has another, and so have both at once."""
+    from mcp.client import Client
+
+    @tool
+    def write(path: str, mode: int = 0) -> str:
+        return path
+
+    async with Client(Server("s", tools=[write], dialect="system_error")) as client:
+        for arguments, code in (
+            ({}, "MISSING_REQUIRED_FIELD"),
+            ({"path": 3}, "INVALID_INPUT_TYPE"),
+            ({"mode": "x"}, "INVALID_INPUT_TYPE"),
+            ({"path": "a", "x": 1}, "INVALID_INPUT_TYPE"),
+        ):
+            result = await client.call_tool("write", arguments)
+            assert code == (result.structured_content or {})["error_code"]
+            read = Envelope.from_result(result)
+            assert read is not None
+            assert ErrorCode.INVALID_PARAMS == read.error_code
+
+
+@pytest.mark.parametrize(
+    ("retry", "recovery", "hint"),
+    [
+        (Retry.never(), None, "REPORT_TO_USER"),
+        (Retry.after(seconds=1), None, "RETRY_LATER"),
+        (Retry.never(), {"hint": "h", "fallbackTool": "cached"}, "TRY_ALTERNATIVE"),
+        (Retry.after(seconds=1), {"hint": "h", "fallbackTool": "cached"}, "RETRY_LATER"),
+        (Retry.never(), {"hint": "h", "correctiveParams": {"a": 1}}, "CHECK_INPUT"),
+        (Retry.never(), {"hint": "h", "strategy": "retry_later"}, "RETRY_LATER"),
+    ],
+)
+def test_the_hint_never_contradicts_the_advice(retry: Retry, recovery: dict[str, Any] | None, hint: str) -> None:
+    """A rate limit that is not worth another try is reported; a fallback tool and other parameters are to be used."""
+    told = envelope(ErrorCode.RATE_LIMITED, "x", retry=retry, tool="t", recovery=recovery)
+    written = as_result("taxonomy", told)["structuredContent"]
+    assert hint == written["recovery_hint"]
+    assert (recovery or {}).get("correctiveParams") == written.get("corrective_params")
+
+
+@pytest.mark.parametrize("dialect", NAMES)
+@pytest.mark.anyio
+async def test_the_items_of_a_batch_fail_in_the_dialect(dialect: str) -> None:
+    """Beside those that succeeded, and in the data of a batch of which all failed."""
+    from mcp.client import Client
+
+    from mcpcore.batch import Batch, BatchResult
+
+    @tool(errors=[FailureMode("full", ErrorCode.CONFLICT, when="The store is full.", recovery="Delete an item first.")])
+    def put(ctx: Context[Literal["full"]], items: list[int]) -> BatchResult[int]:
+        batch = Batch[int](ctx)
+        for item in items:
+            with batch.item(item):
+                if item < 0:
+                    raise ctx.fail("full", f"no room for {item}", {"item": item})
+                batch.add(item)
+        return batch.result()
+
+    async with Client(Server("s", tools=[put], dialect=dialect)) as client:
+        some = await client.call_tool("put", {"items": [1, -2]})
+        none = await client.call_tool("put", {"items": [-1, -2]})
+    assert not some.is_error
+    assert Envelope.from_result(some) is None
+    content: Any = some.structured_content
+    whole = Envelope.from_result(none)
+    assert whole is not None
+    failures = [*content["failed"], *whole.details.get("failed", [])]
+    assert (1 if dialect == "system_error" else 3) == len(failures)
+    for failure in failures:
+        error = failure["error"]
+        wrapped = {"canonical": {"error": error}, "ok_envelope": {"ok": False, "error": error}}.get(dialect, error)
+        if dialect == "ok_envelope_b":
+            wrapped = {"ok": True, "data": {"ok": False, "error": error}}
+        read = Envelope.from_result({"isError": True, "structuredContent": wrapped})
+        assert read is not None
+        assert (dialect, f"no room for {failure['item']}") == (read.dialect, read.message)
+        assert dialect == "system_error" or "full" == read.reason
+
+
+@pytest.mark.anyio
+async def test_the_cause_of_a_crash_in_the_sdks_own_tool_is_what_it_raised() -> None:
+    """Not the exception that the SDK wraps it in."""
+    from mcp.client import Client
+
+    server: Any = Server("s", dialect="system_error", expose_internal_errors=True)
+
+    @server.tool()
+    def act() -> str:
+        raise OSError("the disk")
+
+    async with Client(server) as client:
+        content: Any = (await client.call_tool("act", {})).structured_content
+    assert {"message": "the disk", "code": None, "name": "OSError"} == content["cause"]

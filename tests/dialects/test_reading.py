@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpcore import CustomCode, Envelope, ErrorCode, Retry
-from mcpcore.dialects import dialect_named, ok_envelope, read_result, system_error, taxonomy
+from mcpcore.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
 from mcpcore.envelope import envelope
 from mcpcore.limits import DEFAULT_LIMITS
 from mcpcore.server import protocol_error
@@ -321,3 +321,56 @@ async def test_the_failures_of_real_servers_are_read() -> None:
         assert unknown is not None
         assert "unknown" == unknown.dialect
         assert "act" in unknown.message
+
+
+@pytest.mark.parametrize(
+    "around",
+    ["Error executing tool fetch: {}", "{}", "```json\n{}\n```", "The tool failed.\n\n{}\n", "twice"],
+)
+def test_an_envelope_within_the_text_of_a_failure_is_read(around: str) -> None:
+    """What an SDK puts before the text of an exception, a fence, and JSON in JSON hide no dialect."""
+    told = envelope(ErrorCode.CONFLICT, "no {brace}", retry=Retry.after(seconds=2), tool="t", data={"a": {"b": [1]}})
+    for name in DIALECTS:
+        written, _ = dialect_named(name).write(told, limits=DEFAULT_LIMITS)
+        inner = json.dumps(written)
+        text = json.dumps(inner) if around == "twice" else around.replace("{}", inner)
+        read = read_result({"isError": True, "content": [{"type": "text", "text": text}]})
+        assert read is not None
+        assert (name, "no {brace}") == (read.dialect, read.message)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'could not parse {"code": "NOT_FOUND"',
+        'sent {"a": 1}, got {"b": 2}',
+        '"half',
+        '"a word"',
+        "} {",
+        'see {"code": "X"} there',
+    ],
+)
+def test_words_with_braces_are_words(text: str) -> None:
+    """A text in which no dialect is stays the message as it is."""
+    read = read_result({"isError": True, "content": [{"type": "text", "text": text}]})
+    assert read is not None
+    assert ("unknown", text) == (read.dialect, read.message)
+    assert read_result({"isError": False, "content": [{"type": "text", "text": text}]}) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "code", "native"),
+    [
+        ({"status": 404, "message": "x"}, ErrorCode.NOT_FOUND, 404),
+        ({"error": {"statusCode": 429, "message": "x"}}, ErrorCode.RATE_LIMITED, 429),
+        ({"type": "not_found", "message": "x"}, ErrorCode.NOT_FOUND, "not_found"),
+        ({"status": "error", "message": "x"}, ErrorCode.UNKNOWN_ERROR, None),
+        ({"type": "about:blank", "status": True, "message": "x"}, ErrorCode.UNKNOWN_ERROR, None),
+        ({"code": "E7", "status": 404, "message": "x"}, ErrorCode.UNKNOWN_ERROR, "E7"),
+    ],
+)
+def test_a_status_is_the_code_where_there_is_none(told: dict[str, Any], code: ErrorCode, native: object) -> None:
+    """Failures of no dialect say what they are as HTTP does; a word that says nothing is no code."""
+    read = read_result({"isError": True, "structuredContent": told})
+    assert read is not None
+    assert ("unknown", code, native) == (read.dialect, read.error_code, read.native_code)

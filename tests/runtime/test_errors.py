@@ -139,7 +139,7 @@ class TestEnvelope:
         """Another application's code."""
         error = {"code": 9_999, "name": "THEIRS", "message": "M", "retry": {"kind": "retryable_immediate"}}
         envelope = Envelope.from_json(error)
-        assert (None, None, (), None, None, None) == (
+        assert (None, "retry_later", (), None, None, None) == (
             envelope.error_code,
             envelope.strategy,
             envelope.actions,

@@ -16,6 +16,7 @@ from mcpcore_lint.meaning.kinds import ClassObject, Instance, Super, ancestry, o
 from mcpcore_lint.meaning.resolve import choice, evaluate
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Missing, Text, Value, options
+from mcpcore_lint.reading.syntax import walk
 
 if TYPE_CHECKING:
     from mcpcore_lint.reading.module import ClassInfo, Module
@@ -134,10 +135,15 @@ def _default(binding: Binding, info: ClassInfo, *, complete: bool) -> Value | No
 
 def _never_given(binding: Binding) -> bool:
     """Whether an annotation says that the attribute is the class's own."""
-    text = ast.unparse(binding.annotation) if binding.annotation is not None else ""
-    return (
-        text.rpartition("[")[0].endswith(_ALWAYS) or text.endswith(_ALWAYS) or any(f"{one}[" in text for one in _ALWAYS)
-    )
+    for each in walk([binding.annotation]) if binding.annotation is not None else ():
+        if isinstance(each, ast.Name | ast.Attribute):
+            if (each.id if isinstance(each, ast.Name) else each.attr) in _ALWAYS:
+                return True
+        elif (
+            isinstance(each, ast.Constant) and isinstance(each.value, str) and any(one in each.value for one in _ALWAYS)
+        ):
+            return True
+    return False
 
 
 def _has_fields(info: ClassInfo) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Generic
 
+import anyio
 from pydantic import BaseModel, Field
 from typing_extensions import TypeVar
 
-from mcpcore.boundary import chosen_of
+from mcpcore.boundary import chosen_of, passes_through
 from mcpcore.codes import ErrorCode, code_named
 from mcpcore.errors import CodedError
 from mcpcore.jsonable import fit, size, to_json
@@ -92,7 +94,7 @@ class Batch(Generic[T]):
         self._done = 0
         self._succeeded: list[tuple[int, T]] = []
         self._failed: list[tuple[int, ItemFailure, Envelope]] = []
-        self._speakers: list[tuple[int, Exception]] = []
+        self._speakers: list[tuple[int, BaseException]] = []
         self._left_out: Counter[str] = Counter()
         self._bytes = 0
 
@@ -108,11 +110,13 @@ class Batch(Generic[T]):
         _within.set((*around, (self, number)))
         try:
             yield
-        except Exception as exc:
+        except BaseException as exc:
+            if not isinstance(exc, Exception) and not _is_stray(exc):
+                raise
             speaker = chosen_of(exc, self._ctx.contract)
             if self._is_whole(speaker):
                 raise
-            self._fail(number, item, exc, speaker if isinstance(speaker, Exception) else exc)
+            self._fail(number, item, exc, speaker)
         else:
             self._done += 1
         finally:
@@ -138,7 +142,7 @@ class Batch(Generic[T]):
             CodedError: If every item failed: the failure that says most, with the items in its data.
         """
         if self._failed and not self._done:
-            raise self._all_failed() from ExceptionGroup("every item failed", [exc for _, exc in self._speakers])
+            raise self._all_failed() from BaseExceptionGroup("every item failed", [exc for _, exc in self._speakers])
         return BatchResult[T](
             succeeded=[result for _, result in sorted(self._succeeded, key=_number)],
             failed=list(self.failed),
@@ -149,7 +153,7 @@ class Batch(Generic[T]):
         self._begun += 1
         return self._begun
 
-    def _fail(self, number: int, item: object, exc: Exception, speaker: Exception) -> None:
+    def _fail(self, number: int, item: object, exc: BaseException, speaker: BaseException) -> None:
         told = self._ctx.judged(exc)
         self._succeeded = [added for added in self._succeeded if added[0] != number]
         failure = ItemFailure(item=fit(to_json(item), _MAX_ITEM), error=self._ctx.part(told))
@@ -177,7 +181,7 @@ class Batch(Generic[T]):
         failures = [(failure, told) for _, failure, told in sorted(self._failed, key=_number)]
         count = len(failures) + sum(self._left_out.values())
         speakers = [exc for _, exc in sorted(self._speakers, key=_number)]
-        speaker = chosen_of(ExceptionGroup("every item failed", speakers), self._ctx.contract)
+        speaker = chosen_of(BaseExceptionGroup("every item failed", speakers), self._ctx.contract)
         spoken = next((number for number, exc in enumerate(speakers) if exc is speaker), 0)
         told = failures[spoken][1]
         first = "the first" if spoken == 0 and not self._left_out else "one of them"
@@ -211,6 +215,14 @@ class Batch(Generic[T]):
         rest.update(told.reason or told.name for _, told in failures[len(shown) :])
         note = self._note(rest)
         return {"failed": shown} if note is None else {"failed": shown, "note": note}
+
+
+def _is_stray(exc: BaseException) -> bool:
+    """Whether `exc` is the cancellation of something that the item waited for, while nobody cancels the call."""
+    if isinstance(exc, asyncio.CancelledError):
+        with suppress(RuntimeError, anyio.NoEventLoopError):  # in a worker thread nobody can tell
+            return not passes_through(exc)
+    return False
 
 
 def _number(numbered: tuple[Any, ...]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any, Literal
 
@@ -257,6 +258,40 @@ async def test_cancelling_a_batch_is_no_failure_of_an_item() -> None:
             await anyio.sleep(5)
     assert scope.cancelled_caught
     assert ((), []) == (batch.failed, batch.result().succeeded)
+
+
+@pytest.mark.anyio
+async def test_what_an_item_waited_for_may_be_cancelled() -> None:
+    """A task that somebody else cancelled is that item's failure; an exit is not, nor a cancellation in a thread."""
+
+    @tool
+    async def wait(ctx: Context, items: list[str]) -> BatchResult[str]:
+        batch = Batch[str](ctx)
+        for item in items:
+            with batch.item(item):
+                if item == "lost":
+                    task = asyncio.create_task(asyncio.sleep(5))
+                    task.cancel()
+                    await task
+                if item == "exit":
+                    raise SystemExit(3)
+                batch.add(item)
+        return batch.result()
+
+    result, _ = await run(wait, items=["a", "lost", "b"])
+    content = result.structured_content
+    assert (["a", "b"], "REQUEST_CANCELLED") == (content["succeeded"], content["failed"][0]["error"]["name"])
+    _, told = await run(wait, items=["lost", "lost"])
+    assert (ErrorCode.REQUEST_CANCELLED, 2) == (told.error_code, len(told.details["failed"]))
+    _, told = await run(wait, items=["a", "exit"])
+    assert (ErrorCode.INTERNAL_ERROR, {}) == (told.error_code, told.details)
+
+    def thread() -> None:
+        with Batch[str](Context()).item("x"):
+            raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await anyio.to_thread.run_sync(thread)
 
 
 def test_results_that_belong_to_no_item_are_taken() -> None:

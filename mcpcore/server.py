@@ -434,7 +434,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         except BrokenResultError as exc:
             context = self._context(ctx, request, exc)
             judged = self._boundary.judged(exc, contract=_NO_CONTRACT, name=name, context=context, surface=surface)
-            raise protocol_error(judged.envelope) from None
+            raise self._protocol_error(judged.envelope) from None
         return result
 
     @contextlib.contextmanager
@@ -478,16 +478,21 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         )
         if self._unknown_tool == "result":
             return self._boundary.result(verdict.envelope)
-        raise protocol_error(verdict.envelope)
+        raise self._protocol_error(verdict.envelope)
+
+    def _protocol_error(self, envelope: Envelope) -> MCPError:
+        structured, _ = self._boundary.dialect.write(envelope, limits=self._boundary.judge.limits)
+        return protocol_error(envelope, structured)
 
 
-def protocol_error(envelope: Envelope) -> MCPError:
-    """The envelope where the protocol itself carries the error.
+def protocol_error(envelope: Envelope, written: dict[str, Any] | None = None) -> MCPError:
+    """The envelope where the protocol itself carries the error, as `written` in a dialect or in the canonical form.
 
     Source of the numbers: the MCP specification of 2026-07-28 leaves -32602 and -32603 for them.
     """
     number = INVALID_PARAMS if envelope.error_code in PROTOCOL_INVALID_PARAMS else INTERNAL_ERROR
-    return MCPError(code=number, message=envelope.message, data={"error": envelope.to_json()})
+    data = {"error": envelope.to_json()} if written is None else written
+    return MCPError(code=number, message=envelope.message, data=data)
 
 
 class _ContractTool(SDKTool):

@@ -735,6 +735,25 @@ async def test_the_items_of_a_batch_fail_in_the_dialect(dialect: str) -> None:
         assert dialect == "system_error" or "full" == read.reason
 
 
+@pytest.mark.parametrize("dialect", NAMES)
+@pytest.mark.anyio
+async def test_an_error_of_the_protocol_carries_the_dialect(dialect: str) -> None:
+    """An unknown tool has no result of its own; the data of the error is what a result would have."""
+    from mcp.client import Client
+    from mcp.shared.exceptions import MCPError
+
+    async with Client(Server("s", dialect=dialect, bind={"role": "R"})) as client:
+        try:
+            await client.call_tool("nothing", {})
+        except MCPError as raised:
+            error = raised
+    assert -32602 == error.code
+    jsonschema.validate(error.data, {"type": "object", **DIALECTS[dialect].schema})
+    read = Envelope.from_result(error)
+    assert read is not None
+    assert (dialect, ErrorCode.NOT_FOUND, {"role": "R"}) == (read.dialect, read.error_code, read.context)
+
+
 @pytest.mark.anyio
 async def test_the_cause_of_a_crash_in_the_sdks_own_tool_is_what_it_raised() -> None:
     """Not the exception that the SDK wraps it in."""

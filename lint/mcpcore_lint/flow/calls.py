@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 _GROUP_TYPES: Final = frozenset({"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"})
 _BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
+_CODED: Final = frozenset({"fail", "factory", "coded"})
 MAX_TOLD: Final = 200
 """More functions than this on the way from a handler are not told of to people."""
 MAX_SUMMARY: Final = 2_000
@@ -150,6 +151,12 @@ class CallGraph:
                     current = current._replace(
                         type_name="mcpcore.CodedError", form="other", codes=None, reasons=(), grouped=False
                     )
+                continue
+            if guard.asks:
+                narrowed = _narrowed(current, guard)
+                if narrowed is None:
+                    return None
+                current = narrowed
                 continue
             if guard.only or guard.but:
                 kinds = [each and self.hierarchy.is_kind_of(current.type_name, each) for each in guard.only]
@@ -447,6 +454,19 @@ class CallGraph:
                         yield ParameterCall(each, (*call.guards, *event.guards)[:8], call.use)
                 if not bound and call.parameter[:3] != target[:3]:
                     yield ParameterCall(call.parameter, (*call.guards, *event.guards)[:8], call.use)
+
+
+def _narrowed(throw: Throw, guard: Guard) -> Throw | None:
+    """An error behind a question for its code or its reason; None where the answer lets it go another way."""
+    known = throw.codes if guard.asks == "code" else throw.reasons
+    if throw.form not in _CODED or not known:
+        # What has no code for certain, or no reason, is none of those that are asked for.
+        none = known is not None and guard.asks == "reason" and throw.form in _CODED
+        return None if none and guard.these else throw
+    left = tuple(each for each in known if each not in guard.others and (not guard.these or each in guard.these))
+    if not left:
+        return None
+    return throw._replace(codes=left) if guard.asks == "code" else throw._replace(reasons=left)
 
 
 def _keep(found: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bool:

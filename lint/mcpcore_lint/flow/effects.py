@@ -102,6 +102,12 @@ class Guard(NamedTuple):
     """Classes that it is asked for: only errors of those come this way."""
     but: tuple[str | None, ...] = ()
     """Classes that go another way."""
+    asks: Literal["", "code", "reason"] = ""
+    """What of a coded error decides whether it comes this way."""
+    these: tuple[str, ...] = ()
+    """The codes or the reasons that come this way."""
+    others: tuple[str, ...] = ()
+    """The codes or the reasons that go another way."""
 
 
 class ParameterCall(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import (
     CallValue,
@@ -18,6 +18,9 @@ from mcpcore_lint.model import (
 
 if TYPE_CHECKING:
     from mcpcore_lint.reading.module import Module
+
+MAX_REPEATED: Final = 20_000
+"""Characters of a string that is made by repeating another one."""
 
 
 def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value:
@@ -46,6 +49,15 @@ def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value
         return Unknown(node, module, "a union")
     if isinstance(node.op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str):
         return Text(node, module, (left.value, None))
+    if isinstance(node.op, ast.Mult):
+        text, times = (left, right) if isinstance(left, Const | Text) and isinstance(right, Const) else (right, left)
+        repeated = _repeated(text, times)
+        if repeated is not None:
+            return Const(node, module, repeated)
+    if isinstance(left, Const) and isinstance(right, Const) and isinstance(right.value, complex):
+        number = left.value if isinstance(left.value, int | float) else None
+        if number is not None and isinstance(node.op, ast.Add | ast.Sub):
+            return Const(node, module, number + right.value if isinstance(node.op, ast.Add) else number - right.value)
     if (
         isinstance(left, Const)
         and isinstance(right, Const)
@@ -59,6 +71,15 @@ def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value
         if isinstance(node.op, ast.Mult) and abs(left.value) < 2**53 and abs(right.value) < 2**53:
             return Const(node, module, left.value * right.value)
     return Unknown(node, module, "an operator that is not followed")
+
+
+def _repeated(text: Value, times: Value) -> str | None:
+    """A string some times over; None where it is none, or too long to be made."""
+    if not isinstance(text, Const) or not isinstance(times, Const):
+        return None
+    if not isinstance(text.value, str) or not isinstance(times.value, int):
+        return None
+    return text.value * times.value if len(text.value) * times.value <= MAX_REPEATED else None
 
 
 def contract_items(value: CallValue) -> Value:

@@ -551,6 +551,8 @@ class Resolver(AnnotationReader):
             if found is not None and base.complete:
                 return found
         if isinstance(base, Items) and base.complete and base.kind != "set":
+            if isinstance(node.slice, ast.Slice):
+                return self._sliced(base, node.slice, node, scope)
             index = self.expression(node.slice, scope)
             if (
                 isinstance(index, Const)
@@ -559,6 +561,19 @@ class Resolver(AnnotationReader):
             ):
                 return base.items[index.value]
         return Unknown(node, module, "an item that is not followed")
+
+    def _sliced(self, base: Items, part: ast.Slice, node: ast.Subscript, scope: Scope) -> Value:
+        """`ERRORS[:2]`, `ERRORS[1:]`."""
+        bounds: list[int | None] = []
+        for each in (part.lower, part.upper, part.step):
+            value = self.expression(each, scope) if each is not None else None
+            given = value.value if isinstance(value, Const) else None
+            if each is not None and not (isinstance(given, int) or given is None):
+                return Unknown(node, scope.module, "a slice that is not followed")
+            if isinstance(value, Unknown) or (given == 0 and each is part.step):
+                return Unknown(node, scope.module, "a slice that is not followed")
+            bounds.append(given if isinstance(given, int) else None)
+        return Items(node, scope.module, base.kind, base.items[slice(*bounds)], complete=True)
 
 
 PLAIN_BUILTINS: Final = BUILTIN_NAMES - BUILTIN_EXCEPTIONS

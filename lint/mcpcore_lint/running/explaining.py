@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.flow.calls import CallGraph
     from mcpcore_lint.model import (
         CatchSite,
+        Contract,
         ContractEntry,
         Handler,
         ReachedThrow,
@@ -42,7 +43,7 @@ def explained(judge: Judge, tool: ToolDef, name: str) -> Iterator[str]:
         name in {tool.display_name, *_names(tool.handler)}
     ):
         lines = _head(tool.display_name, [tool.handler])
-        lines += _thrown(judge.reach(tool))
+        lines += _thrown(judge.reach(tool), tool.contract)
         lines += _caught([tool.handler], judge.graph.on_the_way(tool.handler))
         if tool.contract is not None:
             declared = ", ".join(one for one in map(_reason, tool.contract.entries) if one)
@@ -117,11 +118,12 @@ def _head(name: str, leading: Sequence[Handler]) -> list[str]:
     return lines
 
 
-def _thrown(reach: Reach) -> list[str]:
+def _thrown(reach: Reach, contract: Contract | None = None) -> list[str]:
     lines: list[str] = []
     for each in (*reach.own, *reach.throws):
-        label = ", ".join(each.codes) if each.codes else each.type_name.removeprefix("builtins.")
-        if each.codes is None:
+        codes = _declared(each, contract) if each.codes is None else each.codes
+        label = ", ".join(codes) if codes else each.type_name.removeprefix("builtins.")
+        if codes is None:
             label = f"{each.type_name.removeprefix('mcpcore.')} with a code that is not known"
         reason = ""
         if each.reasons is None:
@@ -136,6 +138,15 @@ def _thrown(reach: Reach) -> list[str]:
         lines.append("Not seen, since it cannot be told what is called:")
         lines += [f"  {one.name} at {_place(one.site)}: {one.why}\n      {' > '.join(one.path)}" for one in blind]
     return lines
+
+
+def _declared(thrown: ReachedThrow, contract: Contract | None) -> tuple[str, ...] | None:
+    """The codes that the contract declares for the reasons of `ctx.fail`."""
+    if thrown.form != "fail" or not thrown.reasons or contract is None:
+        return None
+    entries = [contract.by_reason.get(each) for each in thrown.reasons]
+    codes = [each.code_value.name for each in entries if each is not None and each.code_value is not None]
+    return tuple(dict.fromkeys(codes)) if len(codes) == len(entries) else None
 
 
 def _caught(handlers: Sequence[Handler], on_the_way: Sequence[Handler]) -> list[str]:

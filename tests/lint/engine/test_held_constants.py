@@ -223,3 +223,58 @@ def test_what_may_be_something_else_too_stays_unknown(project, case):
     """No code is told where the attribute may hold another one."""
     project.write(app=HEAD + UNKNOWN[case] + "@tool\ndef fetch():\n    Service().get()\n")
     assert {each.codes for each in project.reach().throws} == {None}
+
+
+NARROWED: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
+    "what is raised again by its code": (
+        "except CodedError as exc:\n        if exc.code == ErrorCode.NOT_FOUND:\n            raise\n        return None",
+        {("NOT_FOUND", "fetch > load")},
+    ),
+    "what is not raised again by its code": (
+        "except CodedError as exc:\n        if exc.code is not ErrorCode.NOT_FOUND:\n            raise exc\n        return None",
+        {("CONFLICT", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "one of several codes, after a clause that leaves": (
+        """except CodedError as exc:
+        if exc.code not in {ErrorCode.CONFLICT, ErrorCode.NOT_FOUND}:
+            return None
+        raise""",
+        {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load")},
+    ),
+    "by the reason": (
+        'except CodedError as exc:\n        if "taken" == exc.reason:\n            raise\n        return None',
+        {("CONFLICT", "fetch > load")},
+    ),
+    "by any but a reason": (
+        'except CodedError as exc:\n        if exc.reason in ("taken", "gone"):\n            return None\n        raise',
+        {("FORBIDDEN", "fetch > load")},
+    ),
+    "by what cannot be told": (
+        "except CodedError as exc:\n        if exc.code == expected():\n            raise\n        return None",
+        {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NARROWED)
+def test_a_clause_that_asks_for_code_or_reason_passes_only_those_on(project, case):
+    """What a clause raises again only under a condition is known by that condition."""
+    clause, expected = NARROWED[case]
+    project.write(
+        app=HEAD
+        + f"""
+from mcpcore import conflict, forbidden, not_found
+def load(a):
+    if a == 1:
+        raise not_found("x", reason="gone")
+    if a == 2:
+        raise conflict("x", reason="taken")
+    raise forbidden("x")
+@tool
+def fetch(a: int):
+    try:
+        load(a)
+    {clause}
+"""
+    )
+    assert expected == project.thrown()

@@ -67,7 +67,7 @@ class CalleeReader(ChoiceReader):
             return None
         for each in bindings:
             kinds = self.inference.annotation(each.annotation, where.parent or where) if each.annotation else []
-            if kinds:
+            if kinds and not raised:
                 return None
         node = where.node
         assert not isinstance(node, ast.Module)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from mcpcore_lint.flow.effects import Clause, Guard, Key
 from mcpcore_lint.flow.facts.callees import LEAVES, CalleeReader
@@ -12,9 +12,12 @@ from mcpcore_lint.meaning.infer import is_static
 from mcpcore_lint.meaning.kinds import Instance, Outside, method_of
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import (
+    CodeValue,
     FunctionNode,
+    Items,
     Symbol,
     options,
+    string,
 )
 from mcpcore_lint.reading.syntax import own_nodes, walk_shallow
 
@@ -261,9 +264,40 @@ class GuardReader(CalleeReader):
             return [guard for each in test.values for guard in self._asked(each, name, holds=True)]
         asked = _asked_class(test, {"isinstance": [name]})
         if asked is None:
-            return []
+            told = self._asked_of(test, name)
+            if told is None:
+                return []
+            word, values, same = told
+            return [Guard(asks=word, these=values) if holds is same else Guard(asks=word, others=values)]
         types = self.builder.types_of(asked, self.scope)
         return [Guard(only=types) if holds else Guard(but=types)]
+
+    def _asked_of(self, test: ast.expr, name: str) -> tuple[Literal["code", "reason"], tuple[str, ...], bool] | None:
+        """What `error.code == ErrorCode.X` or `error.reason in {"a"}` asks, and whether it has to be one of those."""
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+            return None
+        operator, sides = test.ops[0], [test.left, test.comparators[0]]
+        for subject, other in (sides, sides[::-1]):
+            if not (isinstance(subject, ast.Attribute) and isinstance(subject.value, ast.Name)):
+                continue
+            if subject.value.id != name or subject.attr not in {"code", "reason"}:
+                continue
+            if isinstance(operator, ast.In | ast.NotIn) and subject is test.left:
+                value = evaluate(other, self.scope)
+                found = value.items if isinstance(value, Items) and value.complete else ()
+            elif isinstance(operator, ast.Eq | ast.Is | ast.NotEq | ast.IsNot):
+                found = options(evaluate(other, self.scope))
+            else:
+                return None
+            texts: list[str] = []
+            for each in found:
+                text = each.name if isinstance(each, CodeValue) else string(each) if subject.attr == "reason" else None
+                if text is None:
+                    return None
+                texts.append(text)
+            word: Literal["code", "reason"] = "code" if subject.attr == "code" else "reason"
+            return (word, tuple(texts), isinstance(operator, ast.Eq | ast.Is | ast.In)) if texts else None
+        return None
 
     def _stacked(self, node: ast.With | ast.AsyncWith, statement: ast.AST) -> list[Guard]:
         """What was entered through an exit stack before a statement of its block, the last first."""

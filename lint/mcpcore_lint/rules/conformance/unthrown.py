@@ -150,6 +150,8 @@ class ContractUnthrown(Rule):
             if tool.contract is None:
                 continue
             for entry in tool.contract.entries:
+                if entry.reason_text is not None and not entry.reason_text.strip():
+                    continue  # it lacks a reason, as another rule says
                 places.setdefault(entry.node, []).append((tool, tool.contract, entry))
         verdicts: dict[int, _Raised] = {}
         for uses in places.values():

@@ -157,7 +157,8 @@ _UNITS: Final = (
 _UNIT: Final = r"(?P<unit>milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?)(?![\w-])"
 _NUMBER: Final = rf"\d+(?:\.\d+)?|{'|'.join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))}"
 _LEAD: Final = (
-    r"\b(?:wait(?:ing)?|retry(?:ing)?|(?:try|trying|call|calling)(?: it| this| the tool)? again|back off)"
+    r"\b(?:wait(?:ing)?|retry(?:ing)?(?: (?:it|this|(?:the|this|your)(?: same)? (?:call|request|tool|operation)))?"
+    r"|(?:try|trying|call|calling)(?: it| this| the tool)? again|back off)"
     r"(?P<how>(?: (?:for|in|after|about|around|approximately|roughly|at least|at most|up to|no more than|the|once|until"
     r"|a further|another|some))*) ~?"
 )

@@ -10,7 +10,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Text, Unknown, Value, options
 from mcpcore_lint.reading.syntax import walk_shallow
-from mcpcore_lint.rules._bodies import Body, body_of, inside, short, text_start, unpacked, where_to
+from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, short, text_start, unpacked, where_to
 from mcpcore_lint.rules._endings import unreachable
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
@@ -103,8 +103,23 @@ class _Judge:
                 None if found is None else f"{short(name)}({found.strip('{}').replace(': ', '=').replace(chr(34), '')})"
             )
         if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef) and depth < 2:
-            return self._helper(definition, value, depth)
+            return self._helper(definition, value, depth) or self._shaped(definition, value, in_clause=in_clause)
         return None
+
+    def _shaped(self, node: ast.FunctionDef | ast.AsyncFunctionDef, value: CallValue, *, in_clause: bool) -> str | None:
+        """A table that a function of the project gives another shape: `as_text({"ok": False, ...})`."""
+        module = self.body.module.project.module_defining(node)
+        if module is None or not value.complete or len(value.args) + len(value.keywords) != 1:
+            return None
+        given = value.args[0] if value.args else value.keywords[0][1]
+        names = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        if module.scope_of(node).owner is not None and not value.keywords:
+            names = names[1:]
+        name = value.keywords[0][0] if value.keywords else names[0] if names else None
+        returns = [each.value for each in walk_shallow([*node.body]) if isinstance(each, ast.Return)]
+        if name is None or not returns or not all(each is not None and mentions(each, name) for each in returns):
+            return None
+        return self.failure(given, in_clause=in_clause) if isinstance(given, Mapping) else None
 
     def _helper(self, node: ast.FunctionDef | ast.AsyncFunctionDef, value: CallValue, depth: int) -> str | None:
         """A function of the project that makes failures: every answer of it is one."""
@@ -336,6 +351,15 @@ class NoErrorAsData(Rule):
                 except Exception as exc:
                     result = {"status": "failed", "details": exc}
                     return result  # here
+
+            def shown(value):
+                return json.dumps(value, indent=2)
+
+            @mcp.tool
+            async def show(a: str) -> str:
+                if not a:
+                    return shown({"ok": False, "message": "a is missing"})  # here
+                return shown({"ok": True, "a": a})
 
             @mcp.resource("x://y")
             def read() -> str:

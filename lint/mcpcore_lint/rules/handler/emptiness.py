@@ -14,7 +14,7 @@ from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler.answering import ERROR_KEYS, FAILURE_KEYS, SUCCESS_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.model import CatchSite, Handler, ToolDef
 
@@ -35,6 +35,10 @@ ERROR_ISH: Final = ERROR_KEYS | SUCCESS_KEYS | FAILURE_KEYS | {
     "message", "detail", "details", "status", "warning", "warnings", "reason", "errors", "note", "hint", "msg",
     "failures",
 }  # fmt: skip
+_SAYS_WHY: Final = re.compile(
+    r"error|warn|fail|note|hint|reason|status|detail|message|partial|complete|degraded|stale", re.IGNORECASE
+)
+"""Names beside an empty answer that may say why it is empty."""
 _NOTHINGS: Final = {
     "None": "None",
     "''": "an empty string",
@@ -205,6 +209,52 @@ class NoFakeEmpty(Rule):
             """,
             "returns an empty dict",
         ),
+        # What is shown of it and nothing else is as empty.
+        Invalid(
+            """
+            import json
+            from mcp.types import TextContent
+            from mcpcore import tool
+
+            def as_text(value):
+                return [TextContent(type="text", text=json.dumps(value))]
+
+            @tool
+            async def one(a: str) -> list[TextContent]:
+                try:
+                    rows = await load(a)
+                except Exception:
+                    rows = []  # here
+                return as_text(rows)
+
+            @tool
+            async def two(a: str) -> dict:
+                try:
+                    rows = await load(a)
+                except ConnectionError:
+                    rows = []  # here
+                return {"rows": rows, "count": len(rows)}
+
+            @tool
+            async def three(a: str) -> dict:
+                warning = None
+                try:
+                    rows = await load(a)
+                except Exception:
+                    rows = []
+                    warning = "the database does not answer"
+                return {"rows": rows, "warning": warning}
+
+            @tool
+            async def four(a: str) -> dict:
+                try:
+                    rows = await load(a)
+                except Exception:
+                    rows = []
+                return merged(rows, a)
+            """,
+            "returns an empty list",
+        ),
         Invalid(
             """
             from typing import Literal, NoReturn, overload
@@ -311,11 +361,44 @@ class NoFakeEmpty(Rule):
             if not isinstance(target, ast.Name) or statement is None or body.function_of(node) is not body.root:
                 continue
             after = body.after(statement)
-            if not after or not isinstance(after[0], ast.Return) or not isinstance(after[0].value, ast.Name):
+            if not after or not isinstance(after[0], ast.Return) or after[0].value is None:
                 continue
             empty = _empty(body.value(node.value))
-            if after[0].value.id == target.id and empty is not None:
+            if empty is not None and _shown_alone(after[0].value, target.id, body):
                 yield node, empty, body.catches[parent]
+
+
+def _shown_alone(node: ast.expr, name: str, body: Body) -> bool:
+    """Whether an answer is a name, or shows it and nothing else that could say why it is empty."""
+    if isinstance(node, ast.Name):
+        return node.id == name
+    if isinstance(node, ast.Await | ast.Starred | ast.FormattedValue):
+        return _shown_alone(node.value, name, body)
+    if isinstance(node, ast.Dict):
+        keys = {each.value if isinstance(each, ast.Constant) else None for each in node.keys}
+        if None in keys or keys & (ERROR_ISH | SUCCESS_KEYS) or any(_SAYS_WHY.search(str(each)) for each in keys):
+            return False
+        return _all_shown(node.values, name, body)
+    if isinstance(node, ast.List | ast.Tuple):
+        return _all_shown(node.elts, name, body)
+    if isinstance(node, ast.JoinedStr):
+        return _all_shown([each for each in node.values if isinstance(each, ast.FormattedValue)], name, body)
+    if isinstance(node, ast.Call):
+        value = body.value(node.func)
+        given = [*node.args, *(each.value for each in node.keywords)]
+        if not isinstance(value, Symbol) or any(_SAYS_WHY.search(each.arg or "**") for each in node.keywords):
+            return False
+        if isinstance(value.definition, ast.FunctionDef | ast.AsyncFunctionDef) and len(given) != 1:
+            return False
+        shapes = value.definition is not None or value.name.startswith(("builtins.", "json.", "mcp."))
+        return shapes and _all_shown(given, name, body)
+    return False
+
+
+def _all_shown(nodes: Sequence[ast.expr], name: str, body: Body) -> bool:
+    """Whether some expressions are constants but for those that show a name alone, of which there is one at least."""
+    left = [each for each in nodes if not isinstance(each, ast.Constant)]
+    return bool(left) and all(_shown_alone(each, name, body) for each in left)
 
 
 def _empty(value: Value) -> str | None:

@@ -39,8 +39,9 @@ STRING_METHODS: Final = frozenset(
      "join", "encode", "decode", "removeprefix", "removesuffix", "partition", "rpartition", "expandtabs"}
 )  # fmt: skip
 EXCEPTION_TEXT: Final = frozenset(
-    {"args", "message", "msg", "text", "body", "content", "__str__", "__repr__", "__notes__"}
-)
+    {"args", "message", "msg", "text", "body", "content", "__str__", "__repr__", "__notes__", "stderr", "stdout",
+     "output"}
+)  # fmt: skip
 BODY_TEXT: Final = frozenset({"text", "content", "body"})
 BODY_METHODS: Final = frozenset({"json", "text", "read", "aread", "get_data"})
 _RESPONSE: Final = re.compile(r"(?:^|_)(?:response|resp)$", re.IGNORECASE)
@@ -280,6 +281,7 @@ class NoStringifyUpstreamError(Rule):
     valid = (
         """
         import json
+        import subprocess
         import httpx
         from mcpcore import service_unavailable, tool, validation_error
 
@@ -315,9 +317,27 @@ class NoStringifyUpstreamError(Rule):
                 if isinstance(error, Mine):
                     raise validation_error(str(error)) from error
                 raise validation_error(f"no: {redacted(error)}") from error
+            try:
+                return subprocess.check_output([a]).decode()
+            except subprocess.CalledProcessError as error:
+                raise service_unavailable(f"it ended with {error.returncode}") from error
         """,
     )
     invalid = (
+        Invalid(
+            """
+            import subprocess
+            from mcpcore import service_unavailable, tool
+
+            @tool
+            def run(a: str) -> str:
+                try:
+                    return subprocess.check_output([a]).decode()
+                except subprocess.CalledProcessError as error:
+                    raise service_unavailable(error.stderr.decode()) from error  # here
+            """,
+            "the text of the caught CalledProcessError",
+        ),
         Invalid(
             """
             import json

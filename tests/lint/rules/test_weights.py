@@ -22,6 +22,13 @@ CASES = {
             raise RuntimeError(f'failed: {error}') from error
         """,
     "no-error-as-data": "return CallToolResult(content=[], isError=True)",
+    "no-swallowed-error": """
+        try:
+            index(a)
+        except Exception as error:
+            logger.warning("not indexed: %s", error)
+        return a
+        """,
 }
 
 
@@ -47,6 +54,42 @@ def test_what_a_plain_server_does_rightly_is_information(family, rule):
 def test_the_same_is_a_warning_on_a_server_of_mcpcore(rule):
     """There a coded error says more, and is at hand."""
     assert found("mcpcore", rule) == [Severity.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("body", "severity"),
+    [
+        ("pass", Severity.WARNING),
+        ("pass  # noqa: S110", Severity.WARNING),
+        ("pass  # ignore", Severity.WARNING),
+        ("pass  # it is indexed again tonight", Severity.INFO),
+        ("# The index is optional.\n        pass", Severity.INFO),
+        ("print('not indexed')", Severity.INFO),
+    ],
+)
+def test_what_somebody_thought_of_weighs_less(body, severity):
+    """On a plain server, what passes in silence is a warning; with a log line or a comment that says why, it is not."""
+    source = (
+        "from fastmcp import FastMCP\nmcp = FastMCP('x')\n\n@mcp.tool\ndef fetch(a: str) -> str:\n    '''Fetch.'''\n"
+        f"    try:\n        index(a)\n    except Exception:\n        {body}\n    return a\n"
+    )
+    report = lint_source(source, settings=Settings(select=frozenset({"no-swallowed-error"})))
+    assert [severity] == [each.severity for each in report.diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("imported", "severity"),
+    [("from mcp import MCPError", Severity.ERROR), ("from mcp.shared.exceptions import McpError", Severity.INFO)],
+)
+def test_the_error_of_the_first_version_reaches_the_model(imported, severity):
+    """Version 1 of the SDK makes a result of it; of version 2's own, most hosts show the model nothing."""
+    name = imported.rpartition(" ")[2]
+    source = (
+        f"{imported}\nfrom mcp.server.fastmcp import FastMCP\nserver = FastMCP('x')\n\n@server.tool()\n"
+        f"def fetch(a: str) -> str:\n    '''Fetch.'''\n    raise {name}(a)\n"
+    )
+    report = lint_source(source, settings=Settings(select=frozenset({"no-protocol-error-in-tool"})))
+    assert [severity] == [each.severity for each in report.diagnostics]
 
 
 @pytest.mark.parametrize("severity", list(Severity))

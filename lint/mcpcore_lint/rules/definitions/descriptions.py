@@ -83,6 +83,16 @@ class ToolDescriptionRequired(Rule):
         eight.__doc__ = TEXT
         sdk.add_tool(eight)
 
+        def made() -> object:
+            def thirteen() -> str: ...
+
+            return thirteen
+
+        for each in TEXTS:
+            other = made()
+            other.__doc__ = each
+            sdk.tool()(other)
+
         @low.call_tool()
         async def call(name, arguments): ...
 
@@ -174,8 +184,15 @@ def _in_test(tool: ToolDef) -> bool:
 
 
 def _sets_docstring(tool: ToolDef) -> bool:
-    """Whether code writes the docstring of a handler."""
-    return f"{tool.handler.name}.__doc__" in tool.handler.module.source.text
+    """Whether code writes the docstring of a handler: under its own name, or of whatever it registers."""
+    if f"{tool.handler.name}.__doc__" in tool.handler.module.source.text:
+        return True
+    node = tool.handler.node
+    decorated = not isinstance(node, ast.Lambda) and tool.registration in node.decorator_list
+    return not decorated and _WRITES_DOCSTRING.search(tool.module.source.text) is not None
+
+
+_WRITES_DOCSTRING: Final = re.compile(r"\.__doc__\s*=(?!=)")
 
 
 def _is_blank(value: Value) -> bool:
@@ -236,6 +253,16 @@ class FieldDescription(Rule):
         "are left alone."
     )
     valid = (
+        '''
+        from typing import Annotated
+
+        McpServer = lookalike()
+        mcp = McpServer("a framework that reads plain strings")
+
+        @mcp.tool
+        def close(database: Annotated[str, "Of which session."]) -> str:
+            """Close it."""
+        ''',
         '''
         from typing import Annotated, Any, Optional
 
@@ -617,13 +644,28 @@ _WHO: Final = {"mcpcore": "mcpcore", "sdk": "the SDK", "fastmcp": "FastMCP", "lo
 def _unread_string(parameter: Parameter, tool: ToolDef) -> str | None:
     """The string in `Annotated[str, "..."]`: FastMCP reads it as a description, pydantic and so the SDK do not."""
     annotation = unquote(parameter.annotation)
-    if tool.flavour == "fastmcp" or not isinstance(annotation, ast.Subscript):
+    if tool.flavour == "fastmcp" or not isinstance(annotation, ast.Subscript) or _made_of_something_else(tool):
         return None
     elts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
     for each in elts[1:]:
         if each is parameter.description.node and isinstance(each, ast.Constant) and isinstance(each.value, str):
             return each.value
     return None
+
+
+def _made_of_something_else(tool: ToolDef) -> bool:
+    """Whether the server is made in the tool's own file, which imports no SDK: some frameworks look like it."""
+    if tool.flavour != "sdk":
+        return False
+    node: ast.expr = tool.registration
+    while isinstance(node, ast.Call | ast.Attribute):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    bindings = tool.module.scope.bindings.get(node.id, ()) if isinstance(node, ast.Name) else ()
+    made_here = any(isinstance(each.value, ast.Call) for each in bindings)
+    return made_here and _IMPORTS_THE_SDK.search(tool.module.source.text) is None
+
+
+_IMPORTS_THE_SDK: Final = re.compile(r"(?m)^[ \t]*(?:from|import)[ \t]+mcp\b")
 
 
 def _required(parameter: Parameter, scope: Scope, ctx: RuleContext) -> bool:

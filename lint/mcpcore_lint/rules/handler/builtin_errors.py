@@ -251,7 +251,7 @@ class PreferMcpErrorInHandler(Rule):
         elif full in OF_ANYTHING:
             message = f"{what}, the class of everything, so that nobody can tell this failure from another"
         else:
-            message = f"{what}, a sentence without a code, retry advice or a next step"
+            message = f"{what}, a sentence without a code or retry advice"
         ctx.report(
             at,
             message,

@@ -27,7 +27,9 @@ class NoProtocolErrorInTool(Rule):
     summary = "the SDK's MCPError raised in a tool, where most hosts never show it to the model"
     why = (
         "`MCPError` ends the request with a JSON-RPC error. That is for broken requests: most hosts log it or show it "
-        "to the person, and the model, which could have tried again with better arguments, never reads it."
+        "to the person, and the model, which could have tried again with better arguments, never reads it. `McpError`, "
+        "its name in version 1 of the SDK, weighs less: that version makes a result of it, with the text alone, and "
+        "only the move to version 2 keeps it from the model."
     )
     bad = 'raise MCPError(code=INVALID_PARAMS, message="no such article")'
     good = 'raise ctx.fail("no_match")'
@@ -137,13 +139,17 @@ class NoProtocolErrorInTool(Rule):
             written = error.node.func if isinstance(error.node, ast.Call) else error.node
             name = written.attr if isinstance(written, ast.Attribute) else short(error.type_name)
             source = handler.module.source.segment(written)
-            shown = "McpError" if "McpError" in source or self._imported_as_old(error, handler) else name
+            old = "McpError" in source or self._imported_as_old(error, handler)
+            what = f"{tool.display_name} raises {'McpError' if old else name}"
             ctx.report(
                 error.node,
-                f"{tool.display_name} raises {shown}, a protocol error that most hosts never show to the model",
+                f"{what}, which the SDK hands on as its text alone and, from version 2 on, not to the model at all"
+                if old
+                else f"{what}, a protocol error that most hosts never show to the model",
                 help=where_to(tool),
                 tool=tool,
                 module=handler.module,
+                weight=Severity.INFO if old else None,
             )
 
     @staticmethod

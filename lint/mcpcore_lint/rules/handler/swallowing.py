@@ -7,9 +7,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import Const, Mapping, Text, Value
 from mcpcore_lint.reading.syntax import walk_shallow
-from mcpcore_lint.rules._bodies import Body, body_of, callee, mentions
+from mcpcore_lint.rules._bodies import Body, body_of, callee, mentions, text_start, unpacked
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.handler.answering import ERROR_KEYS, SUCCESS_KEYS
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import CatchSite, Handler, ToolDef
@@ -51,6 +53,16 @@ ADDS: Final = frozenset({"update", "setdefault", "append", "extend", "add", "ins
 """Methods that add to what is there."""
 _HANDED_ON: Final = re.compile(r"^(?:Thread|Timer|create_task|ensure_future|submit|start_soon|add_task|Process|spawn)$")
 """What runs a function by itself, while the handler goes on."""
+
+
+_FAILED: Final = re.compile(
+    r"\W*(?:error|failed|failure|could(?: not|n't)|cannot|can't|unable|not able|no \w+ could)\b", re.IGNORECASE
+)
+"""How a sentence begins that tells of a failure."""
+_REASON: Final = re.compile(
+    r"#\s*(?!noqa|type:|pylint:|pragma:|mcpcore:|nosec|todo|fixme|here\b)\w+(?:\W+\w+){2,}", re.IGNORECASE
+)
+"""A comment of three words and more that is none for a tool."""
 
 
 def _last(node: ast.expr) -> str:
@@ -148,6 +160,39 @@ def _told_afterwards(catch: CatchSite, body: Body) -> bool:
         if isinstance(first, ast.If) and any(mentions(first.test, each) for each in guarded):
             return any(isinstance(each, ast.Raise) for each in walk_shallow([*first.body]))
     return False
+
+
+def _told_by_the_answer(catch: CatchSite, body: Body) -> bool:
+    """Whether what comes next is an answer that says that it failed: `return "Could not find it."`."""
+    statement = _statement(catch, body)
+    if statement is None or any(isinstance(each, ast.Continue) for each in walk_shallow([*catch.body])):
+        return False
+    first = next(iter(_following(statement, body)), None)
+    return isinstance(first, ast.Return) and first.value is not None and _says_failure(body.value(first.value))
+
+
+def _says_failure(value: Value) -> bool:
+    value = unpacked(value)
+    if isinstance(value, Const | Text):
+        return _FAILED.match(text_start(value) or "") is not None
+    if isinstance(value, Mapping):
+        table = {key.value: each for key, each in value.items if isinstance(key, Const)}
+        denied = (table.get(key) for key in SUCCESS_KEYS)
+        return not table.keys().isdisjoint(ERROR_KEYS) or any(
+            isinstance(each, Const) and each.value is False for each in denied
+        )
+    return False
+
+
+def _thought_of(catch: CatchSite, body: Body) -> bool:
+    """Whether somebody settled that the work goes on: it is logged, or a comment says why."""
+    if any(isinstance(each, ast.Expr) and is_logging(each.value, body) for each in walk_shallow([*catch.body])):
+        return True
+    if not catch.body:
+        return False
+    source = body.module.source
+    lines = range(catch.span.line, (catch.body[-1].end_lineno or catch.body[-1].lineno) + 1)
+    return any(_REASON.search(source.line(number)) for number in lines)
 
 
 def _only_reads_values(catch: CatchSite, body: Body) -> bool:
@@ -304,7 +349,9 @@ class NoSwallowedError(Rule):
     summary = "a broad `except` (or `suppress`) that only passes, continues, logs or prints"
     why = (
         "The tool goes on as if nothing had happened, and the agent reads a success: a typo in the next release, an "
-        "outage and a full disk all look like a good answer. A log line tells the operator, not the agent."
+        "outage and a full disk all look like a good answer. A log line tells the operator, not the agent. On a server "
+        "of the SDK or FastMCP a clause that logs the failure, or says in a comment why it may pass, weighs less: "
+        "somebody thought of it there, and what is left out may well be missed by nobody."
     )
     bad = "try:\n    await index(page)\nexcept Exception:\n    pass"
     good = "try:\n    await index(page)\nexcept IndexBusyError:\n    pass  # it is indexed again tonight"
@@ -313,6 +360,32 @@ class NoSwallowedError(Rule):
     )
     when_to_suppress = "Where the work really is optional and may fail in any way; say why."
     valid = (
+        """
+        from fastmcp import FastMCP
+
+        mcp = FastMCP("x")
+
+        @mcp.tool
+        def link(a: str) -> str:
+            try:
+                return load(a)
+            except Exception as error:
+                print(error)
+            return "Could not load it."
+
+        @mcp.tool
+        def move(a: list[dict]) -> dict:
+            moved = []
+            for each in a:
+                if "at" in each:
+                    try:
+                        moved.append(place(each["at"]))
+                        continue
+                    except Exception:
+                        pass
+                return {"success": False, "message": f"{each} stands nowhere"}
+            return {"success": True, "moved": moved}
+        """,
         """
         from contextlib import suppress
         from mcpcore import service_unavailable, tool
@@ -534,6 +607,8 @@ class NoSwallowedError(Rule):
                 continue
             if _only_puts_back(catch.try_body, body) or _told_afterwards(catch, body):
                 continue
+            if _told_by_the_answer(catch, body):
+                continue
             if (
                 _only_reads_values(catch, body)
                 or _aside(catch)
@@ -548,4 +623,5 @@ class NoSwallowedError(Rule):
                 help="catch the narrow exception that is expected here, or let it go to the boundary",
                 tool=tool,
                 module=handler.module,
+                weight=Severity.INFO if tool.flavour != "mcpcore" and _thought_of(catch, body) else None,
             )

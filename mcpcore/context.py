@@ -250,11 +250,11 @@ class Context(Generic[R_contra, LifespanT]):
 
     async def elicit(self, message: str, schema: type[ElicitSchemaModelT]) -> ElicitationResult[ElicitSchemaModelT]:
         """Ask the client's user for input of a form."""
-        return await self.sdk.elicit(message, schema)
+        return await self.sdk.elicit(clean_text(message), schema)
 
     async def elicit_url(self, message: str, url: str, elicitation_id: str) -> UrlElicitationResult:
         """Send the client's user to a page."""
-        return await self.sdk.elicit_url(message, url, elicitation_id)
+        return await self.sdk.elicit_url(clean_text(message), url, elicitation_id)
 
     async def log(self, level: LoggingLevel, data: Any, *, logger_name: str | None = None) -> None:
         """Send a log message to the client; outside a request, nobody listens."""

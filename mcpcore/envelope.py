@@ -193,7 +193,7 @@ class Envelope:
             parts.append(f"Recovery: {hint}")
         details = self.details
         if details:
-            parts.append(f"Details: {dumps(fit_object(details, limits.details))}")
+            parts.append(f"Details: {_shown(details, limits.details)}")
         reason = self.reason
         facts = [] if reason is None else [f"reason {reason}"]
         facts += [self.name, self.retry.phrase]
@@ -203,6 +203,13 @@ class Envelope:
         facts.append(f"id {self.correlation_id}")
         parts.append(f"({' · '.join(facts)})")
         return "\n\n".join(parts)
+
+
+def _shown(details: dict[str, Any], limit: int) -> str:
+    try:
+        return dumps(fit_object(details, limit))
+    except (ValueError, TypeError, RecursionError):  # of an envelope that was read: NaN is no JSON, and readers take it
+        return dumps(fit_object(to_json_object(details), limit))
 
 
 def envelope(

@@ -374,3 +374,12 @@ def test_a_status_is_the_code_where_there_is_none(told: dict[str, Any], code: Er
     read = read_result({"isError": True, "structuredContent": told})
     assert read is not None
     assert ("unknown", code, native) == (read.dialect, read.error_code, read.native_code)
+
+
+@pytest.mark.parametrize("inner", ["NaN", "-Infinity", "1e999", "[" * 500 + "]" * 500])
+def test_what_was_read_can_be_told_as_text(inner: str) -> None:
+    """Python's readers take numbers that are no JSON, and depths that its writers do not."""
+    error = '{"error": {"code": -32001, "message": "gone", "data": {"id": 7, "odd": ' + inner + "}}}"
+    read = read_result(f'{{"isError": true, "structuredContent": {error}}}')
+    assert read is not None
+    assert read.text().startswith('Error: gone\n\nDetails: {"id":7,"odd":')

@@ -177,12 +177,14 @@ class Boundary:
             AuditError: If the trail cannot be used and its policy is to refuse.
         """
         from mcpcore.audit import AuditTrail
+        from mcpcore.audit.record import JsonRecord
         from mcpcore.dialects import dialect_named
 
         self.judge = Judge(limits=limits, expose=expose)
         self.trail = AuditTrail.from_options(audit)
         self.dialect = dialect_named(dialect)
         self._server = server
+        self._json_record = JsonRecord
 
     def answer(
         self, exc: BaseException, *, contract: Contract[Any], name: str, context: Mapping[str, Any] | None = None
@@ -227,18 +229,18 @@ class Boundary:
 
     def _record(self, verdict: Verdict, surface: str) -> dict[str, Any]:
         told, exc = verdict.envelope, verdict.exception
-        record: dict[str, Any] = {
-            "timestamp": told.timestamp,
-            "server": self._server,
-            "surface": surface,
-            surface: told.tool,
-            "code": told.code,
-            "name": told.name,
-            "reason": told.reason,
-            "message": told.message,
-            "retry": told.retry.to_json(),
-            "correlationId": told.correlation_id,
-        }
+        record: dict[str, Any] = self._json_record(
+            timestamp=told.timestamp,
+            surface=surface,
+            code=told.code,
+            name=told.name,
+            retry=told.retry.to_json(),
+            correlationId=told.correlation_id,
+            server=self._server,
+        )
+        record[surface] = told.tool
+        record["reason"] = told.reason
+        record["message"] = told.message
         if told.context:
             record["context"] = told.context
         if told.data:
@@ -419,8 +421,9 @@ def chosen_of(exc: BaseException, contract: Contract[Any]) -> BaseException:
 
 def _chosen(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, int]:
     """The exception that speaks for `exc`, and how many of the same group do not."""
+    exc = _unwrapped(exc)
     if not is_a(exc, BaseExceptionGroup):
-        return _unwrapped(exc), 0
+        return exc, 0
     leaves = [_unwrapped(leaf) for leaf in leaves_of(exc)]
     best = min(leaves, key=lambda leaf: _rank(leaf, contract))
     if _rank(best, contract)[0] >= _UNDECLARED:

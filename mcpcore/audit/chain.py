@@ -14,6 +14,7 @@ import hashlib
 import hmac
 import json
 import re
+from binascii import crc32
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -51,14 +52,13 @@ it excuses one unfinished or unaccounted record beyond the head, and with a key 
 class Signer:
     """Makes and checks the hashes of a trail: SHA-256, or HMAC-SHA256 where there is a key (RFC 2104)."""
 
-    __slots__ = ("_alg", "_key", "alg")
+    __slots__ = ("_key", "alg")
 
     def __init__(self, key: bytes | None) -> None:
         self._key = key
         self.alg: str = (
             PLAIN if key is None else f"hmac-sha256:{hmac.digest(key, b'mcpcore key id', 'sha256').hex()[:16]}"
         )
-        self._alg = self.alg.encode("ascii")
 
     @property
     def keyed(self) -> bool:
@@ -80,17 +80,25 @@ class Signer:
     def seal(self, seq: int, prev: str, payload: str) -> tuple[bytes, str]:
         """The line, newline included, and the hash, of the record whose JSON object is `payload`."""
         body = f'{{"seq":{seq},"prev":"{prev}","alg":"{self.alg}",{payload[1:-1]}'.encode("ascii")
-        digest = self.digest(body)
-        return b'%b,"hash":"%b"}\n' % (body, digest.encode("ascii")), digest
+        digest = hashlib.sha256(body).hexdigest() if self._key is None else self.digest(body)
+        return body + f',"hash":"{digest}"}}\n'.encode("ascii"), digest
 
     def head(self, seq: int, digest: str, size: int) -> bytes:
         """The head of a trail as it fills its file, so that overwriting it leaves nothing of the one before."""
-        return self.head_line(seq, digest, size).ljust(HEAD_SIZE - 1) + b"\n"
+        body = f'{{"head":{{"seq":{seq},"hash":"{digest}","bytes":{size}}},"alg":"{self.alg}"'.encode("ascii")
+        return body + f',"mac":"{self._mac(body)}"}}'.ljust(HEAD_SIZE - 1 - len(body)).encode("ascii") + b"\n"
 
     def head_line(self, seq: int, digest: str, size: int) -> bytes:
         """The head of a trail: `seq` and `digest` of its last record, `size` of its newest file in bytes."""
-        body = b'{"head":{"seq":%d,"hash":"%b","bytes":%d},"alg":"%b"' % (seq, digest.encode("ascii"), size, self._alg)
-        return b'%b,"mac":"%b"}' % (body, self.digest(body).encode("ascii"))
+        return self.head(seq, digest, size).rstrip()
+
+    def heads(self, body: bytes, mac: str) -> bool:
+        """Whether `mac` is that of the head `body`."""
+        return hmac.compare_digest(self._mac(body), mac)
+
+    def _mac(self, body: bytes) -> str:
+        # Without a key anybody can make it: it tells of damage alone, which a sum does in a tenth of the time.
+        return f"{crc32(body):064x}" if self._key is None else self.digest(body)
 
 
 class Link(NamedTuple):
@@ -145,7 +153,7 @@ class Head:
             return None
         seq, digest, size, alg, mac = match.groups()
         body = line[: line.rindex(b',"mac":"')]
-        if alg.decode() != signer.alg or not hmac.compare_digest(signer.digest(body), mac.decode()):
+        if alg.decode() != signer.alg or not signer.heads(body, mac.decode()):
             return None
         return cls(int(seq), digest.decode(), int(size), writing)
 

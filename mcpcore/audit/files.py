@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import sys
@@ -98,33 +97,27 @@ def lock(fd: int, timeout: float, *, shared: bool = False) -> bool:
     return False
 
 
-def read_at(fd: int, size: int, offset: int) -> bytes:
-    """Some bytes of a file, wherever it is read or written otherwise."""
-    if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX
+if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX
+
+    def read_at(fd: int, size: int, offset: int) -> bytes:
+        """Some bytes of a file, wherever it is read or written otherwise."""
         os.lseek(fd, offset, os.SEEK_SET)
         return os.read(fd, size)
-    return os.pread(fd, size, offset)
+
+    def write_at(fd: int, data: bytes, offset: int) -> int:
+        """Overwrite bytes in place, in one go; how many of them were written."""
+        os.lseek(fd, offset, os.SEEK_SET)
+        return os.write(fd, data)
+
+else:
+    read_at = os.pread
+    write_at = os.pwrite
 
 
 def write_all(fd: int, data: bytes) -> None:
     """Write all of it, in as many goes as the system makes of it."""
     while (written := os.write(fd, data)) < len(data):
         data = data[written:]
-
-
-def write_at(fd: int, data: bytes, offset: int) -> None:
-    """Overwrite bytes in place, in one go.
-
-    Raises:
-        OSError: If not all of them were written.
-    """
-    if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX
-        os.lseek(fd, offset, os.SEEK_SET)
-        written = os.write(fd, data)
-    else:
-        written = os.pwrite(fd, data, offset)
-    if written != len(data):  # pragma: no cover - a disk that fills within one sector
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def sync_folder(path: Path) -> None:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from mcpcore.audit.chain import RESERVED
-from mcpcore.redaction import Clean, Searched, redact, redact_cut, redact_plain
+from mcpcore.redaction import Clean, Searched, may_hold_secret, redact, redact_cut, redact_plain
 
 MAX_RECORD: Final = 256 * 1024
 """The longest record (bytes of JSON); a longer one loses its bulkiest parts and says which."""
@@ -18,10 +18,21 @@ MAX_RECORD: Final = 256 * 1024
 _DEPTH: Final = 40
 _WIDTH: Final = 10_000
 _SEARCHED: Final = ("exception", "traceback")
+_SEARCHED_FROM: Final = b'"server":'
 _SHED: Final = ("traceback", "exception", "arguments", "data", "context")
 _SUMMARY: Final = ("timestamp", "server", "tool", "resource", "prompt", "surface", "code", "name", "reason",
                    "message", "correlationId")  # fmt: skip
 _SHORT: Final = 2000
+
+
+class JsonRecord(dict[str, Any]):
+    """A record of JSON alone, its numbers finite and such that a double can hold them, and no key of it reserved.
+
+    What comes before `server` can hold no secret, and `exception` and `traceback` were searched as they were made.
+    """
+
+    __slots__ = ()
+
 
 _dumps = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=True).encode
 
@@ -36,6 +47,8 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
 
     Never raises for what the record holds: what JSON cannot say is said in words.
     """
+    if type(record) is JsonRecord and (made := _encoded_at_once(record)) is not None:
+        return made
     value = dict(record)
     if not RESERVED.isdisjoint(value):
         value = {f"{key}_" if key in RESERVED else key: item for key, item in value.items()}
@@ -58,6 +71,36 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         # Half of a surrogate pair; or a pydantic that cannot write ASCII.
         text = _dumps(clean)
     return (clean, text) if len(text) <= MAX_RECORD else _shortened(clean, text)
+
+
+def _encoded_at_once(record: JsonRecord) -> tuple[dict[str, Any], str] | None:
+    """`encode` for a record that holds no secret, as nearly all; None where that takes a closer look.
+
+    It is searched as JSON, all of it at once: to search its texts one by one takes longer than to encode them.
+    """
+    clean = dict(record)
+    trace, exposed = clean.pop("traceback", None), clean.pop("exception", None)
+    to_json = get_ready()
+    try:
+        line = to_json(clean)
+        if not line.isascii():
+            line = to_json(clean, ensure_ascii=True)
+        if may_hold_secret(line[line.index(_SEARCHED_FROM) :]):
+            return None
+        if exposed is not None:
+            clean["exception"] = exposed = dict(exposed)
+            line = b'%b,"exception":%b}' % (line[:-1], _ascii(exposed, to_json))
+        if trace is not None:
+            clean["traceback"] = trace = str.__str__(trace)
+            line = b'%b,"traceback":%b}' % (line[:-1], _ascii(trace, to_json))
+    except (ValueError, TypeError):
+        return None
+    return (clean, line.decode("ascii")) if len(line) <= MAX_RECORD else None
+
+
+def _ascii(value: object, to_json: Callable[..., bytes]) -> bytes:
+    text = to_json(value)
+    return text if text.isascii() else to_json(value, ensure_ascii=True)
 
 
 @cache

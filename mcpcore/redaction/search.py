@@ -41,7 +41,7 @@ def redact_text(text: str) -> str:
 # The search for hints. A hint is looked for by the letter of it that is rarest in texts, so that one pass over a text
 # stops seldom; to look for each hint by itself takes as many passes as there are hints.
 
-_RARITY: Final = "zjxqkv?&=:b@pgwfcymudhnlrs-oia_te/ "
+RARITY: Final = "zjxqkv?&=:b@pgwfcymudhnlrs-oia_te/ "
 """Letters from the rarest to the most frequent, in English and in what programs say."""
 
 UPPER_HINT: Final = "ASIA"
@@ -51,15 +51,16 @@ UPPER_HINT: Final = "ASIA"
 @cache
 def scanner() -> re.Pattern[str]:
     """Finds the hints in a text in lower case; what it matches begins with the hint's rarest letter."""
-    return re.compile("|".join(_branches()))
+    return re.compile("|".join(branches(RARITY)))
 
 
-def _branches() -> Iterable[str]:
+def branches(rarity: str) -> Iterable[str]:
+    """The parts of an expression that finds the hints in texts with letters of this rarity."""
     anchored: dict[str, list[str]] = {}
     for hint in HINTS:
         # Behind whatever the hint can have in common with the end of another, which was read with that one.
         shared = max(_shared(other, hint) for other in HINTS if other != hint)
-        at = min(range(shared, len(hint)), key=lambda place: _RARITY.index(hint[place]))
+        at = min(range(shared, len(hint)), key=lambda place: rarity.index(hint[place]))
         anchored.setdefault(hint[at], []).append(re.escape(hint[at + 1 :]) + (rf"(?<={re.escape(hint)})" if at else ""))
     for letter, rests in anchored.items():
         yield rf"{re.escape(letter)}(?:{'|'.join(sorted(rests, key=len, reverse=True))})"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import compress
 from math import isfinite
 from typing import Any, Final, cast
 
-from mcpcore.redaction.search import UPPER_HINT, has_odd_letters, redact_text, scanner, without
+from mcpcore.redaction.search import HINTS, UPPER_HINT, branches, has_odd_letters, redact_text, scanner, without
 from mcpcore.redaction.table import REDACTED
 
 MAX_DEPTH: Final = 64
@@ -295,6 +295,37 @@ def _changed(texts: list[str]) -> dict[str, str] | None:
         if (clean := without(text, text.lower(), hits)) is not text:
             changed[text] = clean
     return changed
+
+
+# In JSON a colon stands in each member, and a slash nearly nowhere.
+_JSON_RARITY: Final = "zjxqkv?&=b@pgwfcymudhnlrs-oia_te/: "
+_UNHINTED: Final = tuple(
+    (name, min(range(len(name)), key=lambda at: _JSON_RARITY.index(name[at])))
+    for name in SECRET_NAMES
+    if not any(hint in name for hint in HINTS)
+)
+"""Names of secrets that hold no hint, and where their rarest letter stands."""
+_ODD_ESCAPES: Final = tuple(rf"\\u{code}" for code in ("0130", "0131", "017f", "212a"))
+_LONG_KEY: Final = re.compile(rb'"[^"]{%d}' % MAX_KEY)
+_UPPER_HINT: Final = UPPER_HINT.encode()
+
+
+@cache
+def _json_scanner() -> re.Pattern[bytes]:
+    """Finds in JSON in lower case: hints, keys that are secret and hold none, `value`, and letters that are odd."""
+    ends = r'(?:[^a-z0-9]|\\[bfnrt]|\\u[0-9a-f]{4})*?":'
+    names = [rf"{name[at]}(?<={name[: at + 1]}){name[at + 1 :]}{ends}" for name, at in _UNHINTED]
+    return re.compile("|".join((*branches(_JSON_RARITY), *names, r'v(?<="v)alue":', *_ODD_ESCAPES)).encode("ascii"))
+
+
+def may_hold_secret(line: bytes) -> bool:
+    """Whether members of JSON, encoded as that in ASCII, may hold a secret; where not, `redact` changes nothing."""
+    low = line.lower()
+    return (
+        _json_scanner().search(low) is not None
+        or _UPPER_HINT in line
+        or (len(line) > 2 * MAX_KEY and _LONG_KEY.search(line) is not None)
+    )
 
 
 _BETWEEN: Final = "\0"

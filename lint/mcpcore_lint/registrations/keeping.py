@@ -99,10 +99,12 @@ def _keeps(node: ast.AST, name: str, scope: Scope) -> bool:
 
 
 def _holds(node: ast.expr, name: str, scope: Scope) -> bool:
-    """Whether an expression is a parameter, or a record with the parameter in it."""
+    """Whether an expression is a parameter, or a record with the parameter in it, by a name of its own or without."""
     match node:
         case ast.Name(id=found):
-            return found == name
+            bindings = scope.bindings.get(found, ())
+            made = bindings[0].value if len(bindings) == 1 else None
+            return found == name or (isinstance(made, ast.Call) and _holds(made, name, scope))
         case ast.Dict(values=items) | ast.Tuple(elts=items) | ast.List(elts=items):
             return any(isinstance(each, ast.Name) and each.id == name for each in items)
         case ast.Call():
@@ -119,14 +121,14 @@ def _is_record(node: ast.Call, scope: Scope) -> bool:
 
 
 def _outside(table: ast.expr, scope: Scope) -> bool:
-    """Whether a table is one of the module or of an object, and speaks of tools."""
+    """Whether a table is one of the module, of an object or handed to the decorator, and speaks of tools."""
     name = table.attr if isinstance(table, ast.Attribute) else table.id if isinstance(table, ast.Name) else ""
     if not any(word in name.lower() for word in ("tool", "registry", "registered")):
         return False
     if isinstance(table, ast.Attribute):
         return True
     found = scope.lookup(name)
-    return found is not None and found[0].is_module
+    return found is not None and found[0] is not scope
 
 
 def unpartial(node: ast.expr, scope: Scope) -> Symbol | None:

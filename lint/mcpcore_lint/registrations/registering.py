@@ -194,14 +194,13 @@ class Registering:
             if maker is not None:
                 yield from self._site(maker, node, scope)
                 return
-        if not node.args:
-            return
-        if isinstance(func, ast.Name) and not isinstance(value, Symbol):
+        if node.args and isinstance(func, ast.Name) and not isinstance(value, Symbol):
             maker = self.maker(func, scope)
             if maker is not None:
                 yield Site(maker, node.args[0], scope, node, node)
                 return
-        yield from self.wrapping.through_registrar(node, scope)
+        if node.args or node.keywords:
+            yield from self.wrapping.through_registrar(node, scope)
 
     def _site(self, maker: Maker, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """A call that takes the handler itself."""

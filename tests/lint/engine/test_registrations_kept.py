@@ -16,6 +16,68 @@ def register_all(mcp: FastMCP) -> None:
 """
 
 KEPT = {
+    "a record by a name of its own, in a table that the decorator is handed": (
+        """
+        from registry import tool
+
+        @tool(service="a")  # here
+        def fetch(q: str):
+            raise ValueError(q)
+        """,
+        {
+            "registry": """
+            \"\"\"Tools of the MCP server.\"\"\"
+            class ToolSpec:
+                def __init__(self, *, name, fn): ...
+
+            class Registry:
+                def add(self, spec): ...
+
+            REGISTRY = Registry()
+
+            def tool(*, service, name=None, registry=REGISTRY):
+                def decorate(fn):
+                    spec = ToolSpec(name=name or fn.__name__, fn=fn)
+                    registry.add(spec)
+                    return fn
+
+                return decorate
+            """
+        },
+        "fetch: tool sdk fetch(q)",
+    ),
+    "a method of the base class that is given all by name": (
+        """
+        from base import BaseModule
+        from mcp.server.fastmcp import FastMCP
+
+        class Detections(BaseModule):
+            def register_tools(self, server: FastMCP) -> None:
+                self._add_tool(server=server, method=self.search, name="search")  # here
+
+            def search(self, q: str):
+                raise ValueError(q)
+        """,
+        {
+            "base": """
+            from functools import wraps
+            from mcp.server.fastmcp import FastMCP
+
+            def in_a_thread(method):
+                @wraps(method)
+                async def wrapper(*args, **kwargs):
+                    return await run(method, *args, **kwargs)
+
+                return wrapper
+
+            class BaseModule:
+                def _add_tool(self, server: FastMCP, method, name: str) -> None:
+                    prefixed = f"x_{name}"
+                    server.add_tool(in_a_thread(method), name=prefixed)
+            """
+        },
+        "?: tool sdk Detections.search(q)",
+    ),
     "a list as the decorator": (
         """
         from fastmcp import FastMCP

@@ -200,9 +200,22 @@ class Boundary:
         name: str,
         context: Mapping[str, Any] | None = None,
         surface: str = "tool",
+        told: Envelope | None = None,
     ) -> Verdict:
-        """The verdict on `exc`, recorded; where it cannot be and the policy is to refuse, a verdict that says so."""
+        """The verdict on `exc`, recorded; where it cannot be and the policy is to refuse, a verdict that says so.
+
+        With `told`, the envelope is that one, which whoever failed has written already.
+        """
         verdict = self.judge.verdict(exc, contract=contract, name=name, context=context)
+        if told is not None:
+            ours = verdict.envelope
+            verdict.envelope = replace(
+                told,
+                tool=told.tool or name,
+                correlation_id=told.correlation_id or ours.correlation_id,
+                timestamp=told.timestamp or ours.timestamp,
+                context=told.context or ours.context,
+            )
         if not verdict.expected or verdict.broken_contract is not None or verdict.others:
             _log(verdict, name)
         try:
@@ -421,10 +434,10 @@ def chosen_of(exc: BaseException, contract: Contract[Any]) -> BaseException:
 
 def _chosen(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, int]:
     """The exception that speaks for `exc`, and how many of the same group do not."""
-    exc = _unwrapped(exc)
+    exc = unwrapped(exc)
     if not is_a(exc, BaseExceptionGroup):
         return exc, 0
-    leaves = [_unwrapped(leaf) for leaf in leaves_of(exc)]
+    leaves = [unwrapped(leaf) for leaf in leaves_of(exc)]
     best = min(leaves, key=lambda leaf: _rank(leaf, contract))
     if _rank(best, contract)[0] >= _UNDECLARED:
         return (best, 0) if len(leaves) == 1 else (exc, len(leaves) - 1)
@@ -446,7 +459,7 @@ def _rank(exc: BaseException, contract: Contract[Any]) -> tuple[int, bool]:
     return (4, False) if _spoken(exc) is not None else (_UNDECLARED, False)
 
 
-def _unwrapped(exc: BaseException) -> BaseException:
+def unwrapped(exc: BaseException) -> BaseException:
     """What the SDK wrapped: whatever left a tool or a resource that was called in turn."""
     exceptions = sys.modules.get("mcp.server.mcpserver.exceptions")
     if exceptions is None:

@@ -135,11 +135,11 @@ def in_force(server: Mapping[str, str | None], request: Request, exc: BaseExcept
         found.update(own)
     found.update(carried(exc))
     with suppress(Exception):  # an exception that breaks its own telling is told as a crash further on
-        from mcpcore.boundary import chosen_of
+        from mcpcore.boundary import chosen_of, unwrapped
 
-        chosen = chosen_of(exc, request.contract)
-        if chosen is not exc:
-            found.update(carried(chosen))
+        for one in (unwrapped(exc), chosen_of(exc, request.contract)):
+            if one is not exc:
+                found.update(carried(one))
     return _present(found)
 
 

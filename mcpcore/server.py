@@ -6,7 +6,7 @@ import contextlib
 import functools
 import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, cast, overload
 
 from mcp.server.mcpserver import Context as SDKContext
@@ -43,6 +43,7 @@ from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.results import require_writable, sendable
 from mcpcore.threads import in_thread
 from mcpcore.tool import MethodTool, Tool, ToolDecorator, ToolOptions, as_tool, make_tool, takes_context
+from mcpcore.unwrapping import as_raised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -337,19 +338,20 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         except BaseException as exc:
             if passes_through(exc):
                 raise
+            context = self._context(ctx, request, exc)
             if (protocol := _protocols_own(exc, registered)) is not None:
-                raise protocol from None
-            return self._boundary.answer(
-                exc, contract=contract, name=params.name, context=self._context(ctx, request, exc)
-            )
+                raise self._recorded(protocol, name=params.name, surface="tool", context=context) from None
+            return self._boundary.answer(exc, contract=contract, name=params.name, context=context)
         finally:
             current.reset(token)
-        misread = self._misread(result, registered)
+        misread, told = self._misread(result, registered)
         if misread is None:
             return result
-        return self._boundary.answer(
-            misread, contract=contract, name=params.name, context=self._context(ctx, request, misread)
-        )
+        context = self._context(ctx, request, misread)
+        verdict = self._boundary.judged(misread, contract=contract, name=params.name, context=context, told=told)
+        if told is not None and verdict.exception is misread:
+            return result
+        return self._boundary.result(verdict.envelope)
 
     def _judged_item(
         self, ctx: ServerRequestContext[LifespanT], name: str, exc: BaseException, request: Request
@@ -383,29 +385,35 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             return sendable(returned, registered.output_schema)
         return returned  # type: ignore[no-any-return]
 
-    def _misread(self, result: CallToolResult | InputRequiredResult, registered: SDKTool) -> BaseException | None:
-        """What is wrong with a result that a client could mistake for the other kind; None where nothing is."""
+    def _misread(
+        self, result: CallToolResult | InputRequiredResult, registered: SDKTool
+    ) -> tuple[BaseException | None, Envelope | None]:
+        """What is wrong with a result that a client could mistake for the other kind; None where nothing is.
+
+        Beside a failure that is in the server's dialect already, and may be sent as it is, its envelope.
+        """
         if not isinstance(result, CallToolResult):
-            return None
+            return None, None
         content = result.structured_content
         if result.is_error:
             told = Envelope.from_result(result)
             if told is not None and told.dialect == self._boundary.dialect.name and isinstance(content, dict):
                 with contextlib.suppress(BrokenResultError):
                     require_writable(result)
-                    return None
-            return _handmade(result, told)
+                    return _handmade(result, told), told
+            return _handmade(result, told), None
         if not isinstance(content, dict) or "error" not in content:
-            return None
+            return None, None
         told = Envelope.from_result(result)
         if told is not None:
-            return _handmade(result, told)
+            return _handmade(result, told), None
         if "error" in (registered.output_schema or {}).get("properties", {}):
-            return None  # a tool of the SDK's own, which says that its results have it
-        return ContractError(
+            return None, None  # a tool of the SDK's own, which says that its results have it
+        broken = ContractError(
             "the result has a key 'error', where clients look for a failure; return it under another name, or "
             "raise a declared failure"
         )
+        return broken, None
 
     def _context(self, ctx: ServerRequestContext[LifespanT], request: Request, exc: BaseException) -> dict[str, Any]:
         found = in_force(self._fields, request, exc)
@@ -416,26 +424,48 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
         with self._scope(ctx) as request:
-            read = await super()._handle_read_resource(ctx, params)
-            return self._writable(read, ctx, request, str(params.uri), "resource")
+            reading = super()._handle_read_resource(ctx, params)
+            return await self._answered(reading, ctx, request, name=str(params.uri), surface="resource")
 
     async def _handle_get_prompt(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
         with self._scope(ctx) as request:
-            got = await super()._handle_get_prompt(ctx, params)
-            return self._writable(got, ctx, request, params.name, "prompt")
+            getting = super()._handle_get_prompt(ctx, params)
+            return await self._answered(getting, ctx, request, name=params.name, surface="prompt")
 
-    def _writable(
-        self, result: Any, ctx: ServerRequestContext[LifespanT], request: Request, name: str, surface: str
+    async def _answered(
+        self, answering: Awaitable[Any], ctx: ServerRequestContext[LifespanT], request: Request, **what: str
     ) -> Any:
-        """`result`, which would end the server where it cannot be written."""
+        """What a resource or a prompt answers; its failure as an error of the protocol, recorded first."""
         try:
+            result = await answering
             if isinstance(result, BaseModel):
                 require_writable(result)
-        except BrokenResultError as exc:
-            context = self._context(ctx, request, exc)
-            judged = self._boundary.judged(exc, contract=_NO_CONTRACT, name=name, context=context, surface=surface)
-            raise self._protocol_error(judged.envelope) from None
+        except BaseException as exc:
+            if passes_through(exc):
+                raise
+            # Nothing here is bound to the exception, which would hold on to all that its frames hold.
+            raise self._as_error(as_raised(exc), ctx, request, **what) from None
         return result
+
+    def _as_error(
+        self, exc: BaseException, ctx: ServerRequestContext[LifespanT], request: Request, *, name: str, surface: str
+    ) -> MCPError:
+        """The error of the protocol that tells of `exc`, recorded."""
+        context = self._context(ctx, request, exc)
+        if is_a(exc, MCPError):
+            return self._recorded(cast("MCPError", exc), name=name, surface=surface, context=context)
+        verdict = self._boundary.judged(exc, contract=_NO_CONTRACT, name=name, surface=surface, context=context)
+        error = self._protocol_error(verdict.envelope)
+        if surface == "resource" and self._boundary.dialect.name == CANONICAL:
+            error.error.data["uri"] = name  # as the SDK tells it
+        return error
+
+    def _recorded(self, error: MCPError, *, name: str, surface: str, context: dict[str, Any]) -> MCPError:
+        """`error`, which its author chose, recorded unless it is a step of the protocol; else what it gives way to."""
+        if error.code in _PROTOCOL_NEEDS:
+            return error
+        verdict = self._boundary.judged(error, contract=_NO_CONTRACT, name=name, surface=surface, context=context)
+        return error if verdict.exception is error else self._protocol_error(verdict.envelope)
 
     @contextlib.contextmanager
     def _scope(self, ctx: ServerRequestContext[LifespanT]) -> Iterator[Request]:

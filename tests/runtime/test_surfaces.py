@@ -1,0 +1,251 @@
+"""Resources and prompts that fail, and errors of the protocol that an author chose: told, and recorded first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
+from mcp_types import CallToolResult
+
+from mcpcore import Envelope, ErrorCode, Server, conflict, not_found
+from mcpcore.audit import AuditError
+from mcpcore.governance import bind
+
+
+def fail(how: str) -> str:
+    with bind(phase_id="P7"):
+        match how:
+            case "coded":
+                raise not_found("No such page.", {"page": how}, recovery="Read the index first.")
+            case "crash":
+                raise KeyError("hunter2")
+            case "spoken":
+                raise ResourceError("The disk is away.")
+            case "missing":
+                raise ResourceNotFoundError("No page of that name.")
+            case "mcp":
+                raise MCPError(code=-32050, message="Chosen.", data={"a": 1})
+            case "behind":
+                try:
+                    raise ResourceError("Something else.")
+                except ResourceError:
+                    raise MCPError(code=-32050, message="Chosen.") from None
+            case "elicit":
+                raise UrlElicitationRequiredError([])
+            case "group":
+                raise ExceptionGroup("g", [conflict("Held."), ValueError("x")])
+    return how
+
+
+def serving(trail: Path, **options: Any) -> Server[Any]:
+    server: Server[Any] = Server("s", bind={"role": "R"}, audit=trail, **options)
+
+    @server.resource("page://{how}")
+    def page(how: str) -> str:
+        return fail(how)
+
+    @server.prompt()
+    def ask(how: str) -> str:
+        return fail(how)
+
+    @server.tool()
+    def act(how: str) -> str:
+        return fail(how)
+
+    return server
+
+
+def failing(server: Server[Any], surface: str, how: str) -> MCPError:
+    async def main() -> MCPError:
+        async with Client(server) as client:
+            try:
+                if surface == "resource":
+                    await client.read_resource(f"page://{how}")
+                elif surface == "prompt":
+                    await client.get_prompt("ask", {"how": how})
+                else:
+                    await client.call_tool("act", {"how": how})
+            except MCPError as raised:
+                return raised
+        raise AssertionError("nothing failed")
+
+    return anyio.run(main)
+
+
+def records(trail: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in trail.read_text().splitlines()] if trail.exists() else []
+
+
+NAMES = {"resource": "page://{}", "prompt": "ask", "tool": "act"}
+
+
+@pytest.mark.parametrize("surface", ["resource", "prompt"])
+@pytest.mark.parametrize(
+    ("how", "number", "code", "message"),
+    [
+        ("coded", -32602, ErrorCode.NOT_FOUND, "No such page."),
+        ("crash", -32603, ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.sentence),
+        ("group", -32603, ErrorCode.CONFLICT, "Held."),
+    ],
+)
+def test_a_failure_is_told_and_recorded(
+    surface: str, how: str, number: int, code: ErrorCode, message: str, tmp_path: Path
+) -> None:
+    """The code, the author's data and the recovery in the data of the error; a crash is masked; bound fields count."""
+    trail = tmp_path / "audit.jsonl"
+    error = failing(serving(trail), surface, how)
+    told = Envelope.from_result(error)
+    assert told is not None
+    assert (number, message, code) == (error.code, error.message, told.error_code)
+    assert (NAMES[surface].format(how), message) == (told.tool, told.message)
+    assert {"role": "R", "phase_id": "P7"} == told.context
+    assert (surface == "resource") == ("uri" in error.data)
+    if how == "coded":
+        assert ({"page": "coded"}, "Read the index first.") == (told.details, told.hint)
+    assert "hunter2" not in json.dumps(error.data)
+    (record,) = records(trail)
+    assert (told.correlation_id, surface, told.tool) == (record["correlationId"], record["surface"], record[surface])
+
+
+def test_what_the_sdks_errors_of_resources_say_is_kept(tmp_path: Path) -> None:
+    """Their authors meant them to be read; the number says whether the resource exists."""
+    trail = tmp_path / "audit.jsonl"
+    for how, number, code, message in (
+        ("spoken", -32603, "INTERNAL_ERROR", "The disk is away."),
+        ("missing", -32602, "NOT_FOUND", "No page of that name."),
+    ):
+        error = failing(serving(trail), "resource", how)
+        assert (number, message, code, f"page://{how}") == (
+            error.code,
+            error.message,
+            error.data["error"]["name"],
+            error.data["uri"],
+        )
+    assert ["INTERNAL_ERROR", "NOT_FOUND"] == [record["name"] for record in records(trail)]
+
+
+@pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
+@pytest.mark.parametrize("how", ["mcp", "behind"])
+def test_an_error_of_the_protocol_that_an_author_chose_stays_and_is_recorded(
+    surface: str, how: str, tmp_path: Path
+) -> None:
+    """Of tools of the SDK's own, too."""
+    trail = tmp_path / "audit.jsonl"
+    error = failing(serving(trail), surface, how)
+    assert (-32050, "Chosen.") == (error.code, error.message)
+    (record,) = records(trail)
+    assert ("Chosen.", surface) == (record["message"], record["surface"])
+
+
+@pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
+def test_a_step_of_the_protocol_is_no_failure(surface: str, tmp_path: Path) -> None:
+    """What the client answers by itself leaves no record."""
+    trail = tmp_path / "audit.jsonl"
+    assert -32042 == failing(serving(trail), surface, "elicit").code
+    assert [] == records(trail)
+
+
+@pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
+@pytest.mark.parametrize("how", ["mcp", "coded"])
+def test_a_failure_that_cannot_be_recorded_is_not_told(
+    surface: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the policy is to refuse, the answer says so instead."""
+    server = serving(tmp_path / "audit.jsonl")
+
+    def full(self: object, record: object) -> None:
+        raise AuditError("the disk is full")
+
+    monkeypatch.setattr(type(server.audit), "record", full)
+    if (surface, how) == ("tool", "coded"):
+
+        async def main() -> Any:
+            async with Client(server) as client:
+                return await client.call_tool("act", {"how": how})
+
+        told = Envelope.from_result(anyio.run(main))
+    else:
+        told = Envelope.from_result(failing(server, surface, how))
+    assert told is not None
+    assert ("audit_failed", {}) == (told.reason, told.details)
+
+
+def test_what_is_not_there_is_told_as_that(tmp_path: Path) -> None:
+    """An unknown prompt, an unknown resource, a prompt without an argument that it needs."""
+    trail = tmp_path / "audit.jsonl"
+
+    async def main() -> list[Any]:
+        async with Client(serving(trail)) as client:
+            errors = []
+            for asked in (client.get_prompt("aks", {}), client.get_prompt("ask", {}), client.read_resource("no://x")):
+                with pytest.raises(MCPError) as raised:
+                    await asked
+                errors.append(raised.value)
+            return errors
+
+    unknown, without, nothing = anyio.run(main)
+    assert {-32602} == {error.code for error in (unknown, without, nothing)}
+    told = [error.data["error"] for error in (unknown, without, nothing)]
+    assert ["NOT_FOUND", "INVALID_PARAMS", "NOT_FOUND"] == [error["name"] for error in told]
+    assert ["unknown_prompt", "invalid_arguments", None] == [error["data"].get("reason") for error in told]
+    assert "how" in told[1]["message"]
+    assert [error["correlationId"] for error in told] == [record["correlationId"] for record in records(trail)]
+
+
+def test_a_prompt_that_says_the_sdks_words_is_not_mistaken() -> None:
+    """A ValueError of an author's own that begins as the SDK's do is a failure of the prompt."""
+    server: Server[Any] = Server("s")
+
+    @server.prompt()
+    def ask() -> str:
+        raise ValueError("Unknown prompt: of my own")
+
+    async def main() -> None:
+        async with Client(server) as client:
+            with pytest.raises(MCPError) as raised:
+                await client.get_prompt("ask")
+        error = raised.value.data["error"]
+        assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
+
+    anyio.run(main)
+
+
+def test_a_group_of_failures_in_a_tool_of_the_sdks_is_searched(tmp_path: Path) -> None:
+    """As in a contract tool: the failure that was meant speaks, the other is counted."""
+    trail = tmp_path / "audit.jsonl"
+
+    async def main() -> Any:
+        async with Client(serving(trail)) as client:
+            return await client.call_tool("act", {"how": "group"})
+
+    told = Envelope.from_result(anyio.run(main))
+    assert told is not None
+    assert (ErrorCode.CONFLICT, "Held.", 1) == (told.error_code, told.message, records(trail)[0]["others"])
+
+
+@pytest.mark.parametrize("dialect", ["canonical", "taxonomy"])
+def test_a_failure_that_a_handler_passes_on_is_recorded_as_it_is(dialect: str, tmp_path: Path) -> None:
+    """A proxy's answer in the server's own dialect is left alone, and the record has the id that the client sees."""
+    trail = tmp_path / "audit.jsonl"
+    server: Server[Any] = Server("proxy", dialect=dialect, audit=trail, bind={"role": "R"})
+
+    @server.tool()
+    async def forward() -> CallToolResult:
+        async with Client(serving(tmp_path / "theirs.jsonl", dialect=dialect)) as theirs:
+            return await theirs.call_tool("act", {"how": "coded"})
+
+    async def main() -> Any:
+        async with Client(server) as client:
+            return await client.call_tool("forward", {})
+
+    told = Envelope.from_result(anyio.run(main))
+    assert told is not None
+    assert ("No such page.", "act", {"phase_id": "P7", "role": "R"}) == (told.message, told.tool, told.context)
+    (record,) = records(trail)
+    assert (told.correlation_id, "act") == (record["correlationId"], record["tool"])

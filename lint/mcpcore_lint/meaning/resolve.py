@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from contextlib import contextmanager
 from types import EllipsisType
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.meaning.annotations import MAX_DEPTH, AnnotationReader
+from mcpcore_lint.meaning.making import comprehended, made
 from mcpcore_lint.meaning.operators import contract_items, incomplete, operate
 from mcpcore_lint.meaning.symbols import class_info, enum_like, qualified
 from mcpcore_lint.model import (
@@ -26,6 +28,8 @@ from mcpcore_lint.model import (
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, BUILTIN_NAMES, canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.scopes import Binding, Scope
 
@@ -77,6 +81,8 @@ _EXPRESSIONS: Final[dict[type[ast.AST], str]] = {
     ast.Call: "call",
     ast.Subscript: "_subscript",
     ast.Await: "_awaited",
+    ast.ListComp: "_comprehension",
+    ast.SetComp: "_comprehension",
 }
 """Kind of expression to the method of `Resolver` that evaluates it."""
 
@@ -93,6 +99,8 @@ class Resolver(AnnotationReader):
         self.depth = depth
         self.active: set[tuple[int, int]] = set()
         self.steps = 0
+        self.frames: list[tuple[Scope, dict[str, Value]]] = []
+        """What some names of a scope are for now: the parameters of one call, the variables of one round."""
         self.cut = False
         """Whether something was left out: a name defined by itself, too deep, or too much to look at."""
 
@@ -101,6 +109,10 @@ class Resolver(AnnotationReader):
     def name(self, name: str, scope: Scope, node: ast.AST) -> Value:
         """What a name means in a scope."""
         module = scope.module
+        if self.frames:
+            for where, given in reversed(self.frames):
+                if where is scope and name in given:
+                    return given[name]
         found = scope.lookup(name)
         if found is None:
             starred = self._starred(name, module, node)
@@ -121,6 +133,9 @@ class Resolver(AnnotationReader):
         known = where.values.get(name)
         if known is not None:
             return known
+        if self.frames and any(each is where for each, _ in self.frames):
+            # Made of what is given for now alone.
+            return self._bindings(bindings, where, name, node)
         before, self.cut = self.cut, False
         outermost = not self.active
         known = self._bindings(bindings, where, name, node)
@@ -128,6 +143,15 @@ class Resolver(AnnotationReader):
             where.values[name] = known
         self.cut = before or self.cut
         return known
+
+    @contextmanager
+    def within(self, scope: Scope, given: dict[str, Value]) -> Iterator[None]:
+        """Evaluate with some names of a scope known for now."""
+        self.frames.append((scope, given))
+        try:
+            yield
+        finally:
+            self.frames.pop()
 
     def _bindings(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
         values: list[Value] = []
@@ -259,6 +283,10 @@ class Resolver(AnnotationReader):
             return Unknown(node, scope.module, "an ellipsis")
         return Const(node, scope.module, value)
 
+    def _comprehension(self, node: ast.ListComp | ast.SetComp, scope: Scope) -> Value:
+        known = comprehended(node, scope, self)
+        return known if known is not None else Unknown(node, scope.module, "a comprehension that is not followed")
+
     def _either(self, node: ast.IfExp, scope: Scope) -> Value:
         return choice([self.expression(node.body, scope), self.expression(node.orelse, scope)], node, scope.module)
 
@@ -389,7 +417,7 @@ class Resolver(AnnotationReader):
         complete = True
         for each in node.elts:
             if isinstance(each, ast.Starred):
-                value = self.expression(each.value, scope)
+                value = made(self.expression(each.value, scope), self)
                 if isinstance(value, CallValue) and value.func.name == "mcpcore.Contract":
                     value = contract_items(value)
                 if isinstance(value, Items):
@@ -426,7 +454,10 @@ class Resolver(AnnotationReader):
             current = current.left
         value = self.expression(current, scope)
         for each in reversed(chain):
-            value = operate(each, value, self.expression(each.right, scope), module)
+            right = self.expression(each.right, scope)
+            if isinstance(each.op, ast.Add):
+                value, right = made(value, self), made(right, self)
+            value = operate(each, value, right, module)
         return value
 
     def call(self, node: ast.Call, scope: Scope) -> Value:
@@ -448,7 +479,11 @@ class Resolver(AnnotationReader):
             return Unknown(node, module, "the result of a call")
         name = func.name
         if name in {"mcpcore.ErrorCode", "typing.cast", "builtins.list", "builtins.tuple", "builtins.set"}:
-            args = [self.expression(each, scope) for each in node.args]
+            args = [
+                (comprehended(each, scope, self) if isinstance(each, ast.GeneratorExp) else None)
+                or self.expression(each, scope)
+                for each in node.args
+            ]
             if name == "mcpcore.ErrorCode":
                 return self._code_of(args, node, module)
             if name == "typing.cast":

@@ -6,6 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.flow.bodies.errors import argument_of
+from mcpcore_lint.meaning.making import made
+from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.model import (
     Argument,
     CallValue,
@@ -42,8 +44,9 @@ def contract_given(call: CallValue, registration: ast.expr, scope: Scope) -> Con
 
 def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr | None) -> Contract:
     """The contract that a value is; `inline` is the expression whose entries are written at the tool itself."""
+    value = made(value, Resolver())
     if isinstance(value, CallValue) and value.func.name == "mcpcore.Contract":
-        value = value.argument("entries", 0)
+        value = made(value.argument("entries", 0), Resolver())
         if isinstance(value, Missing):
             value = Items(value.node, value.module, "tuple", (), complete=True)
     if isinstance(value, Items) and value.kind != "set":
@@ -51,14 +54,15 @@ def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr |
         entries = tuple(_entry(each, module, inside) for each in value.items)
         return Contract(node, value, module, "sequence", entries, value.complete)
     if isinstance(value, Unknown | Missing | Symbol | CallValue):
-        made = isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
-        return Contract(node, value, module, "not_a_sequence" if made else "unknown", (), complete=False)
+        single = isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
+        return Contract(node, value, module, "not_a_sequence" if single else "unknown", (), complete=False)
     if isinstance(value, Const | Text | Mapping | Items | CodeValue):
         return Contract(node, value, module, "not_a_sequence", (), complete=True)
     return Contract(node, value, module, "unknown", (), complete=False)
 
 
 def _entry(value: Value, module: Module, inside: set[ast.AST]) -> ContractEntry:
+    value = made(value, Resolver())
     where = value.module or module
     if isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode":
         call = value.node if isinstance(value.node, ast.Call) else None

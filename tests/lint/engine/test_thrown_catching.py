@@ -728,7 +728,7 @@ CASES: Final[Cases] = {
         def helper():
             raise not_found("x")
         """,
-        "NOT_FOUND: fetch > helper",
+        "",
     ),
     "asyncio.timeout and what it guards": (
         """

@@ -245,7 +245,17 @@ class Entry:
     ) -> None:
         """Report a finding about an argument (of None: about the entry as a whole)."""
         node, module = self.place(argument)
+        if self.model.call is None and any(_within(node, each.node) for each in declared_in(module, self._ctx)):
+            return  # a function makes the entry: what it writes itself is looked at there, once for all calls
         self._ctx.report(node, message, help=help, tool=self.tool, module=module, related=tuple(related), fix=fix)
+
+
+def _within(node: ast.AST, outer: ast.AST) -> bool:
+    """Whether a node stands in another one of the same file, by place."""
+    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+    first = (getattr(outer, "lineno", 0), getattr(outer, "col_offset", 0))
+    last = (getattr(outer, "end_lineno", 0) or 0, getattr(outer, "end_col_offset", 0) or 0)
+    return first <= (line, column) < last
 
 
 # ---------------------------------------------------------------------------------------------------------------------

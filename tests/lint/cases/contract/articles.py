@@ -49,8 +49,8 @@ async def search_articles(ctx: Context[Literal["gone", "TooMany"]], text: Annota
 
 
 @server.tool(errors=[*COMMON, busy("busy")])
-async def fetch_articles(ctx: Context, text: Annotated[str, Field(description="Words.")]) -> Articles:
-    """Fetch articles: which reasons there are is not known, so nothing is said of the context."""
+async def fetch_articles(ctx: Context, text: Annotated[str, Field(description="Words.")]) -> Articles:  # expect: error-contract-context-mismatch
+    """Fetch articles: the reason that the function is given is known, and what it writes itself is told there."""
     raise not_found(text)
 
 

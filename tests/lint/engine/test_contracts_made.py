@@ -1,0 +1,109 @@
+"""Contracts that functions and comprehensions make: what is known of them, and where nothing is guessed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+HEAD: Final = '''
+from mcpcore import Contract, ErrorCode, FailureMode, tool
+
+def entry(reason, code=ErrorCode.NOT_FOUND, *, hint="Ask the user what should be done."):
+    """One entry."""
+    return FailureMode(reason, code, when=f"It is {reason}.", recovery=hint)
+
+def common(*more):
+    own = [entry("lost")]
+    return [*own, *more]
+
+def both(first, **options):
+    return Contract([entry(first, **options), entry("late")])
+
+def grown(more):
+    found = [entry("lost")]
+    found.append(more)
+    return found
+
+def either(strict):
+    if strict:
+        return [entry("lost")]
+    return [entry("late")]
+
+def around(*more):
+    return around(*more)
+
+class Maker:
+    def errors(self):
+        return [entry("lost")]
+
+PAIRS = [("lost", ErrorCode.NOT_FOUND), ("taken", ErrorCode.CONFLICT)]
+TABLE = {"lost": ErrorCode.NOT_FOUND, "taken": ErrorCode.CONFLICT}
+'''
+
+MADE: Final[dict[str, tuple[str, dict[str, str]]]] = {
+    "a function of its own entries": ("common()", {"lost": "NOT_FOUND"}),
+    "a function that is given more": (
+        'common(entry("late", ErrorCode.CONFLICT), FailureMode("odd", ErrorCode.FORBIDDEN, when="x", recovery="y"))',
+        {"lost": "NOT_FOUND", "late": "CONFLICT", "odd": "FORBIDDEN"},
+    ),
+    "unpacked and added": (
+        '[*common(), entry("late")] + common(entry("odd"))',
+        {"lost": "NOT_FOUND", "late": "NOT_FOUND", "odd": "NOT_FOUND"},
+    ),
+    "a contract by keywords": (
+        'both("gone", code=ErrorCode.CONFLICT)',
+        {"gone": "CONFLICT", "late": "NOT_FOUND"},
+    ),
+    "a comprehension over pairs": (
+        '[FailureMode(r, c, when="x", recovery="y") for r, c in PAIRS]',
+        {"lost": "NOT_FOUND", "taken": "CONFLICT"},
+    ),
+    "a comprehension over a table": (
+        "[entry(reason, code) for reason, code in TABLE.items()]",
+        {"lost": "NOT_FOUND", "taken": "CONFLICT"},
+    ),
+    "a part of a list": ("[entry(each) for each in TABLE][1:]", {"taken": "NOT_FOUND"}),
+}
+
+UNKNOWN: Final = (
+    'grown(entry("late"))',
+    "either(True)",
+    "around()",
+    "Maker().errors()",
+    "common(*given())",
+    'both("gone", **given())',
+    '[entry(each) for each in TABLE if each != "lost"]',
+    "[entry(each) for each in given()]",
+)
+
+
+@pytest.mark.parametrize("case", MADE)
+def test_a_contract_that_is_made_is_known(project, case):
+    """The reasons and codes are those that the function or the comprehension gives them."""
+    errors, expected = MADE[case]
+    project.write(app=f"{HEAD}\n@tool(errors={errors})\ndef fetch(): ...\n")
+    contract = project.tools()["fetch"].contract
+    assert contract.known
+    assert expected == {reason: entry.code_value.name for reason, entry in contract.by_reason.items()}
+
+
+@pytest.mark.parametrize("errors", UNKNOWN)
+def test_a_contract_that_may_be_more_is_not_known(project, errors):
+    """Where something cannot be seen, nothing is said of the contract as a whole."""
+    project.write(app=f"{HEAD}\n@tool(errors={errors})\ndef fetch(): ...\n")
+    assert not project.tools()["fetch"].contract.known
+
+
+def test_what_is_made_is_told_where_it_is_asked_for_and_not_mended_there(project):
+    """An entry that a function makes stands at its call; the function's own code is not changed for one of them."""
+    text = f'{HEAD}\n@tool(errors=[entry("Lost One", hint="no"), *common()])\ndef fetch(): ...\n'
+    project.write(app=text)
+    run = project.run(select=frozenset({"contract"}))
+    path = str(project.root / "app.py")
+    found = run.module(path, run.project.read(path)).diagnostics
+    line = text.count("\n", 0, text.index("@tool")) + 1
+    told = {each.rule for each in found if each.span.line == line}
+    assert {"error-contract-reason-format", "error-contract-recovery-min-words"} <= told
+    edits = [edit for each in found if each.fix is not None for edit in each.fix.edits]
+    assert all(text.index("@tool") < edit.start for edit in edits)

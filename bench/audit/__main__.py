@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import os
 import platform
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from bench.audit.kinds import measured
+from bench.audit.kinds import fail_at_length, measured
 from mcpcore import ErrorCode, FailureMode, Server, not_found, tool
 from mcpcore.audit import AuditTrail, verify
 
@@ -71,29 +73,63 @@ def microseconds(work: Callable[[], object], count: int = 400) -> tuple[float, f
 
 @tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matched.", recovery="Search first.")])
 async def fetch(n: int) -> str:
-    """Answer, or fail where n is negative."""
-    if n < 0:
+    """Answer, or fail where n is negative: as declared, or as nobody foresaw."""
+    if n == -1:
         raise not_found("Nothing matched.", data={"reason": "no_match"})
+    if n < -1:
+        fail_at_length()
     return "fine"
 
 
-def calls(audit: Path | bool, n: int, *, count: int = 200) -> float:
-    """Microseconds of one call through a server and an in-memory client, with a trail and without."""
+# What is called, with which argument, whether it is logged as by default, and whether the limit holds for it. What
+# nobody logs has no traceback without a trail, which a crash must be searched for secrets for.
+CALLS: Final = (
+    ("a success", 1, False, True),
+    ("a declared failure", -1, False, True),
+    ("a declared failure, logged", -1, True, True),
+    ("a crash with a long text, logged", -2, True, True),
+    ("a crash with a long text", -2, False, False),
+)
+
+
+def calls(path: Path, n: int, *, rounds: int = 24, count: int = 100) -> tuple[float, float]:
+    """Microseconds of one call through a server and an in-memory client, without a trail and with one, in turns."""
     from mcp import Client
 
-    async def run() -> float:
-        best = float("inf")
-        async with Client(Server("bench", tools=[fetch], audit=audit)) as client:  # type: ignore[arg-type]
-            for _ in range(8):
-                took = []
-                for _ in range(count):
-                    began = time.perf_counter_ns()
-                    await client.call_tool("fetch", {"n": n})
-                    took.append((time.perf_counter_ns() - began) / 1000)
-                best = min(best, median(took))
-        return best
+    async def of(client: Client) -> float:
+        took = []
+        for _ in range(count):
+            began = time.perf_counter_ns()
+            await client.call_tool("fetch", {"n": n})
+            took.append((time.perf_counter_ns() - began) / 1000)
+        return median(took)
+
+    async def run() -> tuple[float, float]:
+        async with (
+            Client(Server("bench", tools=[fetch], audit=False)) as without,
+            Client(Server("bench", tools=[fetch], audit=path)) as with_one,
+        ):
+            pairs = [(await of(without), await of(with_one)) for _ in range(rounds)]
+        return min(one for one, _ in pairs), min(other for _, other in pairs)
 
     return asyncio.run(run())
+
+
+@contextmanager
+def logged() -> Iterator[None]:
+    """The package's records, written to nowhere in the form that a server gives them by default."""
+    logger = logging.getLogger("mcpcore")
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - no file that a path could name
+        handler = logging.StreamHandler(nowhere)
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        level = logger.level
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+        try:
+            yield
+        finally:
+            logger.setLevel(level)
+            logger.removeHandler(handler)
 
 
 def within_calls(path: Path, *, count: int = 1500) -> float:
@@ -149,10 +185,10 @@ def folder() -> Iterator[Path]:
 
 def main() -> int:
     """Measure, print, keep the figures; 1 where a limit is broken."""
-    import logging
-
     # As in a process that set up no logging: the record is made and, at its level, written nowhere.
     logging.getLogger("mcpcore").addHandler(logging.NullHandler())
+    # Or else the first server sets it up.
+    logging.getLogger().addHandler(logging.NullHandler())
     logging.getLogger("mcpcore").propagate = False
     logging.getLogger("mcpcore").setLevel(logging.WARNING)
     figures: dict[str, Any] = {"python": platform.python_version(), "limit_microseconds": LIMIT, "record": {}}
@@ -186,10 +222,15 @@ def main() -> int:
         figures["record"]["default settings, within calls"] = {"median": round(within, 1)}
         print(f"{'default settings, within calls':40} {within:8.1f} us")
         figures["call"] = {}
-        for name, n in (("a success", 1), ("a declared failure", -1)):
-            without, with_ = calls(False, n), calls(where / "server", n)
-            figures["call"][name] = {"without": round(without, 1), "with": round(with_, 1)}
-            print(f"{name:40} {without:8.1f} us without a trail, {with_:8.1f} us with one")
+        too_slow = []
+        for number, (name, n, heard, limited) in enumerate(CALLS):
+            with logged() if heard else nullcontext():
+                without, with_one = calls(where / f"server{number}", n)
+            more = with_one - without
+            figures["call"][name] = {"without": round(without, 1), "with": round(with_one, 1), "more": round(more, 1)}
+            told = "no limit" if not limited else "within" if more <= LIMIT else "ABOVE"
+            too_slow += [name] if told == "ABOVE" else []
+            print(f"{name:40} {without:8.1f} us without a trail, {more:6.1f} more with one, {told}")
         wrote, checked, problems = eight_processes(where)
         figures["eight_processes"] = {"seconds": round(wrote, 2), "verify_seconds": round(checked, 2)}
         print(f"100,000 records of 8 processes: {wrote:.1f} s; verified in {checked:.2f} s, {problems} problems")
@@ -198,7 +239,7 @@ def main() -> int:
     slowest = max(
         *(figures["record"][name]["median"] for name in defaults), *(row["median"] for row in figures["kinds"].values())
     )
-    return 0 if slowest <= LIMIT and problems == 0 else 1
+    return 0 if slowest <= LIMIT and not too_slow and problems == 0 else 1
 
 
 if __name__ == "__main__":

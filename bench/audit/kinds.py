@@ -42,6 +42,12 @@ def _abroad() -> None:
     raise OSError(f"Verbindung zu {_URL} ungültig, api_key=abc")
 
 
+def fail_at_length() -> None:
+    """Fail with a text as long as what a database says of a statement that it refuses."""
+    columns = ", ".join(f"column_{number} = %(value_{number})s" for number in range(46))
+    raise OSError(f"could not execute UPDATE articles SET {columns} on {_URL}: the server closed the connection")
+
+
 def _caught(fails: Callable[[], None]) -> BaseException:
     try:
         fails()
@@ -62,6 +68,7 @@ def kinds() -> Mapping[str, BaseException]:
         "crash, 30 frames, secrets": _caught(lambda: _descend(30)),
         "crash with two causes, secrets": _caught(_chained),
         "crash beyond ASCII, secrets": _caught(_abroad),
+        "crash with a long text, secrets": _caught(fail_at_length),
         "data with 50 keys": not_found("Nothing matched.", data=many),
         "data with 50 keys, beyond ASCII": not_found("Nichts gefunden für 1.", data=abroad),
         "data with 50 keys, secrets": not_found("refused: password=abc", data={"token": "x", "url": _URL, **many}),

@@ -83,10 +83,10 @@ def _encoded_at_once(record: JsonRecord) -> tuple[dict[str, Any], str] | None:
     to_json = get_ready()
     try:
         line = to_json(clean)
-        if not line.isascii():
-            line = to_json(clean, ensure_ascii=True)
         if may_hold_secret(line[line.index(_SEARCHED_FROM) :]):
             return None
+        if not line.isascii():
+            line = to_json(clean, ensure_ascii=True)
         if exposed is not None:
             clean["exception"] = exposed = dict(exposed)
             line = b'%b,"exception":%b}' % (line[:-1], _ascii(exposed, to_json))

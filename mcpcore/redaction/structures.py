@@ -305,7 +305,6 @@ _UNHINTED: Final = tuple(
     if not any(hint in name for hint in HINTS)
 )
 """Names of secrets that hold no hint, and where their rarest letter stands."""
-_ODD_ESCAPES: Final = tuple(rf"\\u{code}" for code in ("0130", "0131", "017f", "212a"))
 _LONG_KEY: Final = re.compile(rb'"[^"]{%d}' % MAX_KEY)
 _UPPER_HINT: Final = UPPER_HINT.encode()
 
@@ -313,16 +312,20 @@ _UPPER_HINT: Final = UPPER_HINT.encode()
 @cache
 def _json_scanner() -> re.Pattern[bytes]:
     """Finds in JSON in lower case: hints, keys that are secret and hold none, `value`, and letters that are odd."""
-    ends = r'(?:[^a-z0-9]|\\[bfnrt]|\\u[0-9a-f]{4})*?":'
+    ends = r'(?:[^a-z0-9]|\\[bfnrt]|\\u00[01][0-9a-f])*?":'
     names = [rf"{name[at]}(?<={name[: at + 1]}){name[at + 1 :]}{ends}" for name, at in _UNHINTED]
-    return re.compile("|".join((*branches(_JSON_RARITY), *names, r'v(?<="v)alue":', *_ODD_ESCAPES)).encode("ascii"))
+    return re.compile("|".join((*branches(_JSON_RARITY), *names, r'v(?<="v)alue":')).encode("ascii"))
 
 
 def may_hold_secret(line: bytes) -> bool:
-    """Whether members of JSON, encoded as that in ASCII, may hold a secret; where not, `redact` changes nothing."""
+    """Whether members of JSON, encoded in UTF-8, may hold a secret; where not, `redact` changes nothing.
+
+    Only what JSON must escape may be escaped.
+    """
     low = line.lower()
     return (
-        _json_scanner().search(low) is not None
+        (not line.isascii() and has_odd_letters(line.decode("utf-8")))
+        or _json_scanner().search(low) is not None
         or _UPPER_HINT in line
         or (len(line) > 2 * MAX_KEY and _LONG_KEY.search(line) is not None)
     )

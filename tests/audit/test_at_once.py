@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -69,9 +70,9 @@ def test_what_is_searched_as_json_is_what_is_searched_piece_by_piece(data, messa
     """A record that the search passes holds nothing that the careful way would hide."""
     record = record_of(data, message)
     assert encode(JsonRecord(record)) == encode(record)
-    line = json.dumps(record, separators=(",", ":")).encode("ascii")
-    if not may_hold_secret(line):
-        assert redact(record) == record
+    with contextlib.suppress(UnicodeEncodeError):
+        line = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode()
+        assert may_hold_secret(line) or redact(record) == record
 
 
 @pytest.mark.parametrize("name", SECRET_NAMES)
@@ -79,7 +80,7 @@ def test_what_is_searched_as_json_is_what_is_searched_piece_by_piece(data, messa
 def test_every_secret_name_is_seen_in_json(name, dress):
     """As the key of a value, whatever stands around it."""
     key = dress.format(name.upper())
-    assert may_hold_secret(json.dumps({key: "x"}, separators=(",", ":")).encode("ascii"))
+    assert may_hold_secret(json.dumps({key: "x"}, separators=(",", ":"), ensure_ascii=False).encode())
     clean, _ = encode(JsonRecord(record_of({key: "hunter2"})))
     assert clean["data"] == {key: REDACTED}
 

@@ -15,7 +15,7 @@ from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.running.writing import ChangedMeanwhileError, put_in_place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mcpcore_lint.diagnostics import Diagnostic, Fix
     from mcpcore_lint.reading.module import Module
@@ -286,12 +286,25 @@ def _is_standard(statement: ast.Import | ast.ImportFrom) -> bool:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def choose(diagnostics: Sequence[Diagnostic], *, unsafe: bool) -> list[tuple[Diagnostic, Fix]]:
-    """The fixes that can be made in one pass: in the order of the file, none touching another."""
+def choices(diagnostics: Sequence[Diagnostic], *, unsafe: bool) -> Iterator[list[tuple[Diagnostic, Fix]]]:
+    """The fixes that can be made in one pass, and those to try where they cannot be made.
+
+    Unsafe ones wait until nothing safe is left to do, and for a tool those of one rule are made at a time: one that
+    renames a reason would else leave behind what another has written under the old name.
+    """
+    yield _together([each for each in diagnostics if each.fix is not None and each.fix.safety == "safe"])
+    if unsafe:
+        rules: dict[str | None, str] = {}
+        candidates = [each for each in diagnostics if each.fix is not None and each.fix.safety == "unsafe"]
+        candidates.sort(key=lambda each: each.sort_key)
+        yield _together([each for each in candidates if rules.setdefault(each.tool, each.rule) == each.rule])
+
+
+def _together(candidates: Sequence[Diagnostic]) -> list[tuple[Diagnostic, Fix]]:
+    """Those of some fixes that go together: in the order of the file, none touching another."""
     found: list[tuple[Diagnostic, Fix]] = []
     taken: list[Edit] = []
     accepted: set[Edit] = set()
-    candidates = [each for each in diagnostics if each.fix is not None and (unsafe or each.fix.safety == "safe")]
     for each in sorted(candidates, key=lambda one: one.sort_key):
         fix = each.fix
         assert fix is not None
@@ -324,17 +337,15 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
 
 def make_pass(path: str, text: str, diagnostics: Sequence[Diagnostic], *, unsafe: bool) -> tuple[str, int]:
     """One pass of fixes over a text: the new text, and how many fixes it took."""
-    chosen = choose(diagnostics, unsafe=unsafe)
-    if not chosen:
-        return text, 0
-    changed = apply(text, [edit for _, fix in chosen for edit in fix.edits])
-    if changed != text and _parses(path, changed):
-        return changed, len(chosen)
-    # Together they break the file or come to nothing: make them one by one, and leave out those that do.
-    for _, fix in chosen:
-        changed = apply(text, fix.edits)
+    for chosen in choices(diagnostics, unsafe=unsafe):
+        changed = apply(text, [edit for _, fix in chosen for edit in fix.edits])
         if changed != text and _parses(path, changed):
-            return changed, 1
+            return changed, len(chosen)
+        # Together they break the file or come to nothing: make them one by one, and leave out those that do.
+        for _, fix in chosen:
+            changed = apply(text, fix.edits)
+            if changed != text and _parses(path, changed):
+                return changed, 1
     return text, 0
 
 
@@ -368,10 +379,11 @@ class Mending:
     """Whether another pass may find something to do."""
     waited: int = 0
 
-    def _by_path(self, report: Report) -> dict[str, list[Diagnostic]]:
+    @staticmethod
+    def _by_path(report: Report, *, unsafe: bool) -> dict[str, list[Diagnostic]]:
         found: dict[str, list[Diagnostic]] = {}
         for each in report.diagnostics:
-            if each.fix is not None and (self.unsafe or each.fix.safety == "safe"):
+            if each.fix is not None and (unsafe or each.fix.safety == "safe"):
                 found.setdefault(each.path, []).append(each)
         return found
 
@@ -382,12 +394,25 @@ class Mending:
             report: The findings.
             seen: The files by absolute path, as they were before they were judged.
         """
+        self.late.clear()
+        # What a safe fix writes into one file may go by what an unsafe one would rename in another.
+        changed, failures = self._make(report, seen, unsafe=False)
+        if self.unsafe and not changed and not self.late:
+            changed, more = self._make(report, seen, unsafe=True)
+            failures += (each for each in more if each not in failures)
+        self.waited += not changed
+        self.again = bool(changed or self.late)
+        if not changed and self.waited >= _PATIENCE:
+            failures += (Failure(path, "not fixed: it was changed by someone else meanwhile") for path in self.late)
+            self.again = False
+        return failures
+
+    def _make(self, report: Report, seen: Mapping[str, Found], *, unsafe: bool) -> tuple[int, list[Failure]]:
         from mcpcore_lint.reading.source import Source, SourceError
 
         changed = 0
         failures: list[Failure] = []
-        self.late.clear()
-        for path, diagnostics in self._by_path(report).items():
+        for path, diagnostics in self._by_path(report, unsafe=unsafe).items():
             absolute = os.path.normpath(os.path.join(self.root, path))
             try:
                 raw = self._read(absolute, seen.get(absolute))
@@ -397,7 +422,7 @@ class Mending:
                         Failure(path, f"not fixed: its {source.encoding} text has no one way back to bytes")
                     )
                     continue
-                text, done = make_pass(path, source.text, diagnostics, unsafe=self.unsafe)
+                text, done = make_pass(path, source.text, diagnostics, unsafe=unsafe)
                 if not done:
                     continue
                 content = source.to_bytes(text)
@@ -421,12 +446,7 @@ class Mending:
             self.after[path] = text
             self.counts[path] = self.counts.get(path, 0) + done
             changed += 1
-        self.waited += not changed
-        self.again = bool(changed or self.late)
-        if not changed and self.waited >= _PATIENCE:
-            failures += (Failure(path, "not fixed: it was changed by someone else meanwhile") for path in self.late)
-            self.again = False
-        return failures
+        return changed, failures
 
     def _read(self, absolute: str, seen: Found | None) -> bytes:
         if absolute in self.given:

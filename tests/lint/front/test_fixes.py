@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import textwrap
 import time
 
 import pytest
@@ -113,6 +114,27 @@ def test_what_killed_runs_left_behind_goes(project):
     os.utime(old, (1, 1))
     assert 1 == project.process("--fix").returncode
     assert (False, True) == (old.exists(), fresh.exists())
+
+
+def test_what_is_renamed_is_renamed_everywhere(empty):
+    """A fix that renames a reason comes after those that write it; where several files have it, it keeps its name."""
+    entry = 'FailureMode("NoMatch", ErrorCode.NOT_FOUND, when="None.", recovery="Call search_keys to find one.")'
+    head = "from mcpcore import Context, ErrorCode, FailureMode, not_found, tool\n"
+    handler = """
+
+        @tool(errors={errors})
+        async def fetch() -> str:
+            \"\"\"Fetch.\"\"\"
+            raise not_found("There is nothing.")
+        """
+    empty.write("one.py", head + textwrap.dedent(handler.format(errors=f"[{entry}]")))
+    empty.write("shared.py", f"from mcpcore import ErrorCode, FailureMode\n\nERRORS = [{entry}]\n")
+    empty.write("two.py", head + "from shared import ERRORS\n" + textwrap.dedent(handler.format(errors="ERRORS")))
+    empty.lint("--fix", "--unsafe-fixes", code=1)
+    texts = {name: (empty.root / f"{name}.py").read_text() for name in ("one", "two", "shared")}
+    assert ["shared", "two"] == sorted(name for name, text in texts.items() if "NoMatch" in text)
+    assert 'raise ctx.fail("no_match", "There is nothing.")' in texts["one"]
+    assert 'raise ctx.fail("NoMatch", "There is nothing.")' in texts["two"]
 
 
 def test_read_only_files_stay(project):

@@ -106,7 +106,7 @@ def calls(path: Path, n: int, *, rounds: int = 24, count: int = 100) -> tuple[fl
 
     async def run() -> tuple[float, float]:
         async with (
-            Client(Server("bench", tools=[fetch], audit=False)) as without,
+            Client(Server("bench", tools=[fetch], audit=AuditTrail())) as without,
             Client(Server("bench", tools=[fetch], audit=path)) as with_one,
         ):
             pairs = [(await of(without), await of(with_one)) for _ in range(rounds)]

@@ -63,6 +63,9 @@ EXPOSE_VARIABLE: Final = "MCPCORE_EXPOSE_INTERNAL_ERRORS"
 _PROTOCOL_NEEDS: Final = frozenset({MISSING_REQUIRED_CLIENT_CAPABILITY, URL_ELICITATION_REQUIRED})
 """Errors of the SDK that are steps of the protocol, not failures of the tool: the client answers them by itself."""
 
+_TELLTALE: Final = frozenset({"error", "ok", "code", "error_code", "result"})
+"""Keys without one of which nothing is a failure in any dialect."""
+
 UnknownTool = Literal["protocol", "result"]
 
 
@@ -394,21 +397,20 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """
         if not isinstance(result, CallToolResult):
             return None, None
-        content = result.structured_content
-        if result.is_error:
-            told = Envelope.from_result(result)
-            if told is not None and told.dialect == self._boundary.dialect.name and isinstance(content, dict):
-                with contextlib.suppress(BrokenResultError):
-                    require_writable(result)
-                    return _handmade(result, told), told
-            return _handmade(result, told), None
-        if not isinstance(content, dict) or "error" not in content:
+        content, dialect = result.structured_content, self._boundary.dialect
+        if not result.is_error and (not isinstance(content, dict) or _TELLTALE.isdisjoint(content)):
             return None, None
-        told = Envelope.from_result(result)
-        if told is not None:
+        # The text alone of a success may be anybody's: a file, a line of a log.
+        told = Envelope.from_result(result if result.is_error else {"structuredContent": content})
+        ours = told is not None and told.dialect == dialect.name and result.is_error == dialect.is_error
+        if ours and isinstance(content, dict):
+            with contextlib.suppress(BrokenResultError):
+                require_writable(result)
+                return _handmade(result, told), told
+        if told is not None or result.is_error:
             return _handmade(result, told), None
-        if "error" in (registered.output_schema or {}).get("properties", {}):
-            return None, None  # a tool of the SDK's own, which says that its results have it
+        if "error" not in content or "error" in (registered.output_schema or {}).get("properties", {}):
+            return None, None  # else a tool of the SDK's own says that its results have it
         broken = ContractError(
             "the result has a key 'error', where clients look for a failure; return it under another name, or "
             "raise a declared failure"

@@ -768,3 +768,72 @@ async def test_the_cause_of_a_crash_in_the_sdks_own_tool_is_what_it_raised() -> 
     async with Client(server) as client:
         content: Any = (await client.call_tool("act", {})).structured_content
     assert {"message": "the disk", "code": None, "name": "OSError"} == content["cause"]
+
+
+HIDDEN: dict[str, dict[str, Any]] = {
+    "taxonomy": {
+        "code": "DEPENDENCY_FAILED",
+        "message": "Order service unavailable",
+        "retry_after_ms": 5000,
+        "recovery_actions": ["use_fallback_service"],
+        "correlation_id": "u-1",
+        "timestamp": "2026-01-19T15:32:10.123Z",
+    },
+    "tool_error": {"code": "TIMEOUT", "message": "x", "retry": {"kind": "retryable_immediate"}},
+    "ok_envelope": {"ok": False, "error": {"code": "ERR_NOT_FOUND", "message": "x"}},
+    "ok_envelope_b": {"ok": True, "data": {"ok": False, "error": {"code": "ERR_NOT_FOUND", "message": "x"}}},
+    "system_error": {**FOREIGN["system_error"][0], "stack_trace": "at x"},
+}
+PLAIN: tuple[dict[str, Any], ...] = (
+    {"code": 404},
+    {"status": "error"},
+    {"success": True, "errors": []},
+    {"ok": False},
+    {"ok": True, "data": {"ok": True}},
+    {"result": {"code": "NOT_FOUND", "message": "in a list of codes"}},
+    {"errors": [{"ok": False, "error": {"code": "ERR_X", "message": "x"}}]},
+)
+
+
+@pytest.mark.parametrize("dialect", NAMES)
+@pytest.mark.anyio
+async def test_a_failure_that_a_handler_returns_as_data_is_one_in_the_servers_dialect(
+    dialect: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Recorded, and told as any other; data that merely looks like one and a text that holds one are data."""
+    from mcp.client import Client
+
+    @tool
+    def act(kind: str) -> dict[str, Any]:
+        return HIDDEN[kind] if kind in HIDDEN else PLAIN[int(kind)]
+
+    @tool
+    def read(kind: str) -> str:
+        return json.dumps(HIDDEN[kind])
+
+    server: Any = Server("s", tools=[act, read], dialect=dialect)
+
+    @server.tool()
+    def plain(kind: str) -> dict[str, Any]:
+        return HIDDEN[kind]
+
+    async with Client(server) as client:
+        for kind, hidden in HIDDEN.items():
+            told = Envelope.from_result({"structuredContent": hidden})
+            assert told is not None
+            for name in ("act", "plain"):
+                caplog.clear()
+                with caplog.at_level("INFO", "mcpcore.audit"):
+                    result = await client.call_tool(name, {"kind": kind})
+                seen = Envelope.from_result(result)
+                assert seen is not None
+                assert (dialect, DIALECTS[dialect].is_error) == (seen.dialect, result.is_error)
+                assert told.message == seen.message
+                assert dialect == "system_error" or (told.name, told.retry) == (seen.name, seen.retry)
+                assert 1 == len(caplog.records)
+            text = await client.call_tool("read", {"kind": kind})
+            assert (False, {"result": json.dumps(hidden)}) == (text.is_error, text.structured_content)
+        for number, fine in enumerate(PLAIN):
+            result = await client.call_tool("act", {"kind": str(number)})
+            assert (False, fine) == (result.is_error, result.structured_content)
+            assert Envelope.from_result(result) is None

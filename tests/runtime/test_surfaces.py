@@ -229,7 +229,7 @@ def test_a_group_of_failures_in_a_tool_of_the_sdks_is_searched(tmp_path: Path) -
     assert (ErrorCode.CONFLICT, "Held.", 1) == (told.error_code, told.message, records(trail)[0]["others"])
 
 
-@pytest.mark.parametrize("dialect", ["canonical", "taxonomy"])
+@pytest.mark.parametrize("dialect", ["canonical", "taxonomy", "ok_envelope_b"])
 def test_a_failure_that_a_handler_passes_on_is_recorded_as_it_is(dialect: str, tmp_path: Path) -> None:
     """A proxy's answer in the server's own dialect is left alone, and the record has the id that the client sees."""
     trail = tmp_path / "audit.jsonl"

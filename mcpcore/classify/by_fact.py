@@ -63,7 +63,7 @@ SQLSTATE: Final[dict[str, Fact]] = {
     "53100": Fact(_C.DATABASE_ERROR),
     "55006": BUSY,
     "55P03": BUSY,
-    "57014": Fact(_C.TIMEOUT),
+    "57014": Fact(_C.REQUEST_CANCELLED),
     "57P04": Fact(_C.DATABASE_ERROR),
     "HY008": Fact(_C.REQUEST_CANCELLED),
     "HYT00": Fact(_C.TIMEOUT),
@@ -231,6 +231,31 @@ MYSQL: Final[dict[int, Fact]] = {
 }  # fmt: skip
 """MySQL and MariaDB error numbers (the server's error reference; 2000 and up are the client library's)."""
 
+ORACLE: Final[dict[int, Fact]] = {
+    **dict.fromkeys((1,), Fact(_C.CONFLICT)),
+    **dict.fromkeys(
+        (1400, 1401, 1407, 1438, 1722, 1830, 1840, 1843, 1847, 1858, 1861, 2290, 2291, 2292, 12899),
+        Fact(_C.VALIDATION_ERROR),
+    ),
+    **dict.fromkeys((54, 60, 8177, 30006), BUSY),
+    **dict.fromkeys((1005, 1017, 28000, 28001, 28002, 28040), Fact(_C.UNAUTHORIZED)),
+    **dict.fromkeys((990, 1031, 1045, 1720), Fact(_C.FORBIDDEN)),
+    **dict.fromkeys((18, 20, 1012, 1033, 1034, 1089, 1090, 3113, 3114, 3135, 12154, 12505, 12514, 12516, 12518, 12519,
+                     12520, 12537, 12541, 12545, 12547, 12560, 12571, 28547), Fact(_C.SERVICE_UNAVAILABLE)),
+    **dict.fromkeys((12170, 12535, 12606, 12609, 40), Fact(_C.TIMEOUT)),
+    **dict.fromkeys((1013,), Fact(_C.REQUEST_CANCELLED)),
+    **dict.fromkeys((1403,), Fact(_C.NOT_FOUND)),
+}  # fmt: skip
+"""Oracle Database error numbers (its error messages guide), of drivers' exceptions and of ORA-… in messages."""
+
+SMTP: Final[dict[int, Fact]] = {
+    **dict.fromkeys((530, 534, 535, 538), Fact(_C.UNAUTHORIZED)),
+    **dict.fromkeys((550, 551, 552, 553, 555), Fact(_C.VALIDATION_ERROR)),
+    **dict.fromkeys((500, 501, 502, 503, 504), Fact(_C.INVALID_REQUEST)),
+    **dict.fromkeys((554,), Fact(_C.FORBIDDEN)),
+}
+"""SMTP reply codes (RFC 5321, 4.2.3; RFC 4954, 6): any other is the server's trouble of the moment."""
+
 MONGO: Final[dict[int, Fact]] = {
     **dict.fromkeys((11000, 11001, 12582, 48, 68, 85, 86), Fact(_C.CONFLICT)),
     **dict.fromkeys((24, 46, 112, 117, 244, 251), BUSY),
@@ -273,6 +298,8 @@ JSONRPC: Final[dict[int, Fact]] = {
     408: Fact(_C.TIMEOUT),
 }
 """Error codes of the MCP SDK's `MCPError`: JSON-RPC 2.0's, and those that its sessions make (closed, timed out)."""
+JSONRPC_OF_ANY: Final = frozenset((-32700, -32600, -32601, -32602))
+"""Those that mean the same from any server of JSON-RPC or XML-RPC."""
 
 
 def by_sqlstate(state: str) -> Fact | None:

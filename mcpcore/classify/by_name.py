@@ -25,7 +25,9 @@ NAMES: Final[tuple[MessageRow, ...]] = (
         "connection|connect|socket aborted|refused|reset|closed|lost|dropped|failed|error|failure|exception",
         "circuit breaker|open", "host|network|server unreachable", "unreachable",
     )),
+    MessageRow(_C.TIMEOUT, ("time limit",)),
     MessageRow(_C.REQUEST_CANCELLED, (
+        "task|job|request|call revoked",
         "cancelled|canceled|cancellation|cancel", "abort|aborted [error]", "interrupted by user", "user interrupt",
     )),
     MessageRow(_C.RATE_LIMITED, (
@@ -36,12 +38,12 @@ NAMES: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.TIMEOUT, (
         "timeout|timedout|timeouts", "timed out", "time out", "deadline exceeded", "deadline", "took too long",
-        "time limit",
     )),
     MessageRow(_C.CONFIGURATION_ERROR, (
         "config|configuration|settings error|exception|invalid|missing", "not configured|configured",
         "invalid|missing|bad config|configuration|settings|setting", "misconfigured|misconfiguration",
-        "improperly configured", "missing environment|env", "environment variable", "unconfigured",
+        "improperly configured", "missing environment|env",
+        "missing dependency|module|package|library|plugin|extra", "environment variable", "unconfigured",
         "config|settings|configuration .. error|missing|invalid",
     )),
     MessageRow(_C.UNAUTHORIZED, (
@@ -52,7 +54,8 @@ NAMES: Final[tuple[MessageRow, ...]] = (
          "|session|jwt|login|passphrase"),
         "token|session|credentials|signature|credential|password|jwt|key expired|invalid|revoked|mismatch|incorrect",
         "not authorized", "no credentials|token|session", "credentials|credential|token|login error|exception",
-        "auth error|failed", "sign in required", "reauth|reauthentication",
+        "auth error|failed", "sign in required",
+        "signature|token|jwt verification|validation", "authorization token|header", "reauth|reauthentication",
     )),
     MessageRow(_C.FORBIDDEN, (
         "forbidden", "permission|permissions denied|error|required", "permission|permissions",
@@ -102,6 +105,7 @@ NAMES: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         "service unavailable|down", "unavailable", "bad gateway", "backend|server|service|site|system|upstream down",
         "overloaded|overload", "maintenance", "server unavailable|down|busy", "offline", "out of service",
+        "not available|responding|leader|primary", "busy",
     )),
 )
 """Names that decide, before the message."""
@@ -111,6 +115,11 @@ SERVICE_NAMES: Final[tuple[MessageRow, ...]] = (
         "not found", "does not exist", "not exist|exists|present", "no such", "nonexistent|non existent",
         "deleted !state",
     )),
+    MessageRow(_C.UNAUTHORIZED, (
+        "password reset|expired", "token|credentials|session|key|signature expired", "invalid|no|not auth|authed",
+        "account inactive",
+    )),
+    MessageRow(_C.FORBIDDEN, ("missing|insufficient scope|scopes|permission|permissions",)),
     MessageRow(_C.CONFLICT, (
         "already exists|exist|in|set|associated|being|attached|running|enabled|disabled|purchased|member", "in use",
         "invalid|illegal|incorrect|wrong|terminal|unexpected .. state|status|transition",
@@ -125,6 +134,7 @@ SERVICE_NAMES: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.VALIDATION_ERROR, (
         "size|length|range exceeded|satisfiable", "content|document|payload|message|item|template|policy size",
+        "is invalid", "rejected", "malformed", "expired", "code|storage|size|content exceeded",
         "required", "not satisfiable", "incompatible", "next|pagination|continuation|page token",
         "invalid .. configuration|config|settings", "unsupported .. settings|configuration", "invalid .. encoding",
         "usage",

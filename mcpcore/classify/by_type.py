@@ -96,7 +96,8 @@ _add("xmlrpc", _C.SERIALIZATION_ERROR, "ResponseError")
 _add("smtplib", _C.UNAUTHORIZED, "SMTPAuthenticationError")
 _add("smtplib", _C.VALIDATION_ERROR, "SMTPRecipientsRefused SMTPSenderRefused")
 _add("smtplib", _C.INVALID_REQUEST, "SMTPNotSupportedError")
-_add("smtplib", _C.SERVICE_UNAVAILABLE, "SMTPException")
+_add("smtplib", _C.SERVICE_UNAVAILABLE, "SMTPException", "yields")
+_add("smtplib", _C.SERVICE_UNAVAILABLE, "SMTPServerDisconnected SMTPConnectError SMTPHeloError")
 _add("ftplib imaplib poplib", _C.SERVICE_UNAVAILABLE, "Error IMAP4.error error_proto", "falls back")
 _add("json", _C.SERIALIZATION_ERROR, "JSONDecodeError")
 _add("xml", _C.SERIALIZATION_ERROR, "ParseError ExpatError SAXException DOMException")
@@ -139,6 +140,26 @@ _add(_PEP249, _C.DATABASE_ERROR, "Error DatabaseError OperationalError Programmi
      " InterfaceError", "yields")  # fmt: skip
 _add(_PEP249, _C.CONFLICT, "IntegrityError", "yields")
 _add(_PEP249, _C.VALIDATION_ERROR, "DataError", "yields")
+_add("psycopg2", _C.VALIDATION_ERROR, "errors.ForeignKeyViolation errors.NotNullViolation errors.CheckViolation"
+     " errors.RestrictViolation", "yields")  # fmt: skip
+_add("psycopg2", _C.DATABASE_ERROR, "errors.DeadlockDetected errors.SerializationFailure errors.LockNotAvailable",
+     "yields", Retry.after(seconds=1))  # fmt: skip
+_add("psycopg2", _C.FORBIDDEN, "errors.InsufficientPrivilege", "yields")
+_add("psycopg2", _C.UNAUTHORIZED, "errors.InvalidPassword errors.InvalidAuthorizationSpecification", "yields")
+_add("psycopg2", _C.REQUEST_CANCELLED, "errors.QueryCanceled errors.QueryCanceledError"
+     " extensions.QueryCanceledError", "yields")  # fmt: skip
+_add("psycopg2", _C.SERVICE_UNAVAILABLE, "errors.TooManyConnections errors.ConnectionFailure errors.AdminShutdown"
+     " errors.CannotConnectNow errors.ConnectionException errors.SqlclientUnableToEstablishSqlconnection",
+     "yields")  # fmt: skip
+_add("duckdb _duckdb", _C.DATABASE_ERROR, "ParserException SyntaxException BinderException CatalogException"
+     " TransactionException IOException SerializationException FatalException OutOfMemoryException"
+     " DependencyException InternalException NotImplementedException SequenceException", "yields")  # fmt: skip
+_add("duckdb _duckdb", _C.VALIDATION_ERROR, "ConversionException OutOfRangeException InvalidInputException"
+     " InvalidTypeException TypeMismatchException", "yields")  # fmt: skip
+_add("duckdb _duckdb", _C.CONFLICT, "ConstraintException", "yields")
+_add("duckdb _duckdb", _C.FORBIDDEN, "PermissionException", "yields")
+_add("duckdb _duckdb", _C.REQUEST_CANCELLED, "InterruptException")
+_add("duckdb _duckdb", _C.SERVICE_UNAVAILABLE, "ConnectionException HTTPException", "yields")
 _add("asyncpg", _C.DATABASE_ERROR, "PostgresError InternalClientError", "yields")
 _add("asyncpg", _C.CONFIGURATION_ERROR, "ClientConfigurationError")
 _add("psycopg_pool", _C.TIMEOUT, "PoolTimeout")
@@ -181,6 +202,8 @@ _add("pymongo", _C.CONFLICT, "DuplicateKeyError CollectionInvalid")
 _add("pymongo", _C.CONFIGURATION_ERROR, "ConfigurationError InvalidURI")
 _add("pymongo", _C.VALIDATION_ERROR, "DocumentTooLarge InvalidName")
 _add("pymongo", _C.INTERNAL_ERROR, "InvalidOperation", "bug")
+_add("gridfs", _C.NOT_FOUND, "NoFile")
+_add("gridfs", _C.CONFLICT, "FileExists")
 _add("bson", _C.VALIDATION_ERROR, "InvalidId")
 _add("bson", _C.SERIALIZATION_ERROR, "BSONError")
 _add("elasticsearch opensearchpy elastic_transport", _C.SERVICE_UNAVAILABLE, "ApiError TransportError", "yields")
@@ -189,11 +212,20 @@ _add("elasticsearch opensearchpy elastic_transport", _C.SERVICE_UNAVAILABLE, "Tl
 _add("elasticsearch opensearchpy elastic_transport", _C.TIMEOUT, "ConnectionTimeout")
 _add("elasticsearch opensearchpy elastic_transport", _C.SERIALIZATION_ERROR, "SerializationError")
 _add("elasticsearch", _C.CONFIGURATION_ERROR, "UnsupportedProductError")
+_add("elasticsearch", _C.INTERNAL_ERROR, "dsl.exceptions.IllegalOperation dsl.exceptions.UnknownDslObject", "bug")
 _add("elasticsearch opensearchpy", _C.NOT_FOUND, "NotFoundError")
 _add("elasticsearch opensearchpy", _C.CONFLICT, "ConflictError")
 _add("elasticsearch opensearchpy", _C.UNAUTHORIZED, "AuthenticationException")
 _add("elasticsearch opensearchpy", _C.FORBIDDEN, "AuthorizationException")
 _add("cassandra", _C.SERVICE_UNAVAILABLE, "Unavailable OperationTimedOut", "falls back")
+_add("neo4j", _C.SERVICE_UNAVAILABLE, "ServiceUnavailable SessionExpired DatabaseUnavailable RoutingServiceUnavailable"
+     " NotALeader IncompleteCommit")  # fmt: skip
+_add("neo4j", _C.UNAUTHORIZED, "AuthError TokenExpired")
+_add("neo4j", _C.FORBIDDEN, "Forbidden")
+_add("neo4j", _C.DATABASE_ERROR, "DatabaseError CypherSyntaxError TransactionError TransientError", "yields")
+_add("neo4j", _C.VALIDATION_ERROR, "CypherTypeError ConstraintError", "yields")
+_add("neo4j", _C.CONFIGURATION_ERROR, "ConfigurationError")
+_add("clickhouse_connect", _C.DATABASE_ERROR, "Error DatabaseError ProgrammingError InternalError", "falls back")
 _add("peewee", _C.DATABASE_ERROR, "PeeweeException", "yields")
 _add("peewee", _C.CONFLICT, "IntegrityError", "yields")
 _add("django.core", _C.NOT_FOUND, "ObjectDoesNotExist")
@@ -216,7 +248,7 @@ _add("httpx httpx2", _C.INTERNAL_ERROR, "StreamError CookieConflict", "bug")
 _add("httpcore httpcore2", _C.SERVICE_UNAVAILABLE, "ProtocolError ConnectionNotAvailable")
 _add("h11 h2", _C.SERVICE_UNAVAILABLE, "RemoteProtocolError ProtocolError")
 _add("requests", _C.SERVICE_UNAVAILABLE, "RequestException HTTPError ConnectionError RetryError", "yields")
-_add("requests", _C.TIMEOUT, "Timeout")
+_add("requests", _C.TIMEOUT, "Timeout ConnectTimeout")
 _add("requests", _C.SERVICE_UNAVAILABLE, "ProxyError ChunkedEncodingError")
 _add("requests", _C.SERVICE_UNAVAILABLE, "SSLError", "yields")
 _add("requests", _C.SERIALIZATION_ERROR, "InvalidJSONError ContentDecodingError")
@@ -247,13 +279,35 @@ _add("websockets", _C.SERVICE_UNAVAILABLE, "WebSocketException InvalidHandshake"
 _add("websockets", _C.SERVICE_UNAVAILABLE, "ConnectionClosed")
 _add("websockets", _C.VALIDATION_ERROR, "InvalidURI")
 _add("websockets", _C.INTERNAL_ERROR, "ConcurrencyError InvalidState", "bug")
-_add("anyio trio", _C.SERVICE_UNAVAILABLE, "BrokenResourceError ClosedResourceError EndOfStream")
+_add("anyio trio", _C.SERVICE_UNAVAILABLE, "BrokenResourceError ClosedResourceError EndOfStream IncompleteRead"
+     " DelimiterNotFound ConnectionFailed BrokenWorkerProcess")  # fmt: skip
 _add("anyio trio", _C.RATE_LIMITED, "WouldBlock")
-_add("anyio trio", _C.INTERNAL_ERROR, "BusyResourceError", "bug")
+_add("anyio trio", _C.INTERNAL_ERROR, "BusyResourceError NoEventLoopError TypedAttributeLookupError RunFinishedError"
+     " FutureAlreadyFinished FutureNotFinished TaskNotFinished NeedHandshakeError TrioInternalError",
+     "bug")  # fmt: skip
+_add("trio", _C.SERVICE_UNAVAILABLE, "EndOfChannel")
 _add("trio", _C.TIMEOUT, "TooSlowError")
 _add("dns", _C.SERVICE_UNAVAILABLE, "DNSException")
 _add("paramiko asyncssh", _C.UNAUTHORIZED, "AuthenticationException PermissionDenied")
-_add("paramiko asyncssh", _C.SERVICE_UNAVAILABLE, "SSHException", "falls back")
+_add("paramiko asyncssh", _C.SERVICE_UNAVAILABLE, "SSHException", "yields")
+_add("paramiko", _C.SERVICE_UNAVAILABLE, "BadHostKeyException", retry=_NEVER)
+_add("paramiko", _C.UNAUTHORIZED, "PasswordRequiredException")
+_add("kafka", _C.SERVICE_UNAVAILABLE, "KafkaConnectionError NoBrokersAvailable NodeNotReadyError"
+     " BrokerNotAvailableError"
+     " NotLeaderForPartitionError LeaderNotAvailableError CoordinatorNotAvailableError NotCoordinatorError"
+     " ReplicaNotAvailableError CoordinatorLoadInProgressError GroupCoordinatorNotAvailableError"
+     " NotCoordinatorForGroupError GroupLoadInProgressError NetworkExceptionError", "yields")  # fmt: skip
+_add("kafka", _C.INTERNAL_ERROR, "IllegalStateError", "bug")
+_add("celery", _C.REQUEST_CANCELLED, "TaskRevokedError")
+_add("celery billiard", _C.TIMEOUT, "SoftTimeLimitExceeded TimeLimitExceeded TimeoutError")
+_add("celery billiard", _C.INTERNAL_ERROR, "WorkerLostError NotRegistered", "bug")
+_add("kombu amqp pika aio_pika aiormq", _C.SERVICE_UNAVAILABLE, "OperationalError AMQPConnectionError", "yields")
+_add("kombu", _C.SERIALIZATION_ERROR, "EncodeError DecodeError SerializationError ContentDisallowed", "yields")
+_add("pika", _C.UNAUTHORIZED, "ProbableAuthenticationError")
+_add("pika", _C.FORBIDDEN, "ProbableAccessDeniedError")
+_add("hvac", _C.NOT_FOUND, "InvalidPath")
+_add("ldap3", _C.SERVICE_UNAVAILABLE, "LDAPBusyResult LDAPUnavailableResult LDAPCommunicationError")
+_add("github", _C.RATE_LIMITED, "RateLimitExceededException")
 
 # Clouds and services
 _add("botocore", _C.SERVICE_UNAVAILABLE, "ClientError", "yields")
@@ -273,7 +327,9 @@ _add("botocore", _C.CONFIGURATION_ERROR, "NoCredentialsError PartialCredentialsE
      " UnknownCredentialError"
      " MissingDependencyException InvalidDefaultsMode InvalidProxiesConfigError WaiterConfigError UnknownRegionError"
      " UnsupportedS3ConfigurationError InvalidEndpointConfigurationError InvalidIMDSEndpointError NoAuthTokenError"
-     " ServiceNotInRegionError InvalidS3AddressingStyleError")  # fmt: skip
+     " ServiceNotInRegionError InvalidS3AddressingStyleError ApiVersionNotFoundError UnknownSignatureVersionError"
+     " UnknownServiceStyle UnsupportedSignatureVersionError UnsupportedServiceProtocolsError MissingServiceIdError"
+     " RefreshWithMFAUnsupportedError InvalidIMDSEndpointModeError")  # fmt: skip
 _add("botocore", _C.INTERNAL_ERROR, "UnknownClientMethodError OperationNotPageableError StubResponseError"
      " StubAssertionError UnStubbedResponseError UnseekableStreamError", "bug")  # fmt: skip
 _add("botocore", _C.UNAUTHORIZED, "SSOError UnauthorizedSSOTokenError TokenRetrievalError LoginError")
@@ -282,7 +338,7 @@ _add("boto3 s3transfer", _C.INTERNAL_ERROR, "Boto3Error", "falls back")
 _add(
     "boto3 s3transfer",
     _C.SERVICE_UNAVAILABLE,
-    "S3TransferFailedError S3UploadFailedError RetriesExceededError",
+    "S3TransferFailedError S3UploadFailedError S3CopyFailedError S3DownloadFailedError RetriesExceededError",
     "yields",
 )
 _add("boto3", _C.CONFIGURATION_ERROR, "ResourceNotExistsError UnknownAPIVersionError")
@@ -336,6 +392,7 @@ _add("openai anthropic", _C.RATE_LIMITED, "RateLimitError", "yields")
 _add(
     "openai anthropic", _C.SERVICE_UNAVAILABLE, "InternalServerError OverloadedError ServiceUnavailableError", "yields"
 )
+_add("openai anthropic", _C.INTERNAL_ERROR, "StreamAlreadyConsumed", "bug")
 _add("openai", _C.UNAUTHORIZED, "InvalidWebhookSignatureError")
 _add("openai", _C.VALIDATION_ERROR, "ContentFilterFinishReasonError LengthFinishReasonError")
 _add("docker kubernetes github slack_sdk stripe huggingface_hub", _C.SERVICE_UNAVAILABLE,
@@ -357,7 +414,9 @@ _add("jsonschema", _C.INTERNAL_ERROR, "_RefResolutionError", "bug")
 _add("referencing", _C.INTERNAL_ERROR, "Unresolvable NoSuchResource", "bug")
 _add("msgspec", _C.SERIALIZATION_ERROR, "MsgspecError")
 _add("yaml ruamel", _C.SERIALIZATION_ERROR, "YAMLError yaml.YAMLError")
-_add("lxml", _C.SERIALIZATION_ERROR, "XMLSyntaxError ParseError ParserError")
+_add("lxml", _C.SERIALIZATION_ERROR, "XMLSyntaxError ParseError ParserError LxmlError", "yields")
+_add("lxml", _C.VALIDATION_ERROR, "DocumentInvalid XPathError")
+_add("pypdf PyPDF2", _C.SERIALIZATION_ERROR, "PyPdfError PdfReadError", "yields")
 _add("simplejson ujson orjson demjson msgpack cbor2", _C.SERIALIZATION_ERROR, "JSONDecodeError JSONEncodeError"
      " UnpackException"
      " FormatError CBORError CBORDecodeError")  # fmt: skip
@@ -384,7 +443,7 @@ _add("fastmcp", _C.FORBIDDEN, "AuthorizationError")
 _add("mcp fastmcp", _C.INTERNAL_ERROR, "ToolError ResourceError PromptError", "falls back")
 _add("starlette werkzeug quart litestar", _C.INTERNAL_ERROR, "HTTPException", "yields")
 _add("fastapi", _C.VALIDATION_ERROR, "RequestValidationError")
-_add("tenacity", _C.SERVICE_UNAVAILABLE, "RetryError", "yields")
+_add("tenacity", _C.SERVICE_UNAVAILABLE, "RetryError", "falls back")
 _add("opentelemetry", _C.INTERNAL_ERROR, "OpenTelemetryError", "falls back")
 
 PARTS: Final[dict[str, tuple[str, ...]]] = {
@@ -404,7 +463,7 @@ PARTS: Final[dict[str, tuple[str, ...]]] = {
 
 DEFINES_NAMES: Final = frozenset({
     "builtins.ValueError", "builtins.LookupError", "builtins.KeyError", "builtins.IndexError", "builtins.OSError",
-    "builtins.RuntimeError", "builtins.ArithmeticError", "builtins.ConnectionError", "builtins.Warning",
+    "builtins.RuntimeError", "builtins.ArithmeticError", "builtins.ConnectionError",
     "builtins.NotImplementedError",
 })  # fmt: skip
 """Classes that an application derives its own exceptions from: the name of a derived class says more than they do."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from mcpcore.classify import by_fact
@@ -9,7 +11,17 @@ from mcpcore.classify.by_fact import Fact
 from mcpcore.classify.by_name import NAMES, SERVICE_NAMES
 from mcpcore.classify.matcher import Matcher, name_words
 from mcpcore.classify.retry_after import parse_retry_after
-from mcpcore.classify.safely import args_of, as_int, cause_of, context_of, folded_text, full_name, get, mro_of
+from mcpcore.classify.safely import (
+    args_of,
+    as_int,
+    attributes_of,
+    cause_of,
+    context_of,
+    folded_text,
+    full_name,
+    get,
+    mro_of,
+)
 from mcpcore.classify.status import STATUS_RETRY, code_for_status
 from mcpcore.codes import ErrorCode
 
@@ -21,9 +33,14 @@ Carried: TypeAlias = tuple[Fact, str, "int | None"]
 
 _SERVICE_MATCHER: Final = Matcher((*SERVICE_NAMES, *(row for row in NAMES if row.code is not ErrorCode.INTERNAL_ERROR)))
 
+_STATUS_NAMES: Final = (
+    "status_code", "status", "http_status", "errcode", "statusCode", "http_code", "http_status_code", "httpStatus",
+)  # fmt: skip
+_HOLDERS: Final = ("response", "meta", "resp")
+_CODE_NAMES: Final = ("code", "error_code", "errorCode", "error_type", "type", "reason", "error", "status")
 CARRIERS: Final = frozenset({
-    "__getattr__", "__getattribute__", "__slots__", "response", "code", "grpc_status_code", "sqlstate", "pgcode",
-    "status_code", "status", "http_status", "errcode", "meta", "errno",
+    "__getattr__", "__getattribute__", "__slots__", "grpc_status_code", "sqlstate", "pgcode", "errno",
+    *_STATUS_NAMES, *_HOLDERS, *_CODE_NAMES,
 })  # fmt: skip
 """What a class defines where its instances may carry a fact without an attribute of their own."""
 
@@ -34,52 +51,98 @@ def carried_by(exc: BaseException, numbers: Callable[[BaseException], Carried | 
         found = numbers(exc)
         if found is not None:
             return found
-    response = get(exc, "response")
-    if type(response) is dict:
-        error = response.get("Error")
-        name = error.get("Code") if type(error) is dict else None
-        if type(name) is str:
-            fact = by_fact.SERVICE_CODES.get(name)
-            said = _SERVICE_MATCHER.find(name_words(name)) if fact is None else None
-            if said is not None:
-                # A code that no table has still says in its name what HTTP's 400 does not.
-                fact = Fact(cast("ErrorCode", said.code), said.retry)
-            if fact is not None:
-                return fact, f"service code {name}", status_of(exc)
-    code = get(exc, "code")
-    if type(code) is str:
-        fact = by_fact.SERVICE_CODES.get(code)
+    name = _code_in(get(exc, "response"))
+    if name is not None:
+        fact = by_fact.SERVICE_CODES.get(name) or _by_words(name)
         if fact is not None:
-            return fact, f"service code {code}", status_of(exc)
-    elif code is not None and callable(code):
+            return fact, f"service code {name}", status_of(exc)
+    code = get(exc, "code")
+    if callable(code):
         try:
             code = code()
         except BaseException:  # noqa: BLE001  # a foreign method may raise anything
             code = None
-        called = _grpc(code)
-        if called is not None:
-            return called
-    called = _grpc(get(exc, "grpc_status_code"))
+    if type(code) is str:
+        fact = by_fact.SERVICE_CODES.get(code) or _by_system(code)
+        if fact is not None:
+            return fact, f"service code {code}", status_of(exc)
+    called = _grpc(code) or _grpc(get(exc, "grpc_status_code"))
     if called is not None:
         return called
     for name in ("sqlstate", "pgcode"):
         state = get(exc, name)
         if type(state) is str and len(state) == 5:
-            fact = by_fact.by_sqlstate(state.upper())
-            if state == "57014" and "user request" in folded_text(exc):
-                # One SQLSTATE for two things: a statement timeout, and somebody's cancellation.
-                fact = Fact(ErrorCode.REQUEST_CANCELLED)
+            fact = _by_sqlstate(state.upper(), exc)
             if fact is not None:
                 return fact, f"SQLSTATE {state}", None
     status = status_of(exc)
+    if status is None or status == 400:
+        for name in _CODE_NAMES:
+            code = get(exc, name)
+            if type(code) is str:
+                fact = by_fact.SERVICE_CODES.get(code) or _by_system(code)
+                if fact is None and _CODE.match(code):
+                    fact = _by_words(code)
+                # HTTP's 400 says what a name that speaks of bad input in general does.
+                if fact is not None and not (status and fact.code in _BAD_INPUT):
+                    return fact, f"code {code}", status
     if status is not None:
         return Fact(cast("ErrorCode", code_for_status(status)), STATUS_RETRY.get(status)), f"HTTP {status}", status
     number = as_int(get(exc, "errno"))
-    if number is not None:
+    # A number that belongs to the class is one of a scheme of the library's own, as Kafka's are.
+    if number is not None and (OSError in mro_of(type(exc)) or "errno" in (attributes_of(exc) or ())):
         fact = by_fact.ERRNO.get(number)
         if fact is not None:
             return fact, f"errno {number}", None
+    number = as_int(get(exc, "code"))
+    if number in by_fact.JSONRPC_OF_ANY:
+        return by_fact.JSONRPC[number], f"JSON-RPC {number}", None
     return None
+
+
+_BAD_INPUT: Final = frozenset({ErrorCode.VALIDATION_ERROR, ErrorCode.SERIALIZATION_ERROR})
+_CODE = re.compile(
+    r"(?=.{4,80}\Z)[A-Za-z](?:[A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)+|[a-z0-9]*[A-Z][A-Za-z0-9]*)\Z", re.ASCII
+)
+"""What looks like the name of a code: several words in one, so that no mere word counts."""
+
+
+def _code_in(response: object) -> str | None:
+    """The name of the code in a response that was read already: as AWS has it, or as Slack does."""
+    if type(response) is not dict:
+        response = get(response, "data")
+    if type(response) is not dict:
+        return None
+    error = response.get("Error")
+    name = error.get("Code") if type(error) is dict else response.get("error")
+    return name if type(name) is str and " " not in name else None
+
+
+def _by_words(name: str) -> Fact | None:
+    """The fact of a code that no table has, by the words of its name."""
+    said = _SERVICE_MATCHER.find(name_words(name))
+    return None if said is None else Fact(cast("ErrorCode", said.code), said.retry)
+
+
+def _by_system(name: str) -> Fact | None:
+    """The fact of a code with one of gRPC's names, or the name of an errno."""
+    if not name.isupper():
+        return None
+    fact = by_fact.GRPC.get(name)
+    return fact or (by_fact.ERRNO.get(getattr(errno, name, -1)) if name.startswith("E") else None)
+
+
+def _by_sqlstate(state: str, exc: BaseException) -> Fact | None:
+    """The fact of an SQLSTATE; two of them stand for two things, which the message tells apart."""
+    if state == "57014":
+        return Fact(ErrorCode.TIMEOUT if "timeout" in folded_text(exc) else ErrorCode.REQUEST_CANCELLED)
+    fact = by_fact.by_sqlstate(state)
+    if state.startswith("08") and _REFUSED_LOGIN.search(folded_text(exc)):
+        return Fact(ErrorCode.UNAUTHORIZED)
+    return fact
+
+
+_REFUSED_LOGIN = re.compile(r"\b(?:password|authentication|credentials)\b")
 
 
 def _status(value: object) -> int | None:
@@ -103,36 +166,53 @@ def _grpc(status: object) -> Carried | None:
 
 def status_of(exc: BaseException) -> int | None:
     """The HTTP status of a failed response that an exception is or holds."""
-    for name in ("status_code", "status", "http_status", "errcode"):
-        status = _status(get(exc, name))
-        if status is not None and 300 <= status <= 599:
-            return status
-    status = as_int(get(exc, "code"))
-    if status is not None and 400 <= status <= 599:
+    status = _status_in(exc)
+    if status is not None:
         return status
-    response = get(exc, "response")
-    if type(response) is dict:
-        metadata = response.get("ResponseMetadata")
-        status = as_int(metadata.get("HTTPStatusCode")) if type(metadata) is dict else None
-        return status if status is not None and 300 <= status <= 599 else None
-    for holder in (response, get(exc, "meta")):
+    code = get(exc, "code")
+    status = as_int(code)
+    # A plain number below 400 is seldom a status; a member of `HTTPStatus` always is.
+    if status is not None and (400 if type(code) is int else 300) <= status <= 599:
+        return status
+    for name in _HOLDERS:
+        holder = get(exc, name)
         if holder is not None:
-            for name in ("status_code", "status"):
-                status = _status(get(holder, name))
-                if status is not None and 300 <= status <= 599:
-                    return status
+            status = _status_in(holder) if type(holder) is not dict else _status_among(holder)
+            if status is not None:
+                return status
     return None
+
+
+def _status_in(holder: object) -> int | None:
+    for name in _STATUS_NAMES:
+        value = get(holder, name)
+        if value is not None:
+            status = _status(value)
+            if status is not None and 300 <= status <= 599:
+                return status
+    return None
+
+
+def _status_among(response: dict[Any, Any]) -> int | None:
+    """The status in a response that is a mapping, as botocore's and those of many thin clients are."""
+    metadata = response.get("ResponseMetadata")
+    values = [metadata.get("HTTPStatusCode")] if type(metadata) is dict else map(response.get, _STATUS_NAMES)
+    return next((found for value in values if (found := _status(value)) is not None and 300 <= found <= 599), None)
 
 
 def retry_after(exc: BaseException) -> float | None:
     """The wait that an exception carries, in seconds: as an attribute, a header, or a detail of gRPC's."""
-    seconds = parse_retry_after(get(exc, "retry_after"))
-    if seconds is not None:
-        return seconds
+    for name in ("retry_after", "retryAfter", "retry_after_seconds"):
+        seconds = parse_retry_after(get(exc, name))
+        if seconds is not None:
+            return seconds
+    milliseconds = parse_retry_after(get(exc, "retry_after_ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
     response = get(exc, "response")
     if type(response) is dict:
         metadata = response.get("ResponseMetadata")
-        holders = [metadata.get("HTTPHeaders")] if type(metadata) is dict else []
+        holders = [metadata.get("HTTPHeaders")] if type(metadata) is dict else [response.get("headers")]
     else:
         holders = [get(holder, "headers") for holder in (exc, response, get(exc, "meta")) if holder is not None]
     for headers in holders:
@@ -162,6 +242,19 @@ def _header(headers: Any, name: str) -> object:
         if value is not None:
             return cast("object", value)
     return None
+
+
+def _smtp(exc: BaseException) -> Carried | None:
+    number = as_int(get(exc, "smtp_code"))
+    fact = None if number is None else by_fact.SMTP.get(number)
+    return None if fact is None else (fact, f"SMTP {number}", None)
+
+
+def _oracle(exc: BaseException) -> Carried | None:
+    args = args_of(exc)
+    number = as_int(get(args[0], "code")) if args else None
+    fact = None if number is None else by_fact.ORACLE.get(number)
+    return None if fact is None else (fact, f"ORA-{number:05}", None)
 
 
 def _sqlite(exc: BaseException) -> Carried | None:
@@ -221,12 +314,8 @@ def _aiohttp(exc: BaseException) -> Carried | None:
 
 def _xmlrpc(exc: BaseException) -> Carried | None:
     number = as_int(get(exc, "faultCode"))
-    fact = None if number is None else by_fact.JSONRPC.get(number)
     # Only the numbers of the specification for fault codes; others are each server's own.
-    return None if fact is None or number not in _XMLRPC else (fact, f"XML-RPC {number}", None)
-
-
-_XMLRPC: Final = frozenset((-32700, -32600, -32601, -32602))
+    return (by_fact.JSONRPC[number], f"XML-RPC {number}", None) if number in by_fact.JSONRPC_OF_ANY else None
 
 
 def _elastic(exc: BaseException) -> Carried | None:
@@ -253,6 +342,9 @@ NUMBERS: Final[dict[str, Callable[[BaseException], Carried | None]]] = {
     "sqlite3": _sqlite,
     **dict.fromkeys(("pymysql", "MySQLdb", "mysql", "mariadb", "aiomysql"), _mysql),
     "pymongo": _mongo,
+    "oracledb": _oracle,
+    "cx_Oracle": _oracle,
+    "smtplib": _smtp,
     "redis": _redis,
     "valkey": _redis,
     "pyodbc": _odbc,

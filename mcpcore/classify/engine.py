@@ -9,7 +9,16 @@ from mcpcore.classify.by_message import MESSAGES
 from mcpcore.classify.by_name import NAMES, VAGUE_NAMES
 from mcpcore.classify.by_type import DEFINES_NAMES, PARTS, TYPES, TypeRow
 from mcpcore.classify.carried import CARRIERS, NUMBERS, Carried, carried_by, retry_after, status_of
-from mcpcore.classify.matcher import Matcher, TextMatch, mark, name_words, rows_for, words_of
+from mcpcore.classify.matcher import (
+    Matcher,
+    TextMatch,
+    mark,
+    name_words,
+    rows_for,
+    with_speech,
+    without_names,
+    words_of,
+)
 from mcpcore.classify.retry_after import as_retry, in_words
 from mcpcore.classify.safely import (
     args_of,
@@ -199,6 +208,7 @@ def _fill(plan: _Plan, kind: type[BaseException]) -> None:
     plan.group = BaseExceptionGroup in mro
     if BaseException not in mro:
         return
+    named = True
     for depth, base in enumerate(mro):
         names = _names(base)
         if names[0] == "mcpcore.errors.CodedError":
@@ -210,6 +220,8 @@ def _fill(plan: _Plan, kind: type[BaseException]) -> None:
                 plan.row = TYPES.get(name)
                 if plan.row is not None:
                     plan.numbers = NUMBERS.get(name) or NUMBERS.get(name.partition(".")[0])
+                    # A base class of which little is known says less than the names of a library's own classes.
+                    named = depth > 0 and plan.row.rule == "falls back"
                     plan.own = depth == 0 or plan.row.name not in DEFINES_NAMES or module_of(kind) == "builtins"
                     break
         for name in names:
@@ -221,10 +233,9 @@ def _fill(plan: _Plan, kind: type[BaseException]) -> None:
         return
     plan.bare = plan.numbers is None and all(CARRIERS.isdisjoint(namespace_of(base)) for base in mro[:-1])
     row = plan.row
-    if row is not None and plan.own:
-        if row.rule in {"decides", "bug"} and not plan.group:
-            plan.code = row.code
-    elif not plan.group:
+    if row is not None and plan.own and row.rule in {"decides", "bug"} and not plan.group:
+        plan.code = row.code
+    if not plan.group and (named or not plan.own):
         words = name_words(name_of(kind))
         plan.name = _NAME_MATCHER.find(words)
         plan.vague = _VAGUE_MATCHER.find(words)
@@ -296,6 +307,13 @@ def _inside(exc: BaseException, plan: _Plan) -> Iterator[tuple[BaseException, st
     for inner in args_of(exc)[:4]:
         if is_exception(inner):
             yield inner, "args"
+    attributes = None if plan.parts else attributes_of(exc)
+    if attributes:
+        for name, value in list(attributes.items())[:16]:
+            # A wrapper keeps what it wraps under some name: `original_error`, `reason`, `last_exception`.
+            inner = get(value, "_exception") if name in _FUTURES else value
+            if is_exception(inner):
+                yield inner, name
     inner = cause_of(exc)
     if inner is not None:
         yield inner, "__cause__"
@@ -332,7 +350,7 @@ def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[
     for matcher in plan.matchers:
         if raw is None:
             raw = raw_text(exc)
-            text = mark(raw)
+            text = mark(without_names(raw))
             words = words_of(text)
         said = matcher.find(text, words)
         if said is not None:
@@ -347,9 +365,11 @@ def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[
         return _Verdict(_TEXT, row.code, row.retry, "type", row.name, exc, path)
     if raw is None:
         raw = raw_text(exc)
-        text = mark(raw)
+        text = mark(without_names(raw))
         words = words_of(text)
     said = registry.find_message(raw) or _MATCHER.find(text, words)
+    if said is None and (spoken := with_speech(raw)) is not None:
+        said = _MATCHER.find(mark(spoken))
     if said is not None:
         return _Verdict(_TEXT, said.code, said.retry, "message", said.phrase, exc, path, said.status)
     if plan.vague is not None:
@@ -359,6 +379,8 @@ def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[
     return None
 
 
+_FUTURES: Final = frozenset({"last_attempt", "future"})
+"""Attributes in which wrappers keep a finished future, which holds the failure."""
 _LOOKUPS: Final = frozenset({"builtins.KeyError", "builtins.IndexError"})
 
 

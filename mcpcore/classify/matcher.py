@@ -154,6 +154,43 @@ def fold(text: str) -> str:
     return "".join(letter for letter in parts if not unicodedata.combining(letter))[: HEAD + TAIL + 1]
 
 
+_QUOTED = re.compile(r"""(?<![\w"'`])(["'`])(?=[A-Za-z])([^"'`\n{}\[\]=:]{2,80})\1(?![\w"'`:=])""")
+_SAYS: Final = frozenset(
+    ("with", "said", "says", "say", "saying", "error", "message", "reason", "returned", "replied", "answered",
+     "because", "got", "responded", "response", "status", "exception", "failed", "reported", "reads",
+     "received", "detail"),
+)  # fmt: skip
+"""Words after which quotation marks hold what somebody said; elsewhere they hold the name of a thing."""
+
+
+_SAID = re.compile(rf"(?:\b(?:{'|'.join(sorted(_SAYS))})|\b(?:error|status|reason|with) code)\Z")
+
+
+def without_names(text: str) -> str:
+    """A message without the names that it quotes: those of a thing may be made of words that mean something else.
+
+    What is quoted after a colon or after a word such as "said" stays, since it is what another program told.
+    """
+    return _QUOTED.sub(_name_or_speech, text) if '"' in text or "'" in text or "`" in text else text
+
+
+def with_speech(text: str) -> str | None:
+    """A message without the single words that it quotes, where it quotes several too; for where nothing else speaks."""
+    found = [quoted[2] for quoted in _QUOTED.finditer(text)] if '"' in text or "'" in text or "`" in text else []
+    if not any(" " in words for words in found):
+        return None
+    return _QUOTED.sub(lambda quoted: quoted[0] if " " in quoted[2] else _name_or_speech(quoted), text)
+
+
+def _name_or_speech(found: re.Match[str]) -> str:
+    before = found.string[max(0, found.start() - 20) : found.start()].rstrip()
+    if not before and found.end() == len(found.string):
+        return found[0]
+    if before[-1:] in {":", "=", "{", "[", "(", ",", ">"} or _SAID.search(before.lower()):
+        return found[0]
+    return f"{found[1]}x{found[1]}"
+
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 _LETTERS_ONLY = re.compile(r"[A-Za-z]{4,82}")
 _HUMP = re.compile(r"[a-z][A-Z][A-Za-z]")

@@ -208,6 +208,7 @@ No input was given
 comment is empty
 31 February is not a date
 == DATABASE_ERROR
+connection pool exhausted
 SQL error: no such table
 Deadlock detected, transaction rolled back
 could not write to database
@@ -981,7 +982,6 @@ LLM provider is overloaded, try again shortly
 Failed to connect to LDAP server
 mail server not responding
 no available replicas for shard 3
-connection pool exhausted
 certificate for host has expired
 Unable to reach host 10.0.0.4
 The server encountered an internal error and was unable to complete your request

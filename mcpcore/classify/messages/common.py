@@ -25,6 +25,7 @@ COMMON: Final[tuple[MessageRow, ...]] = (
         "may not access|read|write|edit|delete|see|view|modify",
     )),
     MessageRow(_C.SERIALIZATION_ERROR, (
+        "expecting .. delimiter|property|name", "line # column|col #",
         "invalid json|xml|yaml|toml|csv|utf", "not [a] [valid] json|xml|yaml|toml|csv",
         "isn't [valid] json|xml|yaml|toml", "malformed json|xml|yaml|csv|response|reply|payload|packet|frame",
         "malformed|invalid|broken|bad .. json|xml|yaml|csv|feed", "no valid json|xml",
@@ -215,6 +216,7 @@ COMMON: Final[tuple[MessageRow, ...]] = (
         "timedout", "timeouterror|timeoutexception|readtimeout|connecttimeout|readtimeouterror|connecttimeouterror",
     )),
     MessageRow(_C.INITIALIZATION_FAILED, (
+        "start up|startup|boot|bootstrap aborted|failed|failure|error",
         "failed|unable to initialize|initialise|boot|bootstrap",
         ("browser|server|engine|worker|plugin|module|driver|process|model|kernel|runtime .. not be launched|started"
          "|initialised|initialized|loaded|booted"),
@@ -250,6 +252,7 @@ COMMON: Final[tuple[MessageRow, ...]] = (
         "retry later", "try again in", "temporary failure", "temporarily", "backend error", "unreachable", "offline",
         "no servers", "no primary", "connection", "outage", "going away", "not|isn't [currently|yet] available",
         "bad response", "not responding", "disconnected", "no reply|answer|response [was] from|to|received",
+        "{service} .. did|does|didn't|doesn't [not] respond|answer|reply",
         "api|service|provider|vendor [request|call] error|failed|failure|problem", "no reply|answer",
     )),
     MessageRow(_C.DATABASE_ERROR, (

@@ -10,6 +10,27 @@ from mcpcore.codes import ErrorCode
 _C = ErrorCode
 
 # fmt: off
+_LOGIN: Final = (
+    "password authentication failed", "no password supplied", "authentication failed", "no pg_hba.conf entry",
+)
+_GONE: Final = (
+    "connection refused", "connection failed", "connection is bad", "connection closed", "closed the connection",
+    "could not connect", "failed to resolve host", "could not translate host name", "connection .. lost",
+    "connection to server", "sending query failed", "the connection is lost", "no route to host",
+    "too many clients", "server closed", "connection slots", "starting up", "shutting down",
+)
+_POSTGRES: Final = tuple(
+    MessageRow(code, phrases, None, f"{driver}.OperationalError")
+    for driver in ("psycopg", "psycopg2", "pg8000")
+    for code, phrases in (
+        (_C.UNAUTHORIZED, _LOGIN),
+        (_C.DATABASE_ERROR, ("database .. does not exist", "role .. does not exist")),
+        (_C.TIMEOUT, ("statement timeout", "timeout expired", "timed out")),
+        (_C.SERVICE_UNAVAILABLE, _GONE),
+    )
+)
+"""What the drivers of PostgreSQL say without an SQLSTATE: above all where no connection came about."""
+
 EXACT: Final[tuple[MessageRow, ...]] = (
     # Messages of one type: what its code leaves open.
     MessageRow(_C.CONFLICT, (
@@ -30,26 +51,21 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "foreign key", "not null", "check constraint", "violates not null constraint", "violates check constraint",
         "cannot be null", "constraint failed",
     ), None, "sqlalchemy.IntegrityError"),
-    MessageRow(_C.UNAUTHORIZED, (
-        "password authentication failed", "no password supplied", "authentication failed", "no pg_hba.conf entry",
-    ), None, "psycopg.OperationalError"),
-    MessageRow(_C.DATABASE_ERROR, (
-        "database .. does not exist", "role .. does not exist",
-    ), None, "psycopg.OperationalError"),
-    MessageRow(_C.TIMEOUT, (
-        "statement timeout", "timeout expired", "timed out",
-    ), None, "psycopg.OperationalError"),
-    MessageRow(_C.SERVICE_UNAVAILABLE, (
-        "connection refused", "connection failed", "connection is bad", "connection closed", "closed the connection",
-        "could not connect", "failed to resolve host", "could not translate host name", "connection .. lost",
-        "connection to server", "sending query failed", "the connection is lost", "no route to host",
-        "too many clients", "server closed",
-    ), None, "psycopg.OperationalError"),
+    *_POSTGRES,
+    MessageRow(_C.TIMEOUT, ("timeout",), None, "psycopg2.errors.QueryCanceled"),
+    MessageRow(_C.CONFLICT, ("duplicate key", "unique constraint"), None, "duckdb.ConstraintException"),
+    MessageRow(_C.VALIDATION_ERROR, (
+        "constraint failed", "foreign key", "not null constraint",
+    ), None, "duckdb.ConstraintException"),
+    MessageRow(_C.UNAUTHORIZED, ("authentication",), None, "paramiko.SSHException"),
+    MessageRow(_C.SERVICE_UNAVAILABLE, ("known_hosts",), NEVER, "paramiko.SSHException"),
+    MessageRow(_C.VALIDATION_ERROR, ("not a valid .. key|file",), None, "paramiko.SSHException"),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         "connection is closed", "connection was closed", "connection .. closed",
     ), None, "asyncpg.InterfaceError"),
     MessageRow(_C.VALIDATION_ERROR, ("invalid input for query argument",), None, "asyncpg.Error"),
-    MessageRow(_C.SERVICE_UNAVAILABLE, ("too many <status> error responses",), None, "urllib3.HTTPError"),
+    MessageRow(None, ("too many <status> error responses",), None, "urllib3.HTTPError"),
+    MessageRow(None, ("too many <status> error responses",), None, "requests.RequestException"),
     MessageRow(_C.INVALID_REQUEST, ("too many redirects",), None, "urllib3.HTTPError"),
     MessageRow(_C.VALIDATION_ERROR, (
         "is not an integer|valid", "not a valid float|integer", "out of range", "is not an|a number",
@@ -83,6 +99,16 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "taskgroup .. has not been entered", "maximum recursion depth", "is not entered", "bad magic number",
         "context .. already entered",
     ), None, "builtins.RuntimeError"),
+    # What a rule of the input enumerates may be any word
+    MessageRow(_C.VALIDATION_ERROR, (
+        "must|should|can|may|only be one|either of", "expected one of", "must|should be either",
+        "valid|allowed|permitted|accepted|possible|supported values|options|choices|types|formats|states are",
+    )),
+    # A part of the input by its own name, whatever that name may be
+    MessageRow(_C.VALIDATION_ERROR, (
+        "value|parameter|field|argument|property|attribute|option|amount .. is|was negative|invalid|blank|unparseable",
+    )),
+    MessageRow(_C.DATABASE_ERROR, ("sql compilation|execution|statement error",)),
     # A failure of the service that was called
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         "internal server error", "internal service error", "internal upstream error", "encountered an internal error",
@@ -155,6 +181,7 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "code|status|statuscode|status_code|httpstatus|httpstatuscode|http_status <quoted>", "<lone>",
         "unable|failed|failure|error|cannot|can't|couldn't .. <ended>",
         "httperror|apierror|statuserror|requesterror|responseerror|clienterror|servererror <status>",
+        "<status> precondition", "got|saw|returned|received|hit|with <status> from|for|on|by",
         "<status> client|server error", "<status> bad request", "<status> unauthorized", "<status> forbidden",
         "<status> not found", "<status> conflict", "<status> too many requests", "<status> service unavailable",
         "<status> bad gateway", "<status> gateway timeout|time", "<status> internal server",

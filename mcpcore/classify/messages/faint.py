@@ -48,6 +48,7 @@ FAINT: Final[tuple[MessageRow, ...]] = (
         "initialise|initialize|initialised|initialization|initialisation .. failed",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
+        "syntax error|errors", "syntaxerror", "# digits|characters|chars|letters|decimals|words",
         "isn't|aren't|is|are not|no|a valid", "isn't|aren't valid", "incorrect", "needs", "nothing to !do",
         "does|do|doesn't|don't not|have|contain [have|contain|a|any]", "mandatory", "is|are needed",
         "conform|conforms|comply", "looks|is|are|was|were wrong",

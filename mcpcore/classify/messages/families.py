@@ -24,6 +24,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "where|when|but|not json|xml|html was|is expected", "not valid utf|json|xml|yaml|base64|ascii|unicode|csv|toml",
     )),
     MessageRow(_C.CONFIGURATION_ERROR, (
+        "read|load|open|parse|find .. config|configuration|settings file",
         ("settings.toml|config.toml|config.yaml|config.yml|config.json|config.ini|pyproject.toml|settings.py"
          "|settings.json|settings|config|configuration ... unknown|invalid|missing|wrong|bad|unrecognized"
          "|unrecognised|malformed"),
@@ -42,8 +43,11 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "missing .. in|from [the|your] config|configuration|environment|settings",
     )),
     MessageRow(_C.UNAUTHORIZED, (
+        "{credential} [is|are|was|has] isn't|aren't|wasn't valid|correct|right|recognised|recognized|accepted",
+        "{credential}|session|key .. invalidated|deactivated|terminated",
         "account [is|has|was|been] [been|temporarily|now] locked",
         "reauthentication|authentication|auth|login|signin .. failed|unsuccessful",
+        "nobody|no .. is|are|was signed|logged in",
         "requires|require|required|need|needs .. authenticated|login|authentication|logged|signed",
         "client certificate|cert .. accepted|required|rejected|missing|provided|presented",
         "secret|signature|token|hmac|digest .. match|mismatch", "{wrong} .. secret|token",
@@ -72,6 +76,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "you're|we're|i'm|they're not [currently|yet] logged|signed|authenticated [in]",
     )),
     MessageRow(_C.FORBIDDEN, (
+        "country|region|territory|location|jurisdiction [is|was] not|isn't [yet] supported|available|allowed|served",
+        "from your|this country|region|territory|location|ip|address [is|are] not|blocked|restricted|denied",
         ("not|don't|doesn't|without|no|lack|lacks|insufficient .. rights|permission|permissions|privilege|privileges"
          "|authority|clearance"),
         ("only paid|premium|verified|enterprise|privileged|trusted|authorised|authorized|approved|licensed"
@@ -101,6 +107,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "you stopped|cancelled|canceled|aborted|interrupted", "caller|user .. gave|disconnected|left|withdrew",
     )),
     MessageRow(_C.RATE_LIMITED, (
+        "burst|rate|request|call|throughput capacity {spent}",
         "excessive|many|much requests|calls|traffic|queries|attempts|messages",
         "exceeding|exceeded .. requests|limitation|calls", "out of .. credits|tokens|requests|calls",
         "exceed|exceeded|exceeds|exceeding|limit|maximum|max|over ... per|a|an|each|every {per}",
@@ -133,6 +140,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "response|execution|run|processing|query|load|wait time exceeded|exceeds",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
+        "dial|dialing|dialling|redial", "no elected|current|known leader|primary|master|quorum|coordinator",
+        "host|dns|name|hostname lookup .. failed|failure|error",
         ("{service}|space|vault|warehouse|database|model|index .. is|are [currently|temporarily|being|now"
          "|still] sealed|paused|sleeping|asleep|hibernating|draining|restarting|rebooting|warming|initializing"
          "|rebuilt|busy|overloaded"),
@@ -158,6 +167,9 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "under heavy|high|extreme|too|much [much] load|traffic|demand|pressure",
     )),
     MessageRow(_C.CONFLICT, (
+        "is|are|was|were|been booked|rented|occupied",
+        "optimistic [lock|locking|concurrency] [check] failed|failure|error|lock|locking", "fast forwarded|forward",
+        "name|bucket|username|domain|handle|slug|id .. owned|taken|claimed by",
         "cannot|can't|failed|unable|could [not] [to] lock", "acquire|obtain|get|take .. lock",
         ("resource|object|document|row|record|entity|page|item version .. old|stale|outdated|behind|obsolete|current"
          "|expected"),
@@ -206,6 +218,9 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "negative|empty|blank|null|duplicate|zero .. not allowed|permitted|accepted",
         "bad|wrong coordinates|coordinate|timestamp|phone|email|expression|regex|range|index|cursor|offset",
         "lacks|lacking a|an|the|its|any", "instead of", "supposed to be", "typo|misspelt|misspelled",
+        "enter|provide|give|specify|supply a|an [valid] {entity}|number|date|email|name|value|amount|url|address",
+        "payload|body|message|size|content|upload|attachment exceeded|exceeds",
+        "unknown|unsupported|unrecognized|unrecognised url|uri type|scheme|protocol",
         "no such field|language|currency|timezone|locale|property", "no longer supported|accepted",
         "look|looks like a|an", "cannot be used together|with", "path|directory traversal",
         "colour|color|number|string|integer|list|object|array|value|date|boolean|url|id expected",

@@ -45,13 +45,15 @@ RULES: Final[tuple[MessageRow, ...]] = (
         "check your configuration|config|settings", "determine credentials", "configure credentials",
     )),
     MessageRow(_C.TIMEOUT, (
+        "exceeded|exceeds .. maximum|allowed|max time|duration|runtime", "not .. within|before [the] deadline",
+        "stopped|quit|ceased waiting",
         "deadline .. exceeded|expired|elapsed", "past|beyond [the|its|our] deadline", "watchdog",
         ("within|in|during [the|its|their|our] [maximum] allotted|allocated|allowed|permitted|configured|given"
          "|expected|specified|required time|period|window|interval|limit"),
         ("no [further|more] response|reply|answer|heartbeat|ack|data|acknowledgement|progress|activity .. in|for"
          "|within|after|since #"),
         "no .. in|within|after|for # [{time}]", "{service}|worker|process|job|task|it .. hung|stuck|stalled",
-        "longer than # [{time}]",
+        "longer than # [{time}] !characters|character|chars|char|bytes|words|letters|items|entries|digits|lines",
         "longer than|exceeded|exceeds|over .. {per}|seconds|minutes|hours .. killed|stopped|aborted|terminated",
         "still .. after # [{time}]", "exceeded .. runtime|duration|execution|seconds", "time out|timeout of #",
         "timer expired", "waited .. in vain", "run|running for|over more|longer|over [than]", "took too long",
@@ -83,6 +85,9 @@ RULES: Final[tuple[MessageRow, ...]] = (
         "client closed [the] request", "on request of", "user .. declined|dismissed",
     )),
     MessageRow(_C.RATE_LIMITED, (
+        "tier|plan|trial|allowance exhausted|depleted",
+        "{entity}|queue|jobs|tasks|request|requests|messages|call|calls|worker|workers limit .. exceeded",
+        "have|has|been|being|are|got limited",
         "no remaining calls|requests|credits|searches|messages",
         "throughput|allowance|allotment|quota|budget|usage|volume .. {spent}",
         "{spent} .. allowance|allotment|throughput|budget",
@@ -138,6 +143,7 @@ RULES: Final[tuple[MessageRow, ...]] = (
         "anonymous", "denied for user ... using password", "invalid x api key",
     )),
     MessageRow(_C.FORBIDDEN, (
+        "need|needs|require|requires .. scope|scopes",
         "not visible|shared|open|granted|exposed|offered to|with|for",
         "insufficient|inadequate .. scope|scopes|permission|permissions|privilege|privileges|rights|role|clearance",
         ("trial|subscription|licence|license|plan|membership|contract [has|is|was] [already] expired|ended|lapsed"
@@ -166,7 +172,9 @@ RULES: Final[tuple[MessageRow, ...]] = (
          "|sandbox|base|project]"),
         "outside .. allowed|permitted|sandbox|workspace|root|directory|directories",
         "sandbox violation|escape|forbids|restriction|policy", "allow list", "allowlist", "allowlisted", "whitelist",
-        "whitelisted", "deny list", "blocklist", "denylist", "blacklisted", "not on the list", "forbids", "prohibited",
+        "whitelisted", "deny list", "blocklist", "denylist", "blacklisted",
+        "not on [the|your|our|this|an] [guest|access|invite|approved|member|allowed|permitted] list", "forbids",
+        "prohibited",
         "prohibits", "disallowed", "restricted to|for", "access restricted", "is restricted",
         "reserved for .. staff|admin|admins|administrators|members|employees|users|owners|customers|subscribers",
         "refusing|refuse|refuses to !overwrite|replace|start", "refused by .. policy", "sanctions",

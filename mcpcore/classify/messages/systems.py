@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from typing import Final
 
+from mcpcore.classify.by_fact import ORACLE
 from mcpcore.classify.messages.row import NEVER, SOON, MessageRow
 from mcpcore.codes import ErrorCode
 
 _C = ErrorCode
 
+_ORACLE: Final[dict[ErrorCode, list[str]]] = {}
+for _number, _fact in ORACLE.items():
+    _ORACLE.setdefault(_fact.code, []).append(f"{_number:05}")
+
 # fmt: off
 SYSTEMS: Final[tuple[MessageRow, ...]] = (
     # Databases
+    *(MessageRow(code, (f"ora {'|'.join(numbers)}",)) for code, numbers in _ORACLE.items()),
+    MessageRow(_C.VALIDATION_ERROR, (
+        "violates|violated foreign|not|check", "foreign key constraint", "violates not null", "check constraint",
+    )),
     MessageRow(_C.CONFLICT, (
         "unique constraint", "unique violation", "uniqueviolation", "duplicate key", "duplicate entry", "e11000",
     )),
     MessageRow(_C.DATABASE_ERROR, (
         "database [table|schema] is locked", "database table is locked", "deadlock [was] detected", "deadlock found",
         "deadlocked on", "was deadlocked", "lock wait timeout", "table .. is|was locked", "could not obtain lock",
-        "could not serialize access", "serialization failure", "write conflict", "writeconflict", "lock timeout",
+        "could not serialize access",
+        "connection pool [is] exhausted|full|empty", "serialization failure", "write conflict", "writeconflict",
+        "lock timeout",
     ), SOON),
     MessageRow(_C.DATABASE_ERROR, (
         "insert|update|delete|write [a|the] row|rows|record", "integrity error",
@@ -61,7 +72,7 @@ SYSTEMS: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         "too many connections", "too many clients", "remaining connection slots",
-        "connection pool is exhausted|full|empty", "connection pool exhausted", "pool exhausted", "max clients reached",
+        "pool [is] exhausted", "max clients reached",
         "max number of clients", "no connections available", "no more connections",
         "no .. connection|connections available", "pool is closed",
     )),
@@ -148,7 +159,8 @@ SYSTEMS: Final[tuple[MessageRow, ...]] = (
         "ssl certificate", "ssl routines", "wrong version number", "handshake failure|failed|error",
         "hostname mismatch", "sslerror", "x509", "unknown [certificate] authority|ca",
         "certificate|cert .. unknown|untrusted|trusted|revoked|mismatch|invalid|valid|verified|verify|rejected|expired",
-        "certificate|cert signed by", "host key verification|mismatch|changed", "tls alert", "remote error: tls",
+        "certificate|cert signed by", "certificate|cert .. authenticated|authenticate|trust",
+        "host key verification|mismatch|changed", "tls alert", "remote error: tls",
         "certificate verification|validation", "unable to verify .. certificate",
     ), NEVER),
     MessageRow(_C.SERVICE_UNAVAILABLE, (

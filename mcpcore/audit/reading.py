@@ -6,7 +6,9 @@ import json
 import os
 import re
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -114,34 +116,60 @@ def parse_line(line: bytes) -> Record | None:
 def read(path: Path, query: Query | None = None) -> Iterator[Record]:
     """Every record of the trail at `path`, full files first, oldest first; lines that are no records are left out.
 
+    What is rotated meanwhile is there once; what is deleted meanwhile is left out.
+
     Raises:
         AuditError: If there is no trail.
         OSError: If it cannot be read.
     """
-    files = [*rotated_files(path), *([path] if path.exists() else [])]
-    if not files:
-        raise AuditError(f"there is no trail at {path}")
-    for name in files:
-        with name.open("rb") as file:
-            for record in _records(file):
-                if query is None or query.wants(record):
-                    yield record
+    current, full = _files(path)
+    try:
+        for name in full:
+            file = _opened(name)
+            if file is not None:
+                with file:
+                    yield from _wanted(file, query)
+        if current is not None:
+            yield from _wanted(current, query)
+    finally:
+        if current is not None:
+            current.close()
 
 
-def follow(path: Path, query: Query, *, idle: Callable[[], bool] = lambda: True) -> Iterator[Record]:
-    """The records that are added from now on, through rotation, for as long as `idle` says so.
+def last(path: Path, query: Query, count: int) -> list[Record]:
+    """The last `count` records that fit, oldest first.
+
+    Raises:
+        AuditError: If there is no trail.
+        OSError: If it cannot be read.
+    """
+    current, full = _files(path)
+    if current is None:
+        return _last(full, query, deque(maxlen=count))
+    with current:
+        return _last(full, query, deque(_wanted(current, query), maxlen=count))
+
+
+def follow(path: Path, query: Query, *, count: int = 0, idle: Callable[[], bool] = lambda: True) -> Iterator[Record]:
+    """The last `count` records that fit, then those that are added, through rotation, for as long as `idle` says so.
 
     Raises:
         OSError: If the trail cannot be read.
     """
     file: BinaryIO | None = None
-    seen = max((int(old.name[-12:]) for old in rotated_files(path)), default=0)
     try:
-        file = _opened(path)
+        file, full = _files(path, must_exist=False)
+        seen = max((int(old.name[-12:]) for old in full), default=0)
+        newest: deque[Record] = deque(maxlen=count)
         if file is not None:
-            file.seek(max(0, file.seek(0, 2) - 2 * MAX_LINE))
+            if not count:
+                file.seek(max(0, file.seek(0, 2) - 2 * MAX_LINE))
+            # From where this ends the same open file is read on: nothing can come between.
             for record in _records(file):
                 seen = max(seen, record["seq"])
+                if query.wants(record):
+                    newest.append(record)
+        yield from _last(full, query, newest)
         while True:
             if file is None or not _still_there(file, path):
                 # Rotated, perhaps more than once: what is left of this file, then the full ones after it.
@@ -168,6 +196,45 @@ def follow(path: Path, query: Query, *, idle: Callable[[], bool] = lambda: True)
     finally:
         if file is not None:
             file.close()
+
+
+def _files(path: Path, *, must_exist: bool = True) -> tuple[BinaryIO | None, list[Path]]:
+    """The newest file, open, and the full ones before it."""
+    current, full = _opened(path), rotated_files(path)
+    while current is None and path.exists():
+        # The one before was put aside, and this one begun since the look.
+        current, full = _opened(path), rotated_files(path)
+    if current is None:
+        if not full and must_exist:
+            raise AuditError(f"there is no trail at {path}")
+        return None, full
+    here = os.fstat(current.fileno())
+    for at, old in enumerate(full):
+        with suppress(FileNotFoundError):
+            if os.path.samestat(old.stat(), here):
+                # Rotated between the two looks; what came after it is not asked for.
+                return current, full[:at]
+    return current, full
+
+
+def _wanted(file: BinaryIO, query: Query | None) -> Iterator[Record]:
+    for record in _records(file):
+        if query is None or query.wants(record):
+            yield record
+
+
+def _last(full: list[Path], query: Query, newest: deque[Record]) -> list[Record]:
+    """As many records as `newest` has room for: those in it, and before them the last ones of full files."""
+    records = list(newest)
+    for old in reversed(full):
+        room = (newest.maxlen or 0) - len(records)
+        if not room:
+            break
+        file = _opened(old)
+        if file is not None:
+            with file:
+                records = [*deque(_wanted(file, query), maxlen=room), *records]
+    return records
 
 
 def _missed(file: BinaryIO | None, path: Path, seen: int) -> Iterator[tuple[int, Record]]:

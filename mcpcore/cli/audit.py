@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -197,16 +196,16 @@ def tail(path: Path, lines: int, *, follow: bool, as_json: bool, **filters: Any)
     from mcpcore.audit import reading
 
     query = _query(**filters)
-    for record in _last(path, query, lines, must_exist=not follow):
-        _print_record(record, query, as_json=as_json)
-    if follow:
-        sys.stdout.flush()
-        try:
-            for record in reading.follow(path, query):  # pragma: no branch - only an interruption ends it
-                _print_record(record, query, as_json=as_json)
-                sys.stdout.flush()
-        except KeyboardInterrupt:
-            return
+    if not follow:
+        for record in reading.last(path, query, lines):
+            _print_record(record, query, as_json=as_json)
+        return
+    try:
+        for record in reading.follow(path, query, count=lines):  # pragma: no branch - only an interruption ends it
+            _print_record(record, query, as_json=as_json)
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return
 
 
 @group.command(
@@ -258,18 +257,6 @@ def _head_text(head: str) -> str:
     if any(sign in head for sign in "/\\.") and not head.startswith("{"):
         raise _CannotRun(f"{head}: there is no such head file")
     return head
-
-
-def _last(path: Path, query: Query, lines: int, *, must_exist: bool) -> list[Record]:
-    from mcpcore.audit.errors import AuditError
-    from mcpcore.audit.reading import read
-
-    try:
-        return list(deque(read(path, query), maxlen=lines))
-    except AuditError:
-        if must_exist:
-            raise
-        return []
 
 
 def _print_report(report: Report) -> None:

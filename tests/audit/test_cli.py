@@ -11,8 +11,10 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -20,9 +22,11 @@ from click.testing import CliRunner
 from mcpcore.audit import AuditTrail
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path
-from mcpcore.audit.reading import Query, parse_time
+from mcpcore.audit.reading import Query, follow, last, parse_time
 from mcpcore.audit.stats import chart, collect, spark
-from mcpcore.cli.audit import _last, group
+from mcpcore.cli.audit import group
+
+WRITER = Path(__file__).with_name("writer.py")
 
 START = datetime(2026, 11, 20, 8, tzinfo=UTC)
 HOSTILE = "\x1b]0;owned\x07\u202egnp<script>alert(1)</script>"
@@ -196,9 +200,9 @@ class TestTail:
     def test_what_is_followed_may_begin_later(self, tmp_path):
         """Only for what is there already, a trail has to be."""
         path = tmp_path / "audit.jsonl"
-        assert _last(path, Query(), 10, must_exist=False) == []
+        assert list(follow(path, Query(), count=10, idle=lambda: False)) == []
         with pytest.raises(AuditError):
-            _last(path, Query(), 10, must_exist=True)
+            last(path, Query(), 10)
 
     @pytest.mark.skipif(sys.platform == "win32", reason="interrupts a process")
     def test_following_shows_what_is_added_through_rotation(self, tmp_path, failure):
@@ -242,6 +246,41 @@ class TestTail:
             process.wait()
             reader.join()
             process.stdout.close()
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="interrupts a process")
+    @pytest.mark.parametrize("size", [60_000, 64_000_000])
+    def test_nothing_is_lost_between_the_first_lines_and_the_following(self, tmp_path, size):
+        """While another process writes all the time, every record from the first line on comes out once, in order."""
+        path = tmp_path / "audit.jsonl"
+        writer = subprocess.Popen(
+            [sys.executable, WRITER, path, "10000000", "w", "quiet=1", f"max_bytes={size}"],
+            stdout=subprocess.PIPE,
+        )
+        try:
+            writer.stdout.readline()
+            while not path.exists() or path.stat().st_size < 2_000:
+                time.sleep(0.01)
+            program = "from mcpcore.cli.audit import group; group()"
+            for lines in (5, 40):
+                process = subprocess.Popen(
+                    [sys.executable, "-c", program, "tail", path, "-f", "--json", "-n", str(lines)],
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+                watchdog = threading.Timer(60, process.kill)
+                watchdog.start()
+                try:
+                    numbers = [json.loads(process.stdout.readline())["seq"] for _ in range(2_000)]
+                finally:
+                    watchdog.cancel()
+                    process.kill()
+                    process.wait()
+                    process.stdout.close()
+                assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        finally:
+            writer.kill()
+            writer.wait()
+            writer.stdout.close()
 
 
 class TestStats:

@@ -36,10 +36,8 @@ def sendable(
             changed["structured_content"] = mended = _finite(result.structured_content)
             if schema is not None and not _fits(mended, schema):
                 raise BrokenResultError(_told(places))
-    if not isinstance(made_of, str | CallToolResult):
-        content = [_finite_text(block, made_of) for block in result.content]
-        if any(ours is not theirs for ours, theirs in zip(content, result.content, strict=True)):
-            changed["content"] = content
+    if not isinstance(made_of, str | CallToolResult) and any(map(_is_suspect, result.content)):
+        changed["content"] = [_finite_text(block, made_of) for block in result.content]
     return result.model_copy(update=changed) if changed else result
 
 
@@ -81,9 +79,13 @@ def require_writable(model: BaseModel) -> None:
 _UNWRITABLE: Final = "the result cannot be written as JSON"
 
 
+def _is_suspect(block: Any) -> bool:
+    return type(block) is TextContent and ("NaN" in block.text or "Infinity" in block.text)
+
+
 def _finite_text(block: Any, made_of: object) -> Any:
     """A text without numbers that JSON does not have, where it is JSON: an object, a list, or such a number alone."""
-    if type(block) is not TextContent or not ("NaN" in block.text or "Infinity" in block.text):
+    if not _is_suspect(block):
         return block
     try:
         parsed = json.loads(block.text)

@@ -46,8 +46,8 @@ class _Pattern(NamedTuple):
     def plain(self) -> bool:
         return self.name is not None or self.ending is not None or self.whole is not None
 
-    def matches(self, path: str, name: str) -> bool:
-        """Whether a path, which ends in `name`, is one of those meant."""
+    def matches(self, path: str, name: str, raw: str) -> bool:
+        """Whether a path, which ends in `name`, is one of those meant; `raw` has a character for each of its bytes."""
         if self.name is not None:
             return name == self.name
         if self.ending is not None:
@@ -55,7 +55,7 @@ class _Pattern(NamedTuple):
         if self.whole is not None:
             return path == self.whole
         expression = _expression(self.line)
-        return expression is not None and expression.match(path) is not None
+        return expression is not None and expression.match(raw) is not None
 
 
 class _Screen(NamedTuple):
@@ -78,13 +78,13 @@ class _Screen(NamedTuple):
             re.compile("|".join(rf"(?:{each})\Z" for each in sources)) if sources else None,
         )
 
-    def passes(self, path: str, name: str) -> bool:
+    def passes(self, path: str, name: str, raw: str) -> bool:
         """Whether some pattern matches."""
         return (
             name in self.names
             or name.endswith(self.endings)
             or path in self.wholes
-            or (self.others is not None and self.others.match(path) is not None)
+            or (self.others is not None and self.others.match(raw) is not None)
         )
 
 
@@ -105,10 +105,11 @@ class _Patterns:
             screen = _Screen.of(row for row in self.rows if folder or not row.folders_only)
             self._screens[folder] = screen
         name = path[path.rfind("/") + 1 :]
-        if not screen.passes(path, name):
+        raw = path if path.isascii() else _bytewise(path)
+        if not screen.passes(path, name, raw):
             return None
         for row in reversed(self.rows):
-            if (folder or not row.folders_only) and row.matches(path, name):
+            if (folder or not row.folders_only) and row.matches(path, name, raw):
                 return not row.negated
         return None
 
@@ -119,13 +120,18 @@ def _expression(line: str) -> re.Pattern[str] | None:
     return None if source is None else re.compile(rf"{source}\Z")
 
 
+def _bytewise(text: str) -> str:
+    """A text with a character for each byte: what `?` and brackets stand for in git."""
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
 def _translate(pattern: str) -> str | None:
     """A `.gitignore` pattern as a regular expression over the path below the folder of the file; None matches nothing.
 
     Source of the form: gitignore(5), and what git's own matcher makes of brackets. Whatever stands before a further
     star is matched once and for all, where it first can: that is enough, and a pattern of many stars takes no longer.
     """
-    body = pattern.removesuffix("/")
+    body = _bytewise(pattern).removesuffix("/")
     anchored = "/" in body
     out = "(?s:.*/)?"
     if anchored:

@@ -15,9 +15,29 @@ from mcpcore_lint.settings import Settings
 from tests.lint.front.samples import SERVER
 
 FOLDERS = ["", "a", "ab/a", "ab/b/c.d", "x y/[z]/ab", "!q/#h", "a/q ", "ba*r/b/ab/a"]
-NAMES = ["a", "b", "ab", "c.d", "x y", "[z]", "!q", "#h", "q ", "]", "-", "A"]
+NAMES = ["a", "b", "ab", "c.d", "x y", "[z]", "!q", "#h", "q ", "]", "-", "A", "\u00e9"]
 ATOMS = [
-    *("a", "b", "ab", "c.d", "*", "**", "***", "?", "a*", "*a", "**a", "a**", "*.py", "a.py", "*.p?", "a.p[y]"),
+    *(
+        "a",
+        "b",
+        "ab",
+        "c.d",
+        "*",
+        "**",
+        "***",
+        "?",
+        "a*",
+        "*a",
+        "**a",
+        "a**",
+        "*.py",
+        "a.py",
+        "*.p?",
+        "a.p[y]",
+        "?.py",
+        "??.py",
+        "\u00e9*",
+    ),
     *("[ab]", "[!a]", "[^a]", "[a-c]", "[b-a]", "[]-a]", "[]a]", "[!]]", "[a\\-c]", "[\\]z]", "[[]z]", "[a", "[a-"),
     *("[[:alpha:]]", "[[:alpha:]-z]", "[:alpha:]", "[[:nope:]]", "[[:upper:]]", "[!/]", "[a/b]"),
     *("\\!q", "\\#h", "!q", "#h", "x y", "x\\ y", "q\\ ", "q ", "\\a", "\\", "ba\\*r", "*a*b*"),

@@ -121,6 +121,13 @@ class CallGraph:
             return []
         return [self.summary(wrapper.key) for wrapper in self._wrappers(handler.node, handler.module)]
 
+    def wrappers(self, handler: Handler) -> list[Handler]:
+        """What is read of the functions that the handler's decorators put round it."""
+        if isinstance(handler.node, ast.Lambda):
+            return []
+        found = [self._find(wrapper.key) for wrapper in self._wrappers(handler.node, handler.module)]
+        return [HandlerBuilder.of(*each, self.hierarchy).model for each in found if each is not None]
+
     def on_the_way(self, handler: Handler) -> list[Handler]:
         """What is read of the functions that a handler reaches, the nearest first; as many as people will read of."""
         receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
@@ -380,7 +387,7 @@ class CallGraph:
                 onward = self.passes(throw, event.guards)
                 if onward is not None:
                     changed = _keep(summary.throws, onward, way(path)) or changed
-            for blind, path in self.blinds(event):
+            for blind, path in () if _swallowed(event.guards) else self.blinds(event):
                 changed = _keep(summary.blinds, blind, way(path)) or changed
             for each in self.parameter_calls(event):
                 if each not in summary.parameters:
@@ -454,6 +461,17 @@ class CallGraph:
                         yield ParameterCall(each, (*call.guards, *event.guards)[:8], call.use)
                 if not bound and call.parameter[:3] != target[:3]:
                     yield ParameterCall(call.parameter, (*call.guards, *event.guards)[:8], call.use)
+
+
+def _swallowed(guards: tuple[Guard, ...]) -> bool:
+    """Whether no exception at all passes some guards, so that it makes no difference what is raised behind them."""
+    for guard in guards:
+        for clause in guard.clauses:
+            if clause.passes or clause.late:
+                break
+            if not _BROAD.isdisjoint(clause.types):
+                return True
+    return False
 
 
 def _narrowed(throw: Throw, guard: Guard) -> Throw | None:
@@ -632,6 +650,8 @@ class _Collector:
                     self.graph.summary(value)
             for throw, path in self.graph.contribution(partial):
                 self._throw(throw, (*trail, *path), partial, guards)
+            if _swallowed((*event.guards, *guards)) or any(all(map(_swallowed, each)) for each in self.outer if each):
+                continue
             for blind, path in self.graph.blinds(partial):
                 self._blind(blind, (*trail, *path), partial.span)
             for call in self.graph.parameter_calls(partial):

@@ -165,6 +165,13 @@ class Inference(ElementReader):
         return once(kinds)
 
     def _parameter(self, name: str, scope: Scope, annotation: ast.expr | None) -> list[Kind]:
+        if not isinstance(scope.node, ast.Module):
+            # What is written after `*args:` is what each item is.
+            rest, named = scope.node.args.vararg, scope.node.args.kwarg
+            if rest is not None and rest.arg == name:
+                return [Outside("builtins.tuple")]
+            if named is not None and named.arg == name:
+                return [Outside("builtins.dict")]
         if scope.owner is not None and not isinstance(scope.node, ast.Module | ast.Lambda):
             args = scope.node.args
             names = [*args.posonlyargs, *args.args]

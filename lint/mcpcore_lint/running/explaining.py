@@ -44,7 +44,7 @@ def explained(judge: Judge, tool: ToolDef, name: str) -> Iterator[str]:
     ):
         lines = _head(tool.display_name, [tool.handler])
         lines += _thrown(judge.reach(tool), tool.contract)
-        lines += _caught([tool.handler], judge.graph.on_the_way(tool.handler))
+        lines += _caught([tool.handler], judge.graph.on_the_way(tool.handler), judge.graph)
         if tool.contract is not None:
             declared = ", ".join(one for one in map(_reason, tool.contract.entries) if one)
             lines.append(f"Declared: {declared or 'nothing'}")
@@ -79,7 +79,7 @@ def _of_served(graph: CallGraph, tool: ToolDef, served: Served, name: str) -> st
     lines = _head(name, leading)
     lines += _thrown(reach)
     on_the_way = graph.on_the_way(served.handler) if served.handler is not None else []
-    lines += _caught(leading, [each for each in on_the_way if each.node not in {one.node for one in leading}])
+    lines += _caught(leading, [each for each in on_the_way if each.node not in {one.node for one in leading}], graph)
     return "\n".join(lines)
 
 
@@ -149,13 +149,14 @@ def _declared(thrown: ReachedThrow, contract: Contract | None) -> tuple[str, ...
     return tuple(dict.fromkeys(codes)) if len(codes) == len(entries) else None
 
 
-def _caught(handlers: Sequence[Handler], on_the_way: Sequence[Handler]) -> list[str]:
+def _caught(handlers: Sequence[Handler], on_the_way: Sequence[Handler], graph: CallGraph) -> list[str]:
+    around = [one for each in handlers for one in graph.wrappers(each)]
     lines: list[str] = []
     own = handlers[-1]
     if own.catches:
         lines.append("Caught in the handler, and therefore not told where it is for certain:")
         lines.extend(f"  {_clause(each)}" for each in own.catches)
-    others = [*handlers[:-1], *on_the_way]
+    others = [*handlers[:-1], *around, *on_the_way]
     if any(each.catches for each in others):
         lines.append("Caught on the way, and therefore not told where it is for certain:")
         lines.extend(f"  {each.qualname}: {_clause(clause)}" for each in others for clause in each.catches)

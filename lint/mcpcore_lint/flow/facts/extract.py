@@ -59,6 +59,15 @@ _RUNNERS: Final = frozenset(
      "map", "filter", "sorted", "reduce"}
 )  # fmt: skip
 """Functions outside the project that run what they are given and hand its failure back."""
+_RUN: Final = {
+    "to_thread": 0,
+    "run_sync": 0,
+    "run_in_threadpool": 0,
+    "submit": 0,
+    "start_soon": 0,
+    "run_in_executor": 1,
+}
+"""Of those, the ones that take a function and its arguments apart: where the function stands."""
 _ENTERS: Final = frozenset({"enter_context", "enter_async_context"})
 _CLOSES: Final = {"contextlib.closing": "close", "contextlib.aclosing": "aclose"}
 """Context managers that call a method of what they hold when they are left."""
@@ -287,6 +296,7 @@ class Extractor(ImplicitReader):
         if name in NEVER_NOW:
             return
         use: ParameterUse = "calls" if name in _RUNNERS else "hands on"
+        self._run_elsewhere(node, name)
         given = [each for each in node.args if not isinstance(each, ast.Starred)]
         given.extend(each.value for each in node.keywords if each.arg is not None)
         for argument in given:
@@ -295,6 +305,26 @@ class Extractor(ImplicitReader):
                     self._add("call", node, targets=(each,))
                 else:
                     self._add("parameter", node, parameter=each, use=use)
+
+    def _run_elsewhere(self, node: ast.Call, name: str) -> None:
+        """A function of nobody knows what that is handed to code outside the project to be run."""
+        place = _RUN.get(name)
+        if place is None or place >= len(node.args):
+            return
+        function = node.args[place]
+        if not isinstance(function, ast.Attribute | ast.Name) or self._functions_in(function):
+            return
+        targets, outside = self._callable(function)
+        if not targets and not outside and self._could_be_project(function):
+            blind = Blind(
+                spelled(function),
+                self.module.path,
+                self.module.source.span(function),
+                takes_context=False,
+                project=True,
+                why="it is not known what is called",
+            )
+            self._add("blind", node, blind=blind)
 
     def _run_at(self, node: ast.Call, targets: list[Key]) -> list[ast.AST]:
         """Where what a call leads to runs: at the uses of its name, for a generator or a coroutine that is kept."""

@@ -1,0 +1,94 @@
+"""What the linter says that it could not see: calls that may raise anything, and none that make no difference."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Final
+
+import pytest
+
+NOT_SEEN: Final[dict[str, tuple[str, list[str]]]] = {
+    "what is given to a thread to be run": (
+        """
+        await asyncio.to_thread(client.describe, 1)
+        await asyncio.get_running_loop().run_in_executor(None, client.other)
+        await anyio.to_thread.run_sync(client.third)
+        """,
+        ["client.describe", "client.other", "client.third"],
+    ),
+    "nothing of what gathers arguments": ('names.index("a")\noptions.get("b")\nThing(a=1)', []),
+    "nothing behind a clause that takes all": (
+        "try:\n    client.inside()\nexcept Exception:\n    return None",
+        [],
+    ),
+    "what a narrower clause takes in part": (
+        "try:\n    client.inside()\nexcept ValueError:\n    return None",
+        ["client.inside"],
+    ),
+    "what a clause passes on under a condition": (
+        "try:\n    client.inside()\nexcept Exception as exc:\n    if isinstance(exc, ValueError):\n        raise\n",
+        ["client.inside"],
+    ),
+    "what an earlier clause passes on": (
+        "try:\n    client.inside()\nexcept ValueError:\n    raise\nexcept Exception:\n    return None",
+        ["client.inside"],
+    ),
+    "nothing in a function that takes all": ("quiet(client)", []),
+    "what a function calls that takes some": ("loud(client)", ["client.go"]),
+}
+
+
+@pytest.mark.parametrize("case", NOT_SEEN)
+def test_what_could_not_be_seen_is_named(project, case):
+    """Each call that may raise anything is named, unless whatever it raises is caught for certain."""
+    body, expected = NOT_SEEN[case]
+    lines = "\n    ".join(line.strip("\n") for line in textwrap.dedent(body).strip("\n").splitlines())
+    project.write(
+        app=f"""
+import asyncio
+import anyio
+from mcpcore import tool
+class Thing:
+    def __init__(self, **kwargs):
+        self.a = kwargs.pop("a", 1)
+def quiet(client):
+    try:
+        client.go()
+    except BaseException:
+        return None
+def loud(client):
+    try:
+        client.go()
+    except (KeyError, OSError):
+        return None
+@tool
+async def fetch(client, *names, **options):
+    {lines}
+"""
+    )
+    assert expected == [each.name for each in project.reach().unresolved if each.project]
+
+
+def test_a_decorator_that_takes_all_leaves_nothing_to_be_seen(project):
+    """What stands round the handler counts for what it calls too."""
+    project.write(
+        app="""
+        import functools
+        from mcpcore import tool
+        def safely(run):
+            @functools.wraps(run)
+            async def wrapper(*args, **kwargs):
+                try:
+                    return await run(*args, **kwargs)
+                except Exception as exc:
+                    return {"problem": type(exc).__name__}
+            return wrapper
+        @tool
+        @safely
+        async def fetch(client):
+            return client.go()
+        """
+    )
+    reach = project.reach()
+    assert not [each for each in reach.unresolved if each.project]
+    assert not reach.throws

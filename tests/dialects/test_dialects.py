@@ -677,6 +677,15 @@ async def test_an_argument_that_is_absent_is_a_missing_field_in_system_error() -
             assert ErrorCode.INVALID_PARAMS == read.error_code
 
 
+def test_an_authors_own_invalid_arguments_have_no_issues() -> None:
+    """A reason of that name whose data are something else goes by the table."""
+    for data in ({}, {"issues": "none"}, {"issues": []}, {"issues": ["missing"]}):
+        told = envelope(
+            ErrorCode.INVALID_PARAMS, "x", retry=Retry.never(), tool="t", data=data, reason="invalid_arguments"
+        )
+        assert "INVALID_INPUT_TYPE" == system_error.registered_code(told)
+
+
 @pytest.mark.parametrize(
     ("retry", "recovery", "hint"),
     [

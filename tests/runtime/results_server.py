@@ -48,6 +48,7 @@ RETURNED: dict[str, Any] = {
     "a nan of its own": CallToolResult(
         content=[TextContent(type="text", text='{"k": NaN}')], structured_content={"k": [-math.inf]}
     ),
+    "numbers and words": [1.5, math.nan, "NaN and words", {"k": -math.inf}],
     "words": {"k": "NaN", "l": ["Infinity"]},
 }
 TYPED: dict[str, Measured] = {

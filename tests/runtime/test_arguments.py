@@ -365,6 +365,14 @@ def near(value: str, info: ValidationInfo) -> str:
     raise ValueError(f"hint is not near {info.data['password']}, the password")
 
 
+def borrow(value: str, info: ValidationInfo) -> str:
+    raise PydanticCustomError("greater_than", "above {what}", {"what": info.data["password"]})
+
+
+def lower(value: str, info: ValidationInfo) -> str:
+    raise ValueError(f"not like {info.data['password'].lower()}")
+
+
 def test_a_validator_that_quotes_another_argument_does_not_show_it(call: Any, caplog: pytest.LogCaptureFixture) -> None:
     """Of contract tools and the SDK's own, at the root and in models, as sent and as another validator made it."""
 
@@ -394,6 +402,24 @@ def test_a_validator_that_quotes_another_argument_does_not_show_it(call: Any, ca
         "hint is not near …, the password"
         in told(lambda *sent: call(server, *sent[1:]), {"password": SECRET, "hint": "h"}, "contract")[0]
     )
+
+
+def test_letters_and_names_that_deceive_a_search_hide_nothing(call: Any) -> None:
+    """An error that borrows a name of pydantic's with other facts, and letters whose lower case is two letters."""
+
+    @tool
+    def g(
+        password: str,
+        borrowed: Annotated[str, AfterValidator(borrow)] = "",
+        dotted: Annotated[str, AfterValidator(lower)] = "",
+    ) -> str:
+        return ""
+
+    server = Server("s", tools=[g])
+    for more, expected in (({"borrowed": "b"}, "above …"), ({"dotted": "d"}, "Breaks a rule of the tool's own; ")):
+        result = call(server, "g", {"password": "İstanbul-hunter2", **more})
+        assert expected in result.structured_content["error"]["message"]
+        assert "hunter2" not in result.model_dump_json()
 
 
 def test_a_message_of_pydantics_own_stays_whole_whatever_else_was_sent(call: Any) -> None:

@@ -147,6 +147,7 @@ class TestEnvelope:
             envelope.recovery,
             envelope.fallback_tool,
         )
+        assert Envelope.from_json({**error, "retry": {"kind": "not_retryable"}}).strategy is None
         sent = Envelope.from_json({**error, "data": {"recovery": {"hint": "H", "actions": ["x"], "fallbackTool": 3}}})
         assert (("x",), None) == (sent.actions, sent.fallback_tool)
 

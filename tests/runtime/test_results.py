@@ -119,6 +119,8 @@ def test_a_number_that_json_does_not_have_is_null_where_the_schema_admits_it(ask
         jsonschema.validate(result["structuredContent"], listed[f"{prefix}{name}"]["outputSchema"])
     untyped = ask("tools/call", name=f"{prefix}untyped", arguments={"kind": "nan"})["result"]
     assert {"k": None, "l": [1.5, None]} == strictly(untyped["content"][0]["text"].encode())
+    several = ask("tools/call", name=f"{prefix}untyped", arguments={"kind": "numbers and words"})["result"]
+    assert ["1.5", "null", "NaN and words", '{\n  "k": null\n}'] == [block["text"] for block in several["content"]]
     own = ask("tools/call", name=f"{prefix}untyped", arguments={"kind": "a nan of its own"})["result"]
     assert ({"k": [None]}, '{"k": NaN}') == (own["structuredContent"], own["content"][0]["text"])
     for said in ("NaN", '{"k": NaN}', "NaN is not a number"):

@@ -10,6 +10,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.prompts.base import Prompt
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import CallToolResult
 
@@ -249,3 +250,44 @@ def test_a_failure_that_a_handler_passes_on_is_recorded_as_it_is(dialect: str, t
     assert ("No such page.", "act", {"phase_id": "P7", "role": "R"}) == (told.message, told.tool, told.context)
     (record,) = records(trail)
     assert (told.correlation_id, "act") == (record["correlationId"], record["tool"])
+
+
+def test_what_does_not_fail_is_answered(tmp_path: Path) -> None:
+    """A resource and a prompt as the SDK has them, without a record."""
+    trail = tmp_path / "audit.jsonl"
+
+    async def main() -> tuple[Any, Any]:
+        async with Client(serving(trail)) as client:
+            return await client.read_resource("page://fine"), await client.get_prompt("ask", {"how": "fine"})
+
+    read, got = anyio.run(main)
+    assert ("fine", "fine") == (read.contents[0].text, got.messages[0].content.text)
+    assert [] == records(trail)
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        (TimeoutError("late"), ErrorCode.TIMEOUT),
+        (ValueError("of a class of prompts"), ErrorCode.VALIDATION_ERROR),
+        (SystemExit(3), ErrorCode.INTERNAL_ERROR),
+        (not_found("gone"), ErrorCode.NOT_FOUND),
+    ],
+)
+def test_prompts_of_an_applications_own_kind_fail_as_others_do(raised: BaseException, code: ErrorCode) -> None:
+    """What a subclass raises reaches the SDK without the words that its own prompts have around it."""
+
+    class Own(Prompt):
+        async def render(self, *args: Any, **kwargs: Any) -> Any:
+            raise raised
+
+    server: Server[Any] = Server("s")
+    server.add_prompt(Own.from_function(lambda: "", name="own"))
+
+    async def main() -> Any:
+        async with Client(server) as client:
+            with pytest.raises(MCPError) as failed:
+                await client.get_prompt("own")
+        return Envelope.from_result(failed.value)
+
+    assert code == anyio.run(main).error_code

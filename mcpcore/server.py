@@ -28,7 +28,7 @@ from mcp_types import (
     ToolAnnotations,
 )
 from mcp_types import Tool as MCPTool
-from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
+from pydantic import ConfigDict, PrivateAttr, ValidationError
 from typing_extensions import TypeVar
 
 from mcpcore.boundary import Boundary, BrokenResultError, Judge, Relayed, is_a, leaves_of, passes_through
@@ -440,8 +440,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """What a resource or a prompt answers; its failure as an error of the protocol, recorded first."""
         try:
             result = await answering
-            if isinstance(result, BaseModel):
-                require_writable(result)
+            require_writable(result)
         except BaseException as exc:
             if passes_through(exc):
                 raise

@@ -533,13 +533,14 @@ class TestSDKTools:
                 result = await super().run(arguments, context, convert_result=convert_result)
                 return result.model_copy(update={"meta": {"loud": True}})
 
-        def f(x: int) -> int:
-            return x
+        def f(x: int) -> Any:
+            return CallToolResult(content=[TextContent(type="text", text="no\ud800")], is_error=True) if x < 0 else x
 
-        plain = SDKTool.from_function(f)
+        plain = SDKTool.from_function(f, structured_output=False)
         loud = Loud.model_construct(**{name: getattr(plain, name) for name in SDKTool.model_fields})
         result = call(Server("s", tools=[loud]), "f", {"x": 1})
-        assert ({"result": 1}, True) == (result.structured_content, result.meta["loud"])
+        assert ("1", True) == (result.content[0].text, result.meta["loud"])
+        assert "no\ufffd" == error_of(call(Server("s", tools=[loud]), "f", {"x": -1}))["message"]
 
 
 class TestNested:

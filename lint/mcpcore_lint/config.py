@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -335,6 +336,11 @@ def _strings(value: Any, where: str) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _patterns(value: Any, where: str) -> tuple[str, ...]:
+    # `./x` means nothing to git, and to everybody else what `/x` means.
+    return tuple(re.sub(r"^(!?)\./", r"\1/", each) for each in _strings(value, where))
+
+
 def _selectors(value: Any, where: str) -> frozenset[str]:
     return frozenset(_strings(value, where))
 
@@ -420,7 +426,7 @@ KEYS: Final[dict[str, Key]] = {
     "per-file": Key(_per_file, "table", "Glob to rules to ignore, or to a table of `select`, `ignore` and `severity`."),
     "fail-on": Key(severity_named, "string", "The severity from which findings fail the run; `warning`."),
     "format": Key(_format, "string", "The format of the report; `full`."),
-    "exclude": Key(_strings, "list", "Globs of files and folders that are not read, beside `.gitignore`."),
+    "exclude": Key(_patterns, "list", "Globs of files and folders that are not read, beside `.gitignore`."),
     "markdown": Key(
         _strings, "list", "Globs of Markdown files, or folders of them, whose Python blocks are checked too."
     ),

@@ -98,9 +98,11 @@ def _escaped(character: str) -> str:
     return f"\\x{ord(character):02x}" if ord(character) < 0x100 else f"\\u{ord(character):04x}"
 
 
-def page(rule: str) -> str:
-    """The address of a rule's page."""
-    return f"{PAGES}{rule}"
+def page(rule: str) -> str | None:
+    """The address of a rule's page; None for the rules of other packages."""
+    from mcpcore_lint import ids
+
+    return f"{PAGES}{rule}" if ids.is_id(rule) else None
 
 
 def summary(outcome: Outcome) -> str:

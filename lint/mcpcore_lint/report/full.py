@@ -54,13 +54,16 @@ class _Paint:
     def dim(self, text: str) -> str:
         return self.color("2", text)
 
-    def link(self, text: str, address: str) -> str:
+    def link(self, text: str, address: str | None) -> str:
+        if address is None:
+            return text
         return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\" if self.enabled else text
 
 
 def _block(each: Diagnostic, outcome: Outcome, texts: dict[str, list[str]], paint: _Paint) -> str:
     color = _COLORS[each.severity]
-    rule = paint.link(each.rule, page(each.rule))
+    address = page(each.rule)
+    rule = paint.link(each.rule, address)
     head = f"{paint.color(color, paint.bold(f'{each.severity.label}[{rule}]'))}: {paint.bold(printable(each.message))}"
     lines = [head, *_excerpt(each.path, each.span, outcome, texts, paint, color, label="")]
     for related in each.related:
@@ -70,8 +73,10 @@ def _block(each: Diagnostic, outcome: Outcome, texts: dict[str, list[str]], pain
     if each.fix is not None:
         how = "--fix --unsafe-fixes" if each.fix.safety == "unsafe" else "--fix"
         lines.append(f"  {paint.color('32', 'fix')}: {printable(each.fix.title)} ({how})")
-    if not paint.enabled:
-        lines.append(f"  see: {page(each.rule)}")
+    if address is None:
+        lines.append(f"  see: mcpcore lint --explain {each.rule}")
+    elif not paint.enabled:
+        lines.append(f"  see: {address}")
     return "\n".join(lines)
 
 

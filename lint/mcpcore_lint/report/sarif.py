@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.reading.source import Source
-from mcpcore_lint.report import page
+from mcpcore_lint.report import PAGES, page
 from mcpcore_lint.report.json import dump
 from mcpcore_lint.running.baseline import fingerprints
 
@@ -28,7 +28,9 @@ def render(outcome: Outcome) -> str:
     rules = []
     for name in used:
         rule = known.get(name)
-        entry: dict[str, Any] = {"id": name, "helpUri": page(name)}
+        entry: dict[str, Any] = {"id": name}
+        if (address := page(name)) is not None:
+            entry["helpUri"] = address
         if rule is not None:
             entry |= {
                 "shortDescription": {"text": _plain(rule.summary)},
@@ -46,7 +48,7 @@ def render(outcome: Outcome) -> str:
                 "name": "mcpcore lint",
                 "version": _version(),
                 "semanticVersion": _version(),
-                "informationUri": page(""),
+                "informationUri": PAGES,
                 "rules": rules,
             }
         },

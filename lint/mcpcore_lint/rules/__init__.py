@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.rules.base import FAMILIES, Family, Invalid, ProjectContext, Rule, RuleContext, Valid
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules.base import FAMILIES, Family, Invalid, ProjectContext, Rule, RuleContext, Valid, is_ours
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -25,6 +27,7 @@ __all__ = [
     "RuleContext",
     "Valid",
     "all_rules",
+    "is_ours",
     "matches",
     "rule_named",
     "selected",
@@ -85,12 +88,32 @@ def all_rules() -> dict[str, Rule]:
                 "mend or uninstall the package that brings it"
             ) from error
         for rule in _rules_of(loaded, f"{point.name!r} ({point.value})"):
+            wrong = _wrong(rule)
+            if wrong:
+                raise RuleError(f"the rule {type(rule).__name__} of {point.value} cannot be used: {wrong}")
             if rule.id in found:
                 raise RuleError(
                     f"the rule {rule.id!r} of {point.value} has the id of another rule: give it one of its own"
                 )
             found[rule.id] = rule
     return found
+
+
+_ID: Final = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+
+
+def _wrong(rule: Rule) -> str | None:
+    """What keeps a rule of another package from being named, selected and shown."""
+    name, severity, family = (getattr(rule, each, None) for each in ("id", "severity", "family"))
+    if not isinstance(name, str) or not _ID.fullmatch(name):
+        return f"its id must be lower-case words with hyphens between them, not {name!r}"
+    if not isinstance(severity, Severity):
+        return f"its severity must be a Severity, not {severity!r}"
+    if family not in FAMILIES:
+        return f"its family must be one of {', '.join(FAMILIES)}, not {family!r}"
+    texts = ("summary", "why", "bad", "good", "how_to_fix", "when_to_suppress")
+    missing = [each for each in texts if not isinstance(getattr(rule, each, None), str)]
+    return f"it lacks {', '.join(missing)}, of which its page is made" if missing else None
 
 
 def _entry_points() -> list[EntryPoint]:
@@ -130,11 +153,6 @@ def _names_group(place: str) -> bool:
 def rule_named(name: str) -> Rule | None:
     """The rule of an id, or None."""
     return all_rules().get(name)
-
-
-def is_ours(rule: Rule) -> bool:
-    """Whether a rule is one of the linter's own."""
-    return type(rule).__module__.startswith(f"{__name__}.")
 
 
 def matches(rule: Rule, selector: str) -> bool:

@@ -169,6 +169,8 @@ class RuleContext:
             weight: The severity of this finding, where it is not the rule's; what the settings say goes before it.
         """
         where = module or self.module
+        if not is_ours(self.rule):
+            _check(at, message, help, weight, fix, len(where.source.text))
         span = at if isinstance(at, Span) else where.source.span(at)
         self._state.add(
             Diagnostic(
@@ -179,7 +181,7 @@ class RuleContext:
                 message,
                 help,
                 tuple(related),
-                fix,
+                fix if fix is not None and fix.edits else None,
                 tool.display_name if tool is not None else None,
             )
         )
@@ -198,6 +200,35 @@ class RuleContext:
     def fix(self, title: str, edits: Iterable[Edit], *, unsafe: bool = False) -> Fix:
         """Edits that belong together; the helpers that make them are in `mcpcore_lint.running.fixes`."""
         return Fix(title, tuple(edits), "unsafe" if unsafe else "safe")
+
+
+def is_ours(rule: Rule) -> bool:
+    """Whether a rule is one of the linter's own."""
+    return type(rule).__module__.startswith("mcpcore_lint.rules.")
+
+
+def _check(at: object, message: object, then: object, weight: object, fix: Fix | None, length: int) -> None:
+    """Refuse what no report could show, and edits that fit nowhere: the rule is told to have crashed.
+
+    Raises:
+        TypeError: If something is of another type than it should be.
+        ValueError: If the place or an edit lies outside of the file.
+    """
+    import ast
+
+    if not isinstance(at, Span | ast.AST):
+        raise TypeError(f"report() takes a node or a Span, not {at!r}")
+    if isinstance(at, Span) and (min(at.line, at.column) < 1 or (at.end_line, at.end_column) < (at.line, at.column)):
+        raise ValueError(f"lines and columns count from 1, and the end does not come before the start: {at!r}")
+    if not isinstance(message, str) or not message.strip() or not isinstance(then, str):
+        raise TypeError(f"report() takes a message and a help that are texts, not {message!r} and {then!r}")
+    if weight is not None and not isinstance(weight, Severity):
+        raise TypeError(f"weight is a Severity, not {weight!r}")
+    end = 0
+    for each in sorted(fix.edits, key=lambda one: (one.start, one.end)) if fix is not None else ():
+        if not end <= each.start <= each.end <= length:
+            raise ValueError(f"{each!r} overlaps another edit or lies outside of the file of {length} characters")
+        end = each.end
 
 
 class ProjectContext:

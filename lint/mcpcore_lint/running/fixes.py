@@ -378,6 +378,8 @@ class Mending:
     again: bool = True
     """Whether another pass may find something to do."""
     waited: int = 0
+    made: int = 0
+    """The passes that changed something."""
 
     @staticmethod
     def _by_path(report: Report, *, unsafe: bool) -> dict[str, list[Diagnostic]]:
@@ -401,11 +403,23 @@ class Mending:
             changed, more = self._make(report, seen, unsafe=True)
             failures += (each for each in more if each not in failures)
         self.waited += not changed
+        self.made += bool(changed)
         self.again = bool(changed or self.late)
+        if self.made >= self.passes:
+            # A rule that finds what its own fix has made.
+            failures += (
+                Failure(path, f"after {self.made} passes {', '.join(sorted(rules))} still has something to fix")
+                for path, rules in self._last(report).items()
+            )
+            self.again = False
         if not changed and self.waited >= _PATIENCE:
             failures += (Failure(path, "not fixed: it was changed by someone else meanwhile") for path in self.late)
             self.again = False
         return failures
+
+    def _last(self, report: Report) -> dict[str, set[str]]:
+        by_path = self._by_path(report, unsafe=self.unsafe).items()
+        return {path: {each.rule for each in diagnostics} for path, diagnostics in by_path}
 
     def _make(self, report: Report, seen: Mapping[str, Found], *, unsafe: bool) -> tuple[int, list[Failure]]:
         from mcpcore_lint.reading.source import Source, SourceError

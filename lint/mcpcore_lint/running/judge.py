@@ -236,7 +236,9 @@ class Judge:
         for rule in self.rules_for(module.path):
             try:
                 self._apply(rule, state)
-            except Exception as error:  # noqa: BLE001 - one rule's crash on one file is reported, and the rest goes on
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - one rule's crash on one file is told, and the rest goes on
                 failures.append(crash(module.path, rule, error))
         consulted, missing = self.project.dependencies(absolute)
         names = state.names
@@ -305,7 +307,9 @@ class Judge:
                 continue
             try:
                 rule.check_project(tools, ProjectContext(self.settings, rule, found.append))
-            except Exception as error:  # noqa: BLE001 - as above
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - as above
                 failures.append(crash("", rule, error))
         return found, failures
 
@@ -329,7 +333,9 @@ class Judge:
                     continue
                 try:
                     check(suppressions, names, RuleContext(state, rule))
-                except Exception as error:  # noqa: BLE001 - as above
+                except KeyboardInterrupt:
+                    raise
+                except BaseException as error:  # noqa: BLE001 - as above
                     failures.append(crash(module.path, rule, error))
             kept.extend(each for each in state.diagnostics if not suppressions.suppresses(each, by_name=True))
         return kept, hidden, failures

@@ -159,6 +159,8 @@ def test_exclude_and_gitignore(repository):
     repository.write("generated/server.py", SERVER)
     repository.write("ignored.py", SERVER)
     repository.write(".gitignore", "/ignored.py\n")
+    repository.settings('exclude = ["./generated"]')
+    assert {"server.py"} == {path for path, _, _ in repository.found()}
     repository.settings('exclude = ["generated"]')
     assert {"server.py"} == {path for path, _, _ in repository.found()}
     assert {"ignored.py"} == {path for path, _, _ in repository.found("ignored.py")}

@@ -196,6 +196,59 @@ def test_explain_calls(project):
     assert "Not seen" in text
 
 
+LOW_LEVEL = """
+import acme
+from mcp.server.lowlevel import Server
+
+server = Server("x")
+
+@server.call_tool()
+async def call_tool(name: str, arguments: dict):
+    allowed(arguments)
+    try:
+        if name == "find":
+            return await find(arguments)
+        if name == "read":
+            if not arguments:
+                raise LookupError("nothing given")
+            return [arguments]
+    except KeyError:
+        return []
+    raise ValueError(f"Unknown tool: {name}")
+
+def allowed(arguments):
+    if not arguments:
+        raise PermissionError("no")
+
+async def find(arguments):
+    if not arguments:
+        raise KeyError("q")
+    acme.send(arguments)
+    acme.send(arguments)
+    raise OSError("find")
+"""
+
+
+def test_explain_calls_of_a_tool_that_a_low_level_handler_serves(project):
+    """What leads to a tool's own function counts, what other names lead to does not, and the handler's clauses do."""
+    project.write("low.py", LOW_LEVEL)
+    text = project.lint("--explain-calls", "find", code=0).stdout
+    assert text.splitlines()[:2] == ["find can throw:", "  handler find at low.py:26:11"]
+    assert "  behind call_tool at low.py:8:11" in text
+    assert "PermissionError\n      call_tool > allowed" in text
+    assert "OSError\n      call_tool > find" in text
+    assert "KeyError\n" not in text
+    assert "LookupError" not in text
+    assert "ValueError" not in text
+    assert "call_tool: except KeyError at low.py:18:5" in text
+    assert "  acme.send at low.py:29:5 and at 1 more\n      call_tool > find" in text
+    text = project.lint("--explain-calls", "read", code=0).stdout
+    assert "LookupError\n      call_tool" in text
+    assert "OSError" not in text
+    text = project.lint("--explain-calls", "call_tool", code=0).stdout
+    assert "ValueError\n      call_tool" in text
+
+
 def test_output_file(project):
     """The report is written whole, without colour, and nothing is printed."""
     result = project.lint("--output-file", "report.txt", code=1)
@@ -381,3 +434,81 @@ def test_rules_of_a_projects_own(empty):
     assert 2 == result.returncode
     assert "the entry point 'house' (house_rules) cannot be loaded: ModuleNotFoundError" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("sys.exit(3)", "crashed: SystemExit: 3"),
+        ("raise GeneratorExit", "crashed: GeneratorExit"),
+        ("ctx.report(None, 'x')", "crashed: TypeError: report() takes a node or a Span, not None"),
+        ("ctx.report(at, 3)", "crashed: TypeError: report() takes a message and a help that are texts"),
+        ("ctx.report(at, ' ')", "crashed: TypeError"),
+        ("ctx.report(at, 'x', help=None)", "crashed: TypeError"),
+        ("ctx.report(at, 'x', weight='error')", "crashed: TypeError: weight is a Severity, not 'error'"),
+        ("ctx.report(Span(0, 1, 1, 1), 'x')", "crashed: ValueError: lines and columns count from 1"),
+        ("ctx.report(Span(2, 1, 1, 9), 'x')", "crashed: ValueError: lines and columns count from 1"),
+        ("ctx.report(at, 'x', fix=ctx.fix('y', [Edit(-9, -1, 'z')]))", "crashed: ValueError: Edit(start=-9"),
+        ("ctx.report(at, 'x', fix=ctx.fix('y', [Edit(0, 9999, 'z')]))", "crashed: ValueError: Edit(start=0"),
+        (
+            "ctx.report(at, 'x', fix=ctx.fix('y', [Edit(1, 5, ''), Edit(3, 6, '')]))",
+            "crashed: ValueError: Edit(start=3",
+        ),
+        (
+            "ctx.report(at, 'x', fix=ctx.fix('y', [Edit(0, 0, '# more\\n')]))",
+            "after 50 passes house-no-shouting still has",
+        ),
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_told(empty, monkeypatch, body, said):
+    """What a rule of another package does wrong is told with the rule and the file, and the rest is checked."""
+    from mcpcore_lint import rules
+
+    text = RULE.replace(
+        "        if tool.display_name.isupper():\n", f"        at = tool.handler.node\n        {body}\n"
+    )
+    namespace = {"__name__": "house_rules", "at": None}
+    exec(
+        f"import sys\nfrom mcpcore_lint.diagnostics import Edit, Span\n{text.partition('            ctx.report(tool')[0]}",
+        namespace,
+    )
+    own = namespace["NoShouting"]()
+    known = {**rules.all_rules(), own.id: own}
+    monkeypatch.setattr(rules, "all_rules", lambda: known)
+    monkeypatch.setattr("mcpcore_lint.running.judge.all_rules", rules.all_rules)
+    empty.write("server.py", CLEAN)
+    result = empty.lint("--no-cache", "--jobs", "1", "--fix", "--format", "concise", code=2)
+    assert (
+        f"server.py: not checked in full: {'' if 'passes' in said else 'the rule house-no-shouting '}{said}"
+        in result.stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"house-no-shouting"', '"House rule"', "its id must be lower-case words with hyphens between them"),
+        ("Severity.WARNING", '"warning"', "its severity must be a Severity, not 'warning'"),
+        ('family = "project"', 'family = "house"', "its family must be one of contract, "),
+        ("why =", "reason =", "it lacks why, of which its page is made"),
+    ],
+)
+def test_a_rule_that_cannot_be_used_is_told(old, new, said):
+    """What keeps a rule from being named, selected and shown is said before it runs."""
+    from mcpcore_lint.rules import _wrong
+
+    namespace = {"__name__": "house_rules"}
+    exec(RULE.replace(old, new, 1), namespace)
+    assert said in _wrong(namespace["NoShouting"]())
+
+
+def test_the_page_of_a_rule_of_another_package_is_shown_by_the_command():
+    """There is no page of it at the address of the linter's own."""
+    from mcpcore_lint.diagnostics import Diagnostic, Severity, Span
+    from mcpcore_lint.report import FORMATS, Outcome, render
+
+    found = Diagnostic("house-no-shouting", Severity.WARNING, "a.py", Span(1, 1, 1, 2), "loud", "")
+    for name in FORMATS:
+        text = render(name, Outcome((found,)))
+        assert "rules/house" not in text
+        assert (name == "full") == ("mcpcore lint --explain house-no-shouting" in text)

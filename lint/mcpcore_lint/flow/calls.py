@@ -72,6 +72,8 @@ class CallGraph:
         self.project = project
         self.hierarchy = hierarchy
         self.raises = raises
+        self.thorough = False
+        """Whether calls into other packages of which nothing is known are told of too: only people ask for them."""
         self._facts: dict[Key, Facts | None] = {}
         self._summaries: dict[Key, Summary] = {}
 

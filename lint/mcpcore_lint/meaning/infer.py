@@ -424,7 +424,7 @@ class Inference(ElementReader):
         scope = owner.scope_of(node)
         if node.returns is not None:
             kinds = self.annotation(node.returns, scope.parent or owner.scope)
-            if kinds or not _tells_a_function(node.returns):
+            if kinds or not _tells_nothing(node.returns):
                 return kinds
         self.depth += 5
         try:
@@ -666,8 +666,8 @@ def is_static(node: FunctionNode) -> bool:
     )
 
 
-def _tells_a_function(node: ast.expr) -> bool:
-    """Whether an annotation speaks of a function, and so not of what it does."""
+def _tells_nothing(node: ast.expr) -> bool:
+    """Whether an annotation speaks of a function, and so not of what it does, or of anything at all."""
     target = node.value if isinstance(node, ast.Subscript) else node
     name = target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
-    return name == "Callable"
+    return name in {"Callable", "Any", "object"}

@@ -137,6 +137,15 @@ def _thrown(reach: Reach, contract: Contract | None = None) -> list[str]:
     if blind:
         lines.append("Not seen, since it cannot be told what is called:")
         lines += [f"  {one.name} at {_place(one.site)}: {one.why}\n      {' > '.join(one.path)}" for one in blind]
+    others: dict[str, list[UnresolvedCall]] = {}
+    for one in reach.unresolved:
+        if one not in blind:
+            others.setdefault(one.name, []).append(one)
+    if others:
+        lines.append("Calls of other packages, of which it is not known what they raise:")
+        for name, calls in others.items():
+            more = f" and at {len(calls) - 1} more" if len(calls) > 1 else ""
+            lines.append(f"  {name} at {_place(calls[0].site)}{more}\n      {' > '.join(calls[0].path)}")
     return lines
 
 

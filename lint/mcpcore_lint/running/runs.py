@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint import config
@@ -321,6 +322,9 @@ def _lint_document(absolute: str, group: Group, result: Result, raw: bytes | Non
     result.files += 1
     if raw is None:
         try:
+            if not S_ISREG(os.stat(absolute).st_mode):
+                # Reading a pipe or a device may never end.
+                raise OSError(None, "not a regular file; `-` reads standard input")  # noqa: TRY301 - told below
             with open(absolute, "rb") as file:
                 raw = file.read()
         except OSError as error:
@@ -488,6 +492,7 @@ def explain_calls(made: Sequence[Group], tool: str) -> tuple[list[str], list[str
         if group.walk is None:
             continue
         judge = Judge(group.config.root, group.config.settings)
+        judge.graph.thorough = True
         waiting: list[tuple[str, bytes]] = []
         # Files in which the name stands come first; only where none defines the tool are the others read.
         for path in group.walk.files:

@@ -68,6 +68,13 @@ CASES = {
         "import boto3\nfrom botocore.exceptions import ClientError\n\ns3 = boto3.client('s3')\n\n@tool\ndef fetch():\n    try:\n        s3.get_object(Bucket='x', Key='y')\n    except ClientError:\n        raise not_found('x')\n",
         {("NOT_FOUND", "fetch"), ("botocore.exceptions.BotoCoreError", "fetch > boto3.Client.get_object")},
     ),
+    "any operation of a service of boto3": (
+        "import boto3\nfrom typing import Any\n\ndef client() -> Any:\n    return boto3.Session().client('x')\n\n@tool\ndef fetch():\n    client().get_paginator('y')\n    client().search_things()\n",
+        {
+            ("botocore.exceptions.ClientError", "fetch > boto3.Client.search_things"),
+            ("botocore.exceptions.BotoCoreError", "fetch > boto3.Client.search_things"),
+        },
+    ),
     "psycopg through a class of the project": (
         "import psycopg\n\nclass Store:\n    def __init__(self, connection: psycopg.AsyncConnection):\n        self.connection = connection\n    async def run(self):\n        cursor = await self.connection.execute('x')\n        await cursor.executemany('x', [])\n\n@tool\nasync def fetch(store: Store):\n    await store.run()\n",
         {
@@ -93,6 +100,8 @@ def test_a_project_adds_facts_of_its_own(project):
     project.write(server=HEAD + "import acme\n\n@tool\ndef fetch():\n    acme.call()\n    acme.Client().get()\n")
     found = project.thrown(raises={"acme.call": ("acme.Down",), "acme.Client.get": ("builtins.OSError",)})
     assert found == {("acme.Down", "fetch > acme.call"), ("OSError", "fetch > acme.Client.get")}
+    found = project.thrown(raises={"acme.Client.*": ("acme.Down",)})
+    assert found == {("acme.Down", "fetch > acme.Client.get")}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -233,15 +233,15 @@ def test_explain_calls_of_a_tool_that_a_low_level_handler_serves(project):
     """What leads to a tool's own function counts, what other names lead to does not, and the handler's clauses do."""
     project.write("low.py", LOW_LEVEL)
     text = project.lint("--explain-calls", "find", code=0).stdout
-    assert text.splitlines()[:2] == ["find can throw:", "  handler find at low.py:26:11"]
+    assert text.splitlines()[:2] == ["find can throw:", "  handler find at low.py:25:11"]
     assert "  behind call_tool at low.py:8:11" in text
     assert "PermissionError\n      call_tool > allowed" in text
     assert "OSError\n      call_tool > find" in text
     assert "KeyError\n" not in text
     assert "LookupError" not in text
     assert "ValueError" not in text
-    assert "call_tool: except KeyError at low.py:18:5" in text
-    assert "  acme.send at low.py:29:5 and at 1 more\n      call_tool > find" in text
+    assert "call_tool: except KeyError at low.py:17:5" in text
+    assert "  acme.send at low.py:28:5 and at 1 more\n      call_tool > find" in text
     text = project.lint("--explain-calls", "read", code=0).stdout
     assert "LookupError\n      call_tool" in text
     assert "OSError" not in text
@@ -341,6 +341,13 @@ def test_markdown(project):
     assert text == path.read_text()
     project.settings('markdown = ["*.md"]')
     assert ("guide.md", line) in {(path, at) for path, at, _ in project.found()}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_no_document(project):
+    """A pipe with the name of a document is not read, which might never end."""
+    os.mkfifo(project.root / "pipe.md")
+    assert "pipe.md: not checked in full: cannot be read: not a regular file" in project.process("pipe.md").stdout
 
 
 def _indented(text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.effects import Bindings, Blind, Event, EventKind, Facts, Key, Parameter, ParameterUse, Throw
@@ -19,6 +20,7 @@ from mcpcore_lint.model import (
     Symbol,
     options,
 )
+from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.reading.syntax import own_nodes
 
 if TYPE_CHECKING:
@@ -59,6 +61,8 @@ _RUNNERS: Final = frozenset(
      "map", "filter", "sorted", "reduce"}
 )  # fmt: skip
 """Functions outside the project that run what they are given and hand its failure back."""
+_HARMLESS: Final = frozenset({"loguru", "structlog", "typing_extensions", "rich", "annotated_types"})
+"""Packages whose functions write logs or say what types are."""
 _RUN: Final = {
     "to_thread": 0,
     "run_sync": 0,
@@ -247,6 +251,8 @@ class Extractor(ImplicitReader):
                 raised, _, condition = fact.partition(" ")
                 if not condition or holds(condition, node):
                     self._knowledge(node, name, raised)
+        if outside and self.graph.thorough:
+            self._told_of_nowhere(node, outside)
         if not targets:
             self._callbacks(node)
             if isinstance(func, ast.Attribute):
@@ -259,13 +265,26 @@ class Extractor(ImplicitReader):
                 why = "the context is handed over" if outside else "it is not known what is called"
                 self._blind(node, node, why, project=not outside and self._could_be_project(func))
 
+    def _told_of_nowhere(self, node: ast.Call, outside: list[str]) -> None:
+        """Functions of other packages of which it is not known what they raise."""
+        for name in dict.fromkeys(outside):
+            package = name.partition(".")[0]
+            plain = package in sys.stdlib_module_names or package in FRAMEWORKS or package in _HARMLESS
+            if plain or package == "builtins" or "." not in name or name in self.graph.raises:
+                continue
+            if KNOWLEDGE.known(name) is None:
+                span = self.module.source.span(node)
+                why = "it is not known what it raises"
+                self._add("blind", node, blind=Blind(name, self.module.path, span, False, False, why))  # noqa: FBT003
+
     def _could_be_project(self, func: ast.expr) -> bool:
         if isinstance(func, ast.Attribute):
             return func.attr not in BUILTIN_METHODS
         return True
 
     def _known(self, name: str) -> tuple[str, ...]:
-        return self.graph.raises.get(name) or KNOWLEDGE.raises(name)
+        given = self.graph.raises
+        return given.get(name) or given.get(f"{name.rpartition('.')[0]}.*") or KNOWLEDGE.raises(name)
 
     def _knowledge(self, node: ast.AST, name: str, raised: str) -> None:
         form: ErrorForm = "builtin" if raised.startswith("builtins.") else "other"

@@ -4,7 +4,7 @@ The facts are data, in the `*.json` files beside this module: one file a library
 
 - `exceptions`: a class to its bases;
 - `raises`: a function or method to the classes that it raises in ordinary operation; `X if check` where it does only
-  with that argument, `X unless exist_ok` where it does only without it;
+  with that argument, `X unless exist_ok` where it does only without it; `Client.*` is every method that is not named;
 - `returns`: a function or method to the class of what it returns, so that `connect(...).execute(...)` is followed;
 - `aliases`: another name of a class to the name that the file uses.
 """
@@ -74,8 +74,18 @@ class Knowledge:
 
     def raises(self, name: str) -> tuple[str, ...]:
         """What a function raises; nothing where the tables do not know it."""
+        return self.known(name) or ()
+
+    def known(self, name: str) -> tuple[str, ...] | None:
+        """What a function raises, which may be nothing; None where the tables do not know it."""
         self._load()
-        return self._raises.get(name) or self._raises.get(self.canonical(name), ())
+        for each in (name, self.canonical(name)):
+            found = self._raises.get(each)
+            if found is None and not each.rpartition(".")[2].startswith("_"):
+                found = self._raises.get(f"{each.rpartition('.')[0]}.*")
+            if found is not None:
+                return found
+        return None
 
     def result_of(self, name: str) -> str | None:
         """The class of what a function returns, where the tables know it."""

@@ -1,21 +1,101 @@
-"""Successes on their way to the client: what JSON cannot hold ends no server, and reaches nobody as broken JSON."""
+"""What handlers return, on its way to the client: failures among it, and what JSON cannot hold.
+
+A failure that a handler returns instead of raising it is one all the same; what cannot be written ends no server, and
+reaches nobody as broken JSON.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp_types import CallToolResult, TextContent
 from pydantic_core import to_json
 
 from mcpcore.boundary import BrokenResultError
+from mcpcore.codes import ErrorCode
+from mcpcore.contract import ContractError
+from mcpcore.envelope import Envelope
+from mcpcore.errors import CodedError, FrameworkError
 
 if TYPE_CHECKING:
+    from mcp_types import InputRequiredResult
     from pydantic import BaseModel
 
+    from mcpcore.dialects import Dialect
+
 _MAX_DEPTH: Final = 200
+
+
+_TELLTALE: Final = frozenset({"error", "ok", "code", "error_code", "result"})
+"""Keys without one of which nothing is a failure in any dialect."""
+
+
+def converted(
+    convert: Callable[[Any], Any], returned: Any, schema: Mapping[str, Any] | None
+) -> CallToolResult | InputRequiredResult:
+    """What a handler returned, as `convert` makes it and as JSON can hold it.
+
+    Raises:
+        BrokenResultError: If it breaks the tool's own output model, or cannot be written.
+    """
+    try:
+        result: CallToolResult | InputRequiredResult = convert(returned)
+    except Exception as exc:
+        raise BrokenResultError("the result breaks the tool's own output model") from exc
+    if not isinstance(result, CallToolResult) or result.is_error:
+        return result
+    return sendable(result, schema, made_of=returned)
+
+
+def found_in(
+    result: CallToolResult | InputRequiredResult, dialect: Dialect, schema: Mapping[str, Any] | None
+) -> tuple[BaseException | None, Envelope | None]:
+    """The failure in a result, or what a client could mistake for one; None where there is nothing of that.
+
+    Beside a failure that is in `dialect` already, and may be sent as it is, its envelope.
+    """
+    if not isinstance(result, CallToolResult):
+        return None, None
+    content = result.structured_content
+    if not result.is_error and (not isinstance(content, dict) or _TELLTALE.isdisjoint(content)):
+        return None, None
+    # The text alone of a success may be anybody's: a file, a line of a log.
+    told = Envelope.from_result(result if result.is_error else {"structuredContent": content})
+    ours = told is not None and told.dialect == dialect.name and result.is_error == dialect.is_error
+    if ours and isinstance(content, dict):
+        with contextlib.suppress(BrokenResultError):
+            require_writable(result)
+            return _handmade(result, told), told
+    if told is not None or result.is_error:
+        return _handmade(result, told), None
+    if "error" not in content or "error" in (schema or {}).get("properties", {}):
+        return None, None  # else a tool of the SDK's own says that its results have it
+    broken = ContractError(
+        "the result has a key 'error', where clients look for a failure; return it under another name, or raise a "
+        "declared failure"
+    )
+    return broken, None
+
+
+def _handmade(result: CallToolResult, told: Envelope | None) -> CodedError:
+    """A failure that a handler returned instead of raising it, on its way to becoming an envelope."""
+    from mcpcore.dialects.reading import UNKNOWN_DIALECT
+
+    if told is not None and told.dialect != UNKNOWN_DIALECT:
+        return FrameworkError(
+            told.error_code or ErrorCode.INTERNAL_ERROR,
+            told.message,
+            told.details,
+            reason=told.reason,
+            recovery=told.recovery or ...,
+            retry=told.retry,
+        )
+    texts = [block.text for block in result.content if isinstance(block, TextContent)]
+    return FrameworkError(ErrorCode.INTERNAL_ERROR, "\n".join(texts), result.structured_content)
 
 
 def sendable(

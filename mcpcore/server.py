@@ -24,23 +24,22 @@ from mcp_types import (
     ErrorData,
     Icon,
     InputRequiredResult,
-    TextContent,
     ToolAnnotations,
 )
 from mcp_types import Tool as MCPTool
 from pydantic import ConfigDict, PrivateAttr, ValidationError
 from typing_extensions import TypeVar
 
-from mcpcore.boundary import Boundary, BrokenResultError, Judge, Relayed, is_a, leaves_of, passes_through
+from mcpcore.boundary import Boundary, Judge, Relayed, is_a, leaves_of, passes_through
 from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.context import Request, current
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError, FailureMode
 from mcpcore.definition import admitting_error
 from mcpcore.envelope import CANONICAL, Envelope
-from mcpcore.errors import CodedError, FrameworkError
+from mcpcore.errors import FrameworkError
 from mcpcore.governance import TRACE_FIELD, checked, in_force
 from mcpcore.limits import DEFAULT_LIMITS, Limits
-from mcpcore.results import require_writable, sendable
+from mcpcore.results import converted, found_in, require_writable, sendable
 from mcpcore.threads import in_thread
 from mcpcore.tool import MethodTool, Tool, ToolDecorator, ToolOptions, as_tool, make_tool, takes_context
 from mcpcore.unwrapping import as_raised
@@ -62,9 +61,6 @@ EXPOSE_VARIABLE: Final = "MCPCORE_EXPOSE_INTERNAL_ERRORS"
 
 _PROTOCOL_NEEDS: Final = frozenset({MISSING_REQUIRED_CLIENT_CAPABILITY, URL_ELICITATION_REQUIRED})
 """Errors of the SDK that are steps of the protocol, not failures of the tool: the client answers them by itself."""
-
-_TELLTALE: Final = frozenset({"error", "ok", "code", "error_code", "result"})
-"""Keys without one of which nothing is a failure in any dialect."""
 
 UnknownTool = Literal["protocol", "result"]
 
@@ -347,7 +343,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             return self._boundary.answer(exc, contract=contract, name=params.name, context=context)
         finally:
             current.reset(token)
-        misread, told = self._misread(result, registered)
+        misread, told = found_in(result, self._boundary.dialect, registered.output_schema)
         if misread is None:
             return result
         context = self._context(ctx, request, misread)
@@ -383,39 +379,10 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 raise _unfit(exc.__cause__, registered, arguments) from exc.__cause__
             raise
         if own:
-            return _converted(registered.fn_metadata.convert_result, returned, registered.output_schema)
+            return converted(registered.fn_metadata.convert_result, returned, registered.output_schema)
         if isinstance(returned, CallToolResult) and not returned.is_error:
             return sendable(returned, registered.output_schema)
         return returned  # type: ignore[no-any-return]
-
-    def _misread(
-        self, result: CallToolResult | InputRequiredResult, registered: SDKTool
-    ) -> tuple[BaseException | None, Envelope | None]:
-        """What is wrong with a result that a client could mistake for the other kind; None where nothing is.
-
-        Beside a failure that is in the server's dialect already, and may be sent as it is, its envelope.
-        """
-        if not isinstance(result, CallToolResult):
-            return None, None
-        content, dialect = result.structured_content, self._boundary.dialect
-        if not result.is_error and (not isinstance(content, dict) or _TELLTALE.isdisjoint(content)):
-            return None, None
-        # The text alone of a success may be anybody's: a file, a line of a log.
-        told = Envelope.from_result(result if result.is_error else {"structuredContent": content})
-        ours = told is not None and told.dialect == dialect.name and result.is_error == dialect.is_error
-        if ours and isinstance(content, dict):
-            with contextlib.suppress(BrokenResultError):
-                require_writable(result)
-                return _handmade(result, told), told
-        if told is not None or result.is_error:
-            return _handmade(result, told), None
-        if "error" not in content or "error" in (registered.output_schema or {}).get("properties", {}):
-            return None, None  # else a tool of the SDK's own says that its results have it
-        broken = ContractError(
-            "the result has a key 'error', where clients look for a failure; return it under another name, or "
-            "raise a declared failure"
-        )
-        return broken, None
 
     def _context(self, ctx: ServerRequestContext[LifespanT], request: Request, exc: BaseException) -> dict[str, Any]:
         found = in_force(self._fields, request, exc)
@@ -581,7 +548,7 @@ class _ContractTool(SDKTool):
             # A decorator may hide that the function within is async.
             if inspect.isawaitable(returned):
                 returned = await returned
-        return _converted(definition.convert, returned, self.output_schema)
+        return converted(definition.convert, returned, self.output_schema)
 
     async def run(
         self,
@@ -634,35 +601,6 @@ def _protocols_own(exc: BaseException, registered: SDKTool) -> MCPError | None:
     return error if error.code in _PROTOCOL_NEEDS or not isinstance(registered, _ContractTool) else None
 
 
-def _converted(
-    convert: Callable[[Any], Any], returned: Any, schema: Mapping[str, Any] | None
-) -> CallToolResult | InputRequiredResult:
-    try:
-        result: CallToolResult | InputRequiredResult = convert(returned)
-    except Exception as exc:
-        raise BrokenResultError("the result breaks the tool's own output model") from exc
-    if not isinstance(result, CallToolResult) or result.is_error:
-        return result
-    return sendable(result, schema, made_of=returned)
-
-
-def _handmade(result: CallToolResult, told: Envelope | None) -> CodedError:
-    """A failure that a handler returned instead of raising it, on its way to becoming an envelope."""
-    from mcpcore.dialects.reading import UNKNOWN_DIALECT
-
-    if told is not None and told.dialect != UNKNOWN_DIALECT:
-        return FrameworkError(
-            told.error_code or ErrorCode.INTERNAL_ERROR,
-            told.message,
-            told.details,
-            reason=told.reason,
-            recovery=told.recovery or ...,
-            retry=told.retry,
-        )
-    texts = [block.text for block in result.content if isinstance(block, TextContent)]
-    return FrameworkError(ErrorCode.INTERNAL_ERROR, "\n".join(texts), result.structured_content)
-
-
 _NO_CONTRACT: Final[Contract[Any]] = Contract()
 
 
@@ -696,5 +634,5 @@ def _trace_id(ctx: ServerRequestContext[Any]) -> str | None:
     if not isinstance(parent, str):
         return None
     parts = parent.strip().split("-")
-    trace = parts[1].lower() if len(parts) >= 4 else ""
+    trace = parts[1].lower() if len(parts) >= 4 and len(parts[0]) == 2 and parts[0].lower() != "ff" else ""
     return trace if len(trace) == 32 and set(trace) <= set("0123456789abcdef") and set(trace) != {"0"} else None

@@ -191,8 +191,12 @@ async def test_the_trace_of_the_caller_is_in_the_envelope() -> None:
     async with Client(Server("s", tools=[act])) as client:
         meta: Any = {"traceparent": f"00-{trace}-00f067aa0ba902b7-01"}
         told = Envelope.from_result(await client.call_tool("act", {}, meta=meta))
-    assert told is not None
-    assert {"trace_id": trace} == told.context
+        assert told is not None
+        assert {"trace_id": trace} == told.context
+        for wrong in (f"ff-{trace}-00f067aa0ba902b7-01", f"00-{'0' * 32}-00f067aa0ba902b7-01", f"{trace}", "00-x-y-z"):
+            told = Envelope.from_result(await client.call_tool("act", {}, meta={"traceparent": wrong}))  # type: ignore[typeddict-unknown-key]
+            assert told is not None
+            assert told.context is None
 
 
 @pytest.mark.parametrize(

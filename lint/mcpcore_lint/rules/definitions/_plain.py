@@ -36,6 +36,9 @@ PLAIN_NAMES: Final = frozenset(
 PLAIN_ENDINGS: Final = frozenset({"name", "path", "query", "text", "url", "uri", "title", "content", "message"})
 """Last words of a name that say what to fill in: `image_path`, `feed_url`. The words before them say whose it is."""
 
+_SPECIFIC: Final = re.compile(r"(?:\w+_)?(?:file_?name|file_?path)|\w+_name")
+"""Names that say also beside many others what to fill in, and whose it is: `sheet_name`, `filepath`."""
+
 COUNT_ENDINGS: Final = frozenset({"count", "index", "limit", "number", "size"})
 """Last words of the name of an int that make it a count: `party_size`, `page_size`."""
 
@@ -149,6 +152,11 @@ def type_says(name: str, of: frozenset[str]) -> bool:
 def is_number(name: str, of: frozenset[str]) -> bool:
     """Whether a parameter is a plain number of a calculation."""
     return name.lower() in NUMBER_NAMES and of <= {"builtins.int", "builtins.float", "decimal.Decimal", SAYS}
+
+
+def is_specific(name: str, of: frozenset[str]) -> bool:
+    """Whether a name says all in a tool of any size."""
+    return of <= {"builtins.str", "pathlib.Path", SAYS} and _SPECIFIC.fullmatch(name.lower()) is not None
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -239,8 +239,8 @@ class FieldDescription(Rule):
     why = (
         "The model fills in what the schema asks for. A name and a type leave open the unit, the format, and where a "
         "valid value comes from. Nothing is said where they do not: an enum, a `Literal`, a model, `is_final: bool`, "
-        "the numbers of a calculation, and, in a tool with one or two parameters, names such as `path`, `query` and "
-        "`city` or that the tool's description speaks of."
+        "the numbers of a calculation, `sheet_name` and `filepath`, and, in a tool with one or two parameters, names "
+        "such as `path`, `query` and `city` or that the tool's description speaks of."
     )
     bad = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles."""'
     good = '@tool\ndef fetch(pmids: Annotated[list[str], Field(description="PubMed identifiers.")]) -> Articles: ...'
@@ -419,6 +419,23 @@ class FieldDescription(Rule):
         ''',
     )
     invalid = (
+        Invalid(
+            '''
+            from fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            def merge(
+                filepath: str,
+                sheet_name: str,
+                start_cell: str,  # here
+                end_cell: str,  # here
+            ) -> str:
+                """Merge cells."""
+            ''',
+            "the parameter start_cell of merge has no description",
+        ),
         Invalid(
             '''
             from typing import Annotated
@@ -627,7 +644,7 @@ def _needless(tool: ToolDef, visible: Sequence[Parameter], told: str, scope: Sco
     asked: dict[str, frozenset[str]] = {}
     for each in visible:
         of = _plain.kinds(each.annotation, scope)
-        if _plain.type_says(each.name, of):
+        if _plain.type_says(each.name, of) or _plain.is_specific(each.name, of):
             found.add(each.name)
         elif _required(each, scope, ctx):
             asked[each.name] = of

@@ -321,6 +321,31 @@ class ToolNameUnique(Rule):
                 "more.py": "from app import other\n@other.tool()\ndef fetch() -> str: ...\n",
             },
         ),
+        Valid(
+            """
+            from mcp.server.lowlevel import Server
+            import handlers
+
+            server = Server("x")
+
+            class Tools:
+                async def handle_fetch(self, arguments):
+                    return await handlers.handle_fetch(self, arguments)
+
+            tools = Tools()
+
+            @server.call_tool()
+            async def call(name: str, arguments: dict):
+                if name == "fetch":
+                    return await tools.handle_fetch(arguments)
+                return await handlers.call(name, arguments)
+            """,
+            files={
+                "handlers.py": "async def call(name, arguments):\n"
+                '    if name == "fetch":\n        return await handle_fetch(None, arguments)\n'
+                "async def handle_fetch(tools, arguments):\n    return []\n",
+            },
+        ),
     )
     invalid = (
         Invalid(
@@ -426,7 +451,10 @@ class ToolNameUnique(Rule):
         """Compare what different files register on one server."""
         found: dict[tuple[str, str], list[ToolRecord]] = defaultdict(list)
         for tool in tools:
-            if tool.kind == "tool" and tool.server is not None and tool.name is not None:
+            # Of a low-level server several functions may serve one tool, one handing its calls on to the next.
+            if tool.kind != "tool" or tool.flavour == "lowlevel":
+                continue
+            if tool.server is not None and tool.name is not None:
                 found[tool.server, tool.name].append(tool)
         for (server, name), each in found.items():
             home = server.rpartition(":")[0].rpartition(":")[0]

@@ -64,6 +64,16 @@ class PreferMcpErrorInHandler(Rule):
             raise AssertionError("unreachable")
         """,
         """
+        from fastmcp import FastMCP
+
+        mcp = FastMCP("x")
+
+        @mcp.tool
+        def buy(item: str) -> str:
+            'Buy an item.'
+            raise NotImplementedError  # a middleware answers
+        """,
+        """
         from mcp.server.fastmcp import FastMCP
         from mcp.server.fastmcp.exceptions import ToolError
 
@@ -222,7 +232,7 @@ class PreferMcpErrorInHandler(Rule):
             framework = error.form == "framework" and tool.contract is not None
             if not throw.escapes or not (builtin or framework) or about_an_unknown_tool(error, tool):
                 continue
-            if error.node.lineno in lines:
+            if error.node.lineno in lines or _is_stub(error, handler, tool):
                 continue
             lines.add(error.node.lineno)
             says = _says_something(error, handler)
@@ -260,6 +270,20 @@ class PreferMcpErrorInHandler(Rule):
             module=handler.module,
             weight=Severity.INFO if plain and says and full not in OF_ANYTHING else None,
         )
+
+
+def _is_stub(error: ErrorSite, handler: Handler, tool: ToolDef) -> bool:
+    """Whether nothing is in the handler but that it is still to be written, or that nothing ever gets there."""
+    node = handler.node
+    if error.type_name != "builtins.NotImplementedError" or isinstance(node, ast.Lambda) or tool.flavour == "mcpcore":
+        return False
+    if isinstance(error.node, ast.Call) and (error.node.args or error.node.keywords):
+        return False  # what the agent is told of it is looked at as any other sentence
+    *before, last = node.body
+    return isinstance(last, ast.Raise) and all(
+        isinstance(each, ast.Pass) or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+        for each in before
+    )
 
 
 def _says_something(error: ErrorSite, handler: Handler) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp_types import CallToolResult, TextContent
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from mcpcore.boundary import BrokenResultError
 from mcpcore.codes import ErrorCode
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
     from mcpcore.dialects import Dialect
 
-_MAX_DEPTH: Final = 200
+_MAX_DEPTH: Final = 190
+"""Levels of a result; readers on pydantic, as the SDK's client, take 200 of a whole message."""
+
+_AROUND: Final = 200 - _MAX_DEPTH
 
 
 _TELLTALE: Final = frozenset({"error", "ok", "code", "error_code", "result"})
@@ -139,9 +142,13 @@ def _written(result: CallToolResult) -> bytes:
                 require_writable(block)
         if result.meta:
             to_json(result.meta)
-        return to_json(result.structured_content)
+        written = to_json(result.structured_content)
+        if written.count(b"{") + written.count(b"[") > _MAX_DEPTH:
+            # Read as the SDK's client reads it, which never answers a call whose result is deeper than 200 levels.
+            from_json(b"%b%b%b" % (b"[" * _AROUND, written, b"]" * _AROUND), cache_strings="none")
     except (ValueError, RecursionError) as exc:
         raise BrokenResultError(_UNWRITABLE) from exc
+    return written
 
 
 def require_writable(model: BaseModel) -> None:

@@ -44,6 +44,9 @@ RETURNED: dict[str, Any] = {
     "half in a failure": CallToolResult(content=[TextContent(type="text", text=HALF)], is_error=True),
     "object": CallToolResult(content=[], structured_content={"a": object()}),
     "deep": nested(3_000),
+    "too deep for readers": nested(195),
+    "wide": {"rows": [{"n": [number]} for number in range(300)]},
+    "as deep as may be": nested(180),
     "nan": {"k": math.nan, "l": [1.5, math.inf]},
     "a nan of its own": CallToolResult(
         content=[TextContent(type="text", text='{"k": NaN}')], structured_content={"k": [-math.inf]}

@@ -75,6 +75,8 @@ VOCABULARY: Final[dict[str, str]] = {
     "store": "storage|store|index|bucket|cache|database|db|catalog|catalogue|registry|disk|repo|repository|archive|list"
     "|folder|directory|collection|inventory|system|records|table|vault|library|tree|map|workspace|project|account",
     "per": "second|sec|minute|min|hour|day|week|month",
+    "unit": "calls|requests|messages|queries|lookups|searches|emails|tokens|downloads|uploads|posts|invit"
+    "es|transactions|events",
     "spent": "exceeded|exhausted|depleted|reached|used|spent|consumed|hit|over",
     "time": "ms|s|sec|secs|second|seconds|m|min|mins|minute|minutes|h|hour|hours|millisecond|milliseconds|days",
 }

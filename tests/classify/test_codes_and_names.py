@@ -20,10 +20,10 @@ from mcpcore.retry import Retry
 C = ErrorCode
 
 
-def raised(path: str, *args: object, base: type[BaseException] = Exception, **facts: object) -> BaseException:
+def raised(path: str, *args: object, **facts: object) -> BaseException:
     """An exception of a class of that name, as an instance of the library's own looks."""
     module, _, name = path.rpartition(".")
-    exc = type(name, (base,), {"__module__": module})(*args)
+    exc: BaseException = type(name, (Exception,), {"__module__": module})(*args)
     vars(exc).update(facts)
     return exc
 

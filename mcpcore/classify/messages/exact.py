@@ -53,6 +53,7 @@ EXACT: Final[tuple[MessageRow, ...]] = (
     ), None, "sqlalchemy.IntegrityError"),
     *_POSTGRES,
     MessageRow(_C.TIMEOUT, ("timeout",), None, "psycopg2.errors.QueryCanceled"),
+    MessageRow(_C.TIMEOUT, ("max attempts exceeded",), None, "botocore.WaiterError"),
     MessageRow(_C.CONFLICT, ("duplicate key", "unique constraint"), None, "duckdb.ConstraintException"),
     MessageRow(_C.VALIDATION_ERROR, (
         "constraint failed", "foreign key", "not null constraint",
@@ -101,7 +102,8 @@ EXACT: Final[tuple[MessageRow, ...]] = (
     ), None, "builtins.RuntimeError"),
     # What a rule of the input enumerates may be any word
     MessageRow(_C.VALIDATION_ERROR, (
-        "must|should|can|may|only be one|either of", "expected one of", "must|should be either",
+        "must|should|can|may|only be one|either of", "may only be|contain|hold", "expected one of",
+        "must|should be either",
         "valid|allowed|permitted|accepted|possible|supported values|options|choices|types|formats|states are",
     )),
     # A part of the input by its own name, whatever that name may be
@@ -109,8 +111,17 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "value|parameter|field|argument|property|attribute|option|amount .. is|was negative|invalid|blank|unparseable",
     )),
     MessageRow(_C.DATABASE_ERROR, ("sql compilation|execution|statement error",)),
+    MessageRow(_C.VALIDATION_ERROR, (
+        "field|parameter|property|argument|attribute|option .. not|isn't allowed|permitted|accepted|expected|known",
+    )),
+    MessageRow(_C.RATE_LIMITED, (
+        "# {unit} per|a|an|every|each|in {per}|the|any",
+        "{unit} per|a|each {per} exceeded|reached|used",
+        "etoomanyrequests",
+    )),
     # A failure of the service that was called
     MessageRow(_C.SERVICE_UNAVAILABLE, (
+        "421 service|too|try", "internal error at|from|on the|our|their|its|{service}|remote",
         "internal server error", "internal service error", "internal upstream error", "encountered an internal error",
         "server had an error while",
     )),
@@ -182,6 +193,9 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "unable|failed|failure|error|cannot|can't|couldn't .. <ended>",
         "httperror|apierror|statuserror|requesterror|responseerror|clienterror|servererror <status>",
         "<status> precondition", "got|saw|returned|received|hit|with <status> from|for|on|by",
+        "got|received|saw [a|an] <status> back|again|instead|twice|error|response|reply|answer",
+        "com|org|net|io|dev|api|local|internal|localhost <ended>",
+        "said|says|reports|replied|replies|answers <status>",
         "<status> client|server error", "<status> bad request", "<status> unauthorized", "<status> forbidden",
         "<status> not found", "<status> conflict", "<status> too many requests", "<status> service unavailable",
         "<status> bad gateway", "<status> gateway timeout|time", "<status> internal server",

@@ -13,7 +13,8 @@ _C = ErrorCode
 FAINT: Final[tuple[MessageRow, ...]] = (
     # What says nothing, and is about the program: before words that would blame somebody for it
     MessageRow(_C.INTERNAL_ERROR, (
-        "^unknown|unexpected|unhandled error|exception|failure|problem", "went wrong", "exit code|status #",
+        "^unknown|unexpected|unhandled error|exception|failure|problem",
+        "unknown error|exception|failure|reason|cause", "went wrong", "exit code|status #",
         "exited with|on", "returned non zero",
     )),
     MessageRow(_C.NOT_FOUND, (
@@ -56,5 +57,23 @@ FAINT: Final[tuple[MessageRow, ...]] = (
         "you did|didn't|have|need", "must",
     )),
     MessageRow(_C.NOT_FOUND, ("delisted|gone|nonexistent", "^no !result|op")),
+    # One word that most often means one thing, where nothing else was said
+    MessageRow(_C.INITIALIZATION_FAILED, ("failed|fails|unable to start|boot|launch|come|initialise|initialize",)),
+    MessageRow(_C.RATE_LIMITED, (
+        "limited|exhausted|throttling|allowance|throughput|hourly|daily|monthly",
+    )),
+    MessageRow(_C.TIMEOUT, ("deadline|elapsed|stalled|overdue",)),
+    MessageRow(_C.SERVICE_UNAVAILABLE, (
+        ("backend|upstream|gateway|network|socket|proxy|tunnel|broker|handshake|degraded|degradation|outage"
+        "|communicating|reconnecting|hostname|peer|replica|replicas"),
+    )),
+    MessageRow(_C.FORBIDDEN, ("scope|scopes|private|denies|forbids|unlicensed|owner|owners|consent|policy",)),
+    MessageRow(_C.UNAUTHORIZED, ("session|cookie|signin|kerberos|mfa|audience",)),
+    MessageRow(_C.CONFLICT, ("newer|held|revision|etag|booked|reserved|pending|queued|depends",)),
+    MessageRow(_C.VALIDATION_ERROR, (
+        ("characters|digits|decimals|latitude|longitude|radius|parameter|parameters|argument|arguments|field"
+        "|fields|format|bounds|exceeds|exceed|shorter|length|expression|syntax"),
+    )),
+    MessageRow(_C.NOT_FOUND, ("unlisted|nonexisting|hits",)),
 )
 # fmt: on

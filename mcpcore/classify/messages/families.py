@@ -19,11 +19,16 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "exceeded|exceeds|exceeding # iterations|steps|turns|loops",
     )),
     MessageRow(_C.SERIALIZATION_ERROR, (
+        "unpickle|unpickled|unpickling|depickle",
         "tokenizing data", "premature end of",
         "invalid|incorrect|bad base64|gzip|header|magic|padding|hex|escape|encoding|utf", "wire type|tag|format",
         "where|when|but|not json|xml|html was|is expected", "not valid utf|json|xml|yaml|base64|ascii|unicode|csv|toml",
     )),
     MessageRow(_C.CONFIGURATION_ERROR, (
+        "no|missing default .. set|configured|chosen",
+        "no .. in|from [the|your|our] config|configuration|settings|environment",
+        "yaml|yml|toml|ini|cfg|conf ... unknown|unexpected|missing key|section|setting|option",
+        "setting|settings .. unknown|unsupported|unrecognised|unrecognized",
         "read|load|open|parse|find .. config|configuration|settings file",
         ("settings.toml|config.toml|config.yaml|config.yml|config.json|config.ini|pyproject.toml|settings.py"
          "|settings.json|settings|config|configuration ... unknown|invalid|missing|wrong|bad|unrecognized"
@@ -43,6 +48,15 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "missing .. in|from [the|your] config|configuration|environment|settings",
     )),
     MessageRow(_C.UNAUTHORIZED, (
+        "{wrong}|invalid email|username|user|login|e or|and|mail [or|mail] password|passcode",
+        "grant .. invalid|expired|revoked|used", "e401",
+        "{credential}|key .. belongs to nobody|noone|none", "{credential}|key .. wrong|incorrect|bad",
+        "token .. issued for|to [another|a|different]",
+        ("supply|provide|give|enter|send|pass|present|include [a|an|your|the] [valid] [api|access] key|token"
+         "|credentials|password|login"),
+        "attempts|tries left|remaining",
+        "{credential}|session|key lifetime|validity [has|is] exceeded|expired|over|ended",
+        "oauth|token|session|credential|credentials refresh [has] failed|error|failure",
         "{credential} [is|are|was|has] isn't|aren't|wasn't valid|correct|right|recognised|recognized|accepted",
         "{credential}|session|key .. invalidated|deactivated|terminated",
         "account [is|has|was|been] [been|temporarily|now] locked",
@@ -76,6 +90,15 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "you're|we're|i'm|they're not [currently|yet] logged|signed|authenticated [in]",
     )),
     MessageRow(_C.FORBIDDEN, (
+        "e403",
+        "feature [is] [not] enabled|disabled|available|active|included",
+        "policy|rule|acl .. denies|deny|denied|prevents|prevent|forbids|blocks",
+        ("cannot|can't modify|edit|delete|change|remove|rename|overwrite|write [a|an|the|this] [a] system"
+         "|protected|built|builtin|shared|default|internal|locked|managed"),
+        "that's|is|are private|confidential|classified",
+        "missing|lacks|lacking|no|without grant|grants|authority|authorization|authorisation !header|token|code",
+        "{person}|robots|bots|crawlers|plugins|clients|scripts|apps may|must not",
+        "rejected|denied|refused|blocked|forbidden ... policy|rule|acl|firewall|guardrail",
         "country|region|territory|location|jurisdiction [is|was] not|isn't [yet] supported|available|allowed|served",
         "from your|this country|region|territory|location|ip|address [is|are] not|blocked|restricted|denied",
         ("not|don't|doesn't|without|no|lack|lacks|insufficient .. rights|permission|permissions|privilege|privileges"
@@ -104,9 +127,14 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "missing .. scope|scopes", "blocks|prohibits|bans this|access|the|that|such",
     )),
     MessageRow(_C.REQUEST_CANCELLED, (
+        "pressed|hit|clicked|chose|selected cancel|stop|abort|escape|esc",
+        "user|client|caller|operator|somebody .. cancel|cancelled|canceled|aborted|abort",
         "you stopped|cancelled|canceled|aborted|interrupted", "caller|user .. gave|disconnected|left|withdrew",
     )),
     MessageRow(_C.RATE_LIMITED, (
+        "e429",
+        "budget|quota|allowance|credit .. gone|used|over|empty|spent", "# of # .. used|spent|consumed|taken",
+        "the limit is #", "limit is # per|an|a|every",
         "burst|rate|request|call|throughput capacity {spent}",
         "excessive|many|much requests|calls|traffic|queries|attempts|messages",
         "exceeding|exceeded .. requests|limitation|calls", "out of .. credits|tokens|requests|calls",
@@ -129,6 +157,11 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "request|call|message|query volume|rate|frequency .. too high",
     )),
     MessageRow(_C.TIMEOUT, (
+        "lock wait .. exceeded|elapsed", "not [yet] finished|done|completed|complete|ready|over after #",
+        "without [a|any] result|success|answer|response after|in|within #",
+        "not|didn't|doesn't|never reply|answer|respond|react|responded|answered|replied for|in|after #",
+        "dropped|abandoned|discarded|given after|up after #",
+        "no|without sign|signal|word|reaction .. for|in|since #",
         "waited|waiting # ... without|but|and|no", "in|within the time|period|window given|allowed|available|allotted",
         "not|never|didn't .. before|by|until [the|its|our] deadline|timeout|cutoff",
         "execution|run|running|cpu|wall|processing [clock] time [was|has|limit] [been] {spent}", "timed out",
@@ -140,6 +173,11 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "response|execution|run|processing|query|load|wait time exceeded|exceeds",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
+        "refused|rejected the|to|our|a tunnel|connection|connect|handshake",
+        "cluster|elasticsearch|health|index .. red|yellow",
+        "websocket|socket|stream|channel|pipe [was|is|got] closed|shut|broken",
+        "cannot|can't|could|couldn't [not] be contacted|dialled|dialed|pinged",
+        "{service} .. malfunction|malfunctioning|hiccup|trouble|struggling|bad day", "having a bad|rough day|time",
         "dial|dialing|dialling|redial", "no elected|current|known leader|primary|master|quorum|coordinator",
         "host|dns|name|hostname lookup .. failed|failure|error",
         ("{service}|space|vault|warehouse|database|model|index .. is|are [currently|temporarily|being|now"
@@ -167,6 +205,17 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "under heavy|high|extreme|too|much [much] load|traffic|demand|pressure",
     )),
     MessageRow(_C.CONFLICT, (
+        "e409", "latest version|revision|changes", "to the latest|newest|current version|revision",
+        "someone|somebody|another .. saved|pushed|committed", "depend|depends|dependent on it|this|them|that",
+        "branch|copy|checkout|local .. behind",
+        ("cannot|can't pause|resume|start|stop|cancel|edit|restart|reopen|approve|rerun [a|an|the"
+         "|this] [already] finished|completed|closed|cancelled|canceled|running|stopped|failed|archived"),
+        "if match|none [match]",
+        "just [been] taken|booked|claimed|sold|edited|changed",
+        "no longer be changed|modified|edited|cancelled|canceled|updated|deleted|withdrawn|refunded|amended",
+        "double|repeated submission|submit|booking|charge|post",
+        "stock|inventory|supply .. not|insufficient|low|short|empty",
+        "two|both|multiple .. cannot|can't|may share|have|use",
         "is|are|was|were|been booked|rented|occupied",
         "optimistic [lock|locking|concurrency] [check] failed|failure|error|lock|locking", "fast forwarded|forward",
         "name|bucket|username|domain|handle|slug|id .. owned|taken|claimed by",
@@ -196,6 +245,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "unique ... exists|taken",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
+        "no value|values for|in|given", "bad|malformed|broken|invalid regular|regex",
         "not in [a|the|any] .. format|form|notation|range|units|order|case|style|syntax|interval",
         ("date|time|start|end|from|until|deadline|birthday|due .. is|are|lies|falls|comes before|after|earlier|later"
          "|prior"),
@@ -234,6 +284,11 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "end|start|from|to|until [date|time] before|after start|end|from|to|until|begin",
     )),
     MessageRow(_C.NOT_FOUND, (
+        "e404",
+        "moved to [the] trash|bin", "no hits",
+        "route|endpoint|path|template|view|page .. not defined|registered|mapped",
+        "nobody|no one .. by|with|called|named", "was|were|been purged|erased|wiped|unpublished",
+        "could|cannot|can't|couldn't|unable [not|to] resolve reference|revision|ref|symbol|alias|identifier|commit",
         "doesn't|don't|not have [a|an|any] {entity}",
         "{entity} ... isn't|not|no|never|longer available|exists|there|around [any|anymore] [more|longer]",
         "not listed|indexed|catalogued|cataloged|tracked|stored|published|uploaded|created [yet] [on|in|at]",

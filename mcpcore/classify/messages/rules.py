@@ -34,7 +34,7 @@ RULES: Final[tuple[MessageRow, ...]] = (
         "environment variable ... must|be", "has|have no .. configured|credentials for",
         "couldn't|could|cannot|can't|failed|unable [not|to] load|read .. config|configuration|settings", "no .. set up",
         "no api key configured", "secret|setting|config|endpoint .. not defined", "not installed", "environment file",
-        "open|read|find|load .. env", "no configuration", "no such setting|option|profile|config|section",
+        "open|read|find|load .. env", "no configuration", "no such setting|profile|config|section",
         "{secret}|token|key .. in .. env|environment", "no .. section|setting in|for",
         "missing|lacks|needs section|setting|settings", "config|configuration|settings .. missing|lacks|incomplete",
         "config|configuration|settings not|isn't [been] loaded|available|found|initialized|read",

@@ -32,6 +32,10 @@ SYSTEMS: Final[tuple[MessageRow, ...]] = (
         "lock timeout",
     ), SOON),
     MessageRow(_C.DATABASE_ERROR, (
+        "column .. ambiguous|ambigious",
+        "cursor|savepoint [is|was|has] [been] closed|gone|invalid",
+        ("mongo|mongodb|postgres|postgresql|mysql|sqlite|db|oracle write|read|insert|query|update"
+         "|delete failed|error|failure"),
         "insert|update|delete|write [a|the] row|rows|record", "integrity error",
         "insert|delete|update|select into|from .. failed", "has no column", "table|column missing from|in",
         "ambiguous column", "database is read|readonly [only]", "no column named", "lost lock", "table .. is missing",

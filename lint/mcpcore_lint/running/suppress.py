@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import re
 import tokenize
@@ -26,6 +27,8 @@ _OTHERS: Final = frozenset(
      "suppress"}
 )  # fmt: skip
 """What suppressions are called elsewhere, and words that a sentence may begin with as well."""
+_UNREADABLE: Final = (tokenize.TokenError, SyntaxError, RecursionError, IndexError)
+"""What Python's tokenizer raises of a file that it cannot read."""
 _NAMES: Final = re.compile(r"[a-z][a-z-]*(?:\s*,\s*[a-z][a-z-]*)*")
 
 
@@ -112,20 +115,43 @@ def _first_statement(tree: ast.Module | None) -> int | None:
 def _comments(source: Source) -> Iterable[tuple[int, int, int]]:
     """Line and offsets of each comment that holds the mark."""
     text = source.text
-    normalised = re.sub(r"\r\n|\r", "\n", text) if "\r" in text else text
     found: list[tuple[int, int, int]] = []
     try:
-        for token in tokenize.generate_tokens(io.StringIO(normalised).readline):
+        for token in _tokens(source):
             if token.type == tokenize.COMMENT and "mcpcore:" in token.string:
                 start = source.offset_at(token.start[0], token.start[1] + 1)
                 found.append((token.start[0], start, start + len(token.string)))
-    except (tokenize.TokenError, SyntaxError, RecursionError, IndexError):
+    except _UNREADABLE:
         found = []
         for match in _MEANT.finditer(text):
             line, _ = source.position(match.start())
             end = text.find("\n", match.start())
             found.append((line, match.start(), len(text) if end < 0 else end))
     return found
+
+
+def _closed_lines(source: Source) -> set[int]:
+    """The lines at whose end no comment can stand."""
+    found = {number for number, line in enumerate(source.lines(), 1) if line.endswith("\\")}
+    opened: list[int] = []
+    with contextlib.suppress(*_UNREADABLE):
+        for token in _tokens(source):
+            kind = tokenize.tok_name[token.type]
+            if kind in {"FSTRING_START", "TSTRING_START"}:
+                opened.append(token.start[0])
+            elif kind in {"FSTRING_END", "TSTRING_END"} and opened:
+                found.update(range(opened.pop(), token.end[0]))
+            elif kind == "STRING":
+                found.update(range(token.start[0], token.end[0]))
+            elif kind == "COMMENT":
+                found.discard(token.start[0])
+    return found
+
+
+def _tokens(source: Source) -> Iterable[tokenize.TokenInfo]:
+    text = source.text
+    normalised = re.sub(r"\r\n|\r", "\n", text) if "\r" in text else text
+    return tokenize.generate_tokens(io.StringIO(normalised).readline)
 
 
 class Suppressions:
@@ -138,9 +164,20 @@ class Suppressions:
         for each in self.all:
             if each.scope == "line" and not each.misspelt:
                 self._lines.setdefault(each.line, []).append(each)
+        if self._lines:
+            self._hold_above(source)
         self._starts: dict[int, set[int]] = {}
         if self._lines and tree is not None:
             self._index(tree)
+
+    def _hold_above(self, source: Source) -> None:
+        """Let a comment hold for the lines above it on which none can stand: each ends in a string or a backslash."""
+        closed = _closed_lines(source)
+        for line, comments in list(self._lines.items()):
+            above = line - 1
+            while above in closed:
+                self._lines.setdefault(above, []).extend(comments)
+                above -= 1
 
     def _index(self, tree: ast.Module) -> None:
         """For each line of a statement of several lines, the lines on which a comment holds for all of it."""

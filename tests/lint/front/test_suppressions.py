@@ -74,6 +74,26 @@ def test_a_bracket_that_is_never_closed_is_left_alone(empty):
     assert text == path.read_text()
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_where_no_comment_can_stand(empty, end):
+    """A line that ends in a string or with a backslash is held for by the comment at the next place for one."""
+    text = (
+        "from mcpcore import ErrorCode, FailureMode, tool\n\n\n"
+        "MODES = [\n    FailureMode(\n"
+        '        "a", ErrorCode.NOT_FOUND, when="x", recovery="""Try\n\nagain.""",  # mcpcore: ignore[{0}] why\n    ),\n'
+        '    FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="Try"\\\n        ,  # mcpcore: ignore[{1}] why\n    ),\n]\n'
+        "# a path: c:\\\nX = 1  # mcpcore: ignore[{2}] why\n"
+        '\n\n@tool(errors=MODES)\ndef fetch(q: str) -> str:\n    """Fetch."""\n    return go(q)\n'
+    )
+    rule = "error-contract-recovery-min-words"
+    for used in ((rule, rule, rule), ("parse-error", rule, rule), (rule, "parse-error", rule)):
+        empty.write("server.py", text.format(*used).replace("\n", end).encode())
+        found = [(line, each) for _, line, each in empty.found("--select", f"{rule},unused-ignore")]
+        lines = [line for line, each in found if each == rule]
+        assert [6] * (used[0] != rule) + [10] * (used[1] != rule) == lines
+        assert (15, "unused-ignore") in found
+
+
 def test_on_a_decorator(empty):
     """With decorators a statement begins on the line of the first one."""
     server = "from mcpcore import tool\n\n\n@tool{}\n@other{}\ndef ping() -> str: ...{}\n"

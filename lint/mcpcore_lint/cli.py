@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _FORMATS: Final = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
 _SEVERITIES: Final = ("error", "warning", "info")
 
+_FOR_PEOPLE: Final = frozenset({"full", "concise"})
 _WIDE: Final = 132
 """Columns from which on a report takes no heed of the terminal."""
 
@@ -157,7 +158,7 @@ class _Command:
         self.paths = paths
         self.options = options
         self.held = 0
-        self._said = ""
+        self._said: str | None = ""
         self._written = False
         self._change: Change | None = None
 
@@ -379,7 +380,7 @@ class _Command:
             )
             if options["diff"]:
                 self._line_ends_as_they_are()
-                self._say(mended.diff(name.replace(os.sep, "/")) if mended else "")
+                self._say(mended.diff(name.replace(os.sep, "/")) if mended else "", exact=True)
                 return 1 if mended else 0
             if mended:
                 from mcpcore_lint.reading.source import Source
@@ -429,7 +430,7 @@ class _Command:
         once = ("no_cache", "fix", "write_baseline", "changed_since", "watch")
         if memo.current is None or result.inputs is None or result.failures or any(options[each] for each in once):
             return
-        if self._columns() is not None:
+        if self._columns() is not None or self._said is None:
             return  # the next terminal may be a wider one
         inputs = [*result.inputs]
         if options["baseline"]:
@@ -453,7 +454,7 @@ class _Command:
 
     def _diff(self, mended: list[Mended], result: Result) -> int:
         self._line_ends_as_they_are()
-        self._write("".join(each.diff(result.place(each.path)) for each in mended))
+        self._write("".join(each.diff(result.place(each.path)) for each in mended), exact=True)
         for failure in result.failures:
             click.echo(_clean(f"{result.place(failure.path)}: not checked in full: {failure.message}"), err=True)
         count = sum(each.count for each in mended)
@@ -556,7 +557,8 @@ class _Command:
             columns=self._columns(err=err),
         )
         shape = options["shape"] or next((each.config.format for each in groups if each.config.format), None) or "full"
-        self._write(statistics(shape, outcome) if options["statistics"] else render(shape, outcome), err=err)
+        text = statistics(shape, outcome) if options["statistics"] else render(shape, outcome)
+        self._write(text, err=err, exact=shape not in _FOR_PEOPLE)
         if result.failures:
             return 2
         if options["fail_on"]:
@@ -609,10 +611,10 @@ class _Command:
             return None
         return columns if 0 < columns < _WIDE else None
 
-    def _write(self, text: str, *, err: bool = False) -> None:
+    def _write(self, text: str, *, err: bool = False, exact: bool = False) -> None:
         path = self.options["output_file"]
         if path in {None, "-"}:
-            self._said = self._say(text, err=err)
+            self._said = self._say(text, err=err, exact=exact)
             return
         from mcpcore_lint.running.writing import write_text
 
@@ -623,9 +625,18 @@ class _Command:
         self._said = text
 
     @staticmethod
-    def _say(text: str, *, err: bool = False) -> str:
-        """Print a report, whatever characters the terminal lacks; what was printed."""
+    def _say(text: str, *, err: bool = False, exact: bool = False) -> str | None:
+        """Print a report, whatever characters the terminal lacks; what was printed, where it can be printed so again.
+
+        What programs read is UTF-8 wherever it goes: an escape that a terminal is shown would be no JSON.
+        """
         stream = sys.stderr if err else sys.stdout
+        if exact and not stream.isatty() and isinstance(stream, io.TextIOWrapper) and not _is_utf_8(stream):
+            with _writing(stream):
+                stream.flush()
+                stream.buffer.write(text.encode("utf-8", "surrogateescape"))
+                stream.buffer.flush()
+            return None
         encoding = stream.encoding or "utf-8"
         text = text.encode(encoding, "backslashreplace").decode(encoding)
         with _writing(stream):
@@ -676,6 +687,10 @@ def _writing(stream: TextIO) -> Iterator[None]:
         if not isinstance(error, BrokenPipeError) and error.errno != errno.EINVAL:
             name = getattr(stream, "name", "the output").strip("<>")
             raise _Stop(f"{name} cannot be written: {error.strerror or error}") from error
+
+
+def _is_utf_8(stream: TextIO) -> bool:
+    return (stream.encoding or "").lower().replace("_", "-") in {"utf-8", "utf8"}
 
 
 def _clean(text: str, *, lines: bool = False) -> str:

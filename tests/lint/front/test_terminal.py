@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import select
@@ -70,6 +71,26 @@ def test_colour_on_a_terminal_only(project):
     assert "\x1b[33m" in project.process(env={"FORCE_COLOR": "1"}).stdout
     assert "\x1b" not in project.process(env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).stdout
     assert "\x1b" not in project.process("--output-file", "/dev/stdout", env={"FORCE_COLOR": "1"}).stdout
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+@pytest.mark.parametrize("shape", ["json", "sarif", "gitlab", "junit", "github"])
+def test_what_programs_read_is_utf_8(project, encoding, shape):
+    """Whatever the encoding of the output, a report for a program is in UTF-8, twice."""
+    project.write("caf\u00e9 \u65e5\u672c \U0001f600.py", SERVER)
+    for _ in range(2):
+        done = subprocess.run(
+            command("--format", shape),
+            cwd=project.root,
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+            capture_output=True,
+            check=False,
+        )
+        text = done.stdout.decode("utf-8")
+        assert b"" == done.stderr
+        if shape in {"json", "sarif", "gitlab"}:
+            json.loads(text)
+        assert ("caf%C3%A9" if shape == "sarif" else "caf\u00e9 \u65e5\u672c \U0001f600.py") in text
 
 
 def test_narrow_terminals(project):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Diagnostic, Fix
     from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.source import Source
     from mcpcore_lint.running.discover import Found
     from mcpcore_lint.running.engine import FixedFile, Report
 
@@ -267,12 +268,24 @@ def _among_the_standard_library(module: Module, line: str) -> Edit | None:
         return Edit(starts[last], starts[last], f"{line}{source.newline}") if alone else None
     target = later[0] if later else imports[0]
     above = source.line(target.lineno - 1).strip() if target.lineno > 1 else ""
+    if above.startswith("#") and _is_head(source, target.lineno - 1):
+        above = ""
     before = next((each for each in imports if each.end_lineno == target.lineno and each is not target), None)
     if target.col_offset or above.startswith("#") or above.endswith("\\") or before is not None:
         return None
     gap = "" if later else source.newline
     offset = starts[target.lineno - 1]
     return Edit(offset, offset, f"{line}{source.newline}{gap}")
+
+
+def _is_head(source: Source, last: int) -> bool:
+    """Whether the comments down to a line are those at the head of a file, which belong to no statement."""
+    lines = [source.line(number) for number in range(1, last + 1)]
+    return all(line.startswith("#") for line in lines) and _HEAD.search("\n".join(lines)) is not None
+
+
+_HEAD: Final = re.compile(r"\A#!|coding[:=]|copyright|licen[cs]e|SPDX-", re.IGNORECASE)
+"""What the comments at the head of a file say: how to run it, its encoding, whose it is."""
 
 
 def _is_standard(statement: ast.Import | ast.ImportFrom) -> bool:

@@ -156,6 +156,23 @@ def test_other_encodings(project):
     assert raw.replace(b'not_found("There', b'ctx.fail("no_match", "There') == path.read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("head", "stands"),
+    [
+        ("#!/usr/bin/env python\n# coding: utf-8\n", True),
+        ("# SPDX-License-Identifier: MIT\n", True),
+        ("# Tools come first.\n", False),
+    ],
+)
+def test_imports_of_the_standard_library_come_first(project, head, stands):
+    """Below the head of a file, above the imports of others; a comment that belongs to one of these stays with it."""
+    server = SERVER.replace("from typing import Literal\n\n", "").replace('Context[Literal["no_match"]]', "Context")
+    path = project.write("server.py", head + server)
+    project.lint("--fix")
+    assert path.read_text().startswith(f"{head}from typing import Literal\n\nfrom mcpcore") is stands
+    assert "from typing import Literal" in path.read_text()
+
+
 def test_links_stay_links(project):
     """Mending a link mends what it leads to."""
     (project.root / "server.py").rename(project.root / "real.txt")

@@ -37,9 +37,9 @@ class Parameter(NamedTuple):
 
 
 class Handed(NamedTuple):
-    """What a parameter is given: an instance or a class by the place of its class, a function, or what is outside."""
+    """What a parameter is given: an instance or a class by its place, a function, what is outside, or a text."""
 
-    sort: Literal["instance", "class", "function", "outside"]
+    sort: Literal["instance", "class", "function", "outside", "constant"]
     place: str = ""
     exact: bool = False
     key: Key | None = None

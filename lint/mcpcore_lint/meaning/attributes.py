@@ -161,13 +161,19 @@ def _given(info: ClassInfo, made: CallValue, name: str) -> Value | None:
     """The argument that a call gives for an attribute; None where it gives none, or none can be seen."""
     if any("__init__" in each.methods for each in ancestry(info)) or not _has_fields(info):
         return None
-    fields: list[str] = []
+    names = [field for field, _, _ in fields(info)]
+    found = made.argument(name, names.index(name) if name in names else None)
+    return None if isinstance(found, Missing) else found
+
+
+def fields(info: ClassInfo) -> list[tuple[str, ClassInfo, ast.expr | None]]:
+    """The annotated attributes that a constructor takes, in its order, each with its class and its annotation."""
+    found: dict[str, tuple[str, ClassInfo, ast.expr | None]] = {}
     for each in reversed(ancestry(info)):
         for field, bindings in each.attributes.items():
-            if bindings[0].kind == "annotated" and not _never_given(bindings[0]) and field not in fields:
-                fields.append(field)
-    found = made.argument(name, fields.index(name) if name in fields else None)
-    return None if isinstance(found, Missing) else found
+            if bindings[0].kind == "annotated" and not _never_given(bindings[0]):
+                found[field] = (field, each, bindings[0].annotation)
+    return list(found.values())
 
 
 def _assigned_elsewhere(info: ClassInfo, name: str) -> bool:
@@ -266,4 +272,4 @@ def of_receiver(value: Value, receiver: ClassInfo, scope: Scope) -> Value:
     return value
 
 
-__all__ = ["attribute_of_made", "attribute_of_object", "held", "of_receiver"]
+__all__ = ["attribute_of_made", "attribute_of_object", "fields", "held", "of_receiver"]

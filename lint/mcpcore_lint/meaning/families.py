@@ -7,12 +7,14 @@ in the modules that those two import at their top. Which files happened to be re
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.meaning.kinds import ancestry, method_of
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.reading.source import SourceError
+
+_ABSTRACT: Final = frozenset({"ABC", "ABCMeta"})
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,6 +60,16 @@ def is_protocol(info: ClassInfo) -> bool:
         if name == "Protocol":
             return True
     return False
+
+
+def is_open(info: ClassInfo) -> bool:
+    """Whether a class is there to be filled in by others: a protocol, or an abstract class."""
+    if is_protocol(info):
+        return True
+    names = [*info.node.bases, *(each.value for each in info.node.keywords if each.arg == "metaclass")]
+    return any(
+        (each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "")) in _ABSTRACT for each in names
+    )
 
 
 def overrides(info: ClassInfo, base: ClassInfo) -> bool:

@@ -10,13 +10,19 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.effects import Given, Handed, Parameter, place_of
+from mcpcore_lint.meaning.annotations import unquote
+from mcpcore_lint.meaning.families import is_open
 from mcpcore_lint.meaning.kinds import ClassObject, Function, Instance, Kind, Outside
+from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.meaning.symbols import class_info
+from mcpcore_lint.model import Symbol
 
 if TYPE_CHECKING:
     from mcpcore_lint.flow.effects import Key
     from mcpcore_lint.model import FunctionNode
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.project import Project
+    from mcpcore_lint.reading.scopes import Scope
 
 MAX_DEEP: Final = 3
 """How many objects, each made of the one before, are told apart."""
@@ -39,15 +45,41 @@ def vague_parameters(node: FunctionNode, module: Module) -> tuple[tuple[str, int
         positional = [*args.posonlyargs, *args.args]
         defaults = [None] * (len(positional) - len(args.defaults)) + list(args.defaults)
         found = (
-            *((each.arg, at, defaults[at]) for at, each in enumerate(positional) if _vague(each.annotation)),
+            *(
+                (each.arg, at, defaults[at])
+                for at, each in enumerate(positional)
+                if _open(each.annotation, node, module)
+            ),
             *(
                 (each.arg, -1, default)
                 for each, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
-                if _vague(each.annotation)
+                if _open(each.annotation, node, module)
             ),
         )
         module.memo[key] = found
     return found
+
+
+def _open(annotation: ast.expr | None, node: FunctionNode, module: Module) -> bool:
+    """Whether an annotation says nothing, or names a class that others fill in: then what is given says more."""
+    if _vague(annotation):
+        return True
+    scope = module.scope_of(node)
+    return names_open_class(annotation, scope.parent or module.scope)
+
+
+def names_open_class(annotation: ast.expr | None, scope: Scope) -> bool:
+    """Whether an annotation names a protocol or an abstract class of the project, or None besides."""
+    node = unquote(annotation)
+    if isinstance(node, ast.BinOp):
+        return names_open_class(node.left, scope) or names_open_class(node.right, scope)
+    if isinstance(node, ast.Subscript):
+        node = node.slice if isinstance(node.value, ast.Name) and node.value.id == "Optional" else node.value
+    if not isinstance(node, ast.Name | ast.Attribute):
+        return False
+    value = evaluate(node, scope)
+    info = class_info(value) if isinstance(value, Symbol) else None
+    return info is not None and is_open(info)
 
 
 def _vague(annotation: ast.expr | None) -> bool:
@@ -100,7 +132,7 @@ def kinds_of(what: tuple[Handed, ...], project: Project) -> list[Kind]:
         elif each.sort == "function":
             assert each.key is not None
             found.append(Function(each.key))
-        else:
+        elif each.sort != "constant":
             info = project.class_at(each.place)
             if info is not None:
                 found.append(ClassObject(info) if each.sort == "class" else Instance(info, each.exact, each.given))
@@ -138,4 +170,4 @@ def _depth(given: tuple[Given, ...]) -> int:
     return max((1 + max(_depth(one.given), _depth(inner(one.key))) for each in given for one in each.what), default=0)
 
 
-__all__ = ["anew", "handed", "kinds_of", "parameter_of", "vague_parameters"]
+__all__ = ["anew", "handed", "kinds_of", "names_open_class", "parameter_of", "vague_parameters"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.flow.effects import Given, key_of
+from mcpcore_lint.flow.effects import Given, Parameter, key_of
 from mcpcore_lint.flow.knowledge import KNOWLEDGE
 from mcpcore_lint.meaning.annotations import MAX_DEPTH, unquote
+from mcpcore_lint.meaning.attributes import fields
 from mcpcore_lint.meaning.elements import ElementReader, any_own
-from mcpcore_lint.meaning.given import anew, handed, kinds_of, parameter_of, vague_parameters
+from mcpcore_lint.meaning.families import is_open
+from mcpcore_lint.meaning.given import anew, handed, kinds_of, names_open_class, parameter_of, vague_parameters
 from mcpcore_lint.meaning.kinds import (
     ClassObject,
     Function,
@@ -184,6 +186,8 @@ class Inference(ElementReader):
                         return [ClassObject(owner)]
                     return [Instance(owner, exact=True, given=self._constructed_with(owner))]
         kinds = self.annotation(annotation, scope.parent or scope) if annotation is not None else []
+        if kinds and self.given and all(isinstance(each, Instance) and is_open(each.info) for each in kinds):
+            return self.given_to(name, scope) or kinds
         return kinds or self.given_to(name, scope)
 
     # -- what parameters are given -------------------------------------------------------------------------------
@@ -200,9 +204,9 @@ class Inference(ElementReader):
         """What the constructor of `self` was given."""
         if not self.given:
             return ()
-        places = {
-            (each.module.path, each.methods["__init__"].lineno) for each in ancestry(info) if "__init__" in each.methods
-        }
+        order = ancestry(info)
+        places = {(each.module.path, each.methods["__init__"].lineno) for each in order if "__init__" in each.methods}
+        places.update((each.module.path, each.node.lineno) for each in order)
         return tuple(each for each in self.given if each.parameter[:2] in places)
 
     def given_by(
@@ -245,12 +249,32 @@ class Inference(ElementReader):
     def instance(self, info: ClassInfo, call: ast.AST | None, scope: Scope | None) -> Instance:
         """What calling a class of the project makes."""
         made = method_of(info, "__init__")
-        if made is None or scope is None or not isinstance(call, ast.Call):
+        if scope is None or not isinstance(call, ast.Call):
             return Instance(info, exact=True)
+        if made is None:
+            return Instance(info, exact=True, given=self._fields_given(info, call, scope))
         given = self.given_by(call, made[0], made[1].module, scope, bound=True)
         if given and made[1] is not info:
             return Instance(info, exact=True, given=given)
         return Instance(info, exact=True, given=(*given, *self._handed_on(info, made[0], made[1], given)))
+
+    def _fields_given(self, info: ClassInfo, call: ast.Call, scope: Scope) -> tuple[Given, ...]:
+        """What a class that is made of its annotated attributes is given for those that say nothing of their own."""
+        if not (call.args or call.keywords) or not any(each.node.decorator_list for each in ancestry(info)):
+            return ()
+        found: list[Given] = []
+        for position, (name, owner, annotation) in enumerate(fields(info)):
+            if not names_open_class(annotation, owner.body_scope):
+                continue
+            value = next((each.value for each in call.keywords if each.arg == name), None)
+            if value is None and position < len(call.args):
+                if any(isinstance(each, ast.Starred) for each in call.args[: position + 1]):
+                    continue
+                value = call.args[position]
+            what = handed(self.of(value, scope)) if value is not None else ()
+            if what:
+                found.append(Given(_field(owner, name), what))
+        return anew((), tuple(found))
 
     def _handed_on(
         self, info: ClassInfo, node: FunctionNode, owner: ClassInfo, given: tuple[Given, ...]
@@ -424,8 +448,12 @@ class Inference(ElementReader):
         scope = owner.scope_of(node)
         if node.returns is not None:
             kinds = self.annotation(node.returns, scope.parent or owner.scope)
-            if kinds or not _tells_nothing(node.returns):
+            made_of_others = any(isinstance(each, Instance) and _takes_others(each.info) for each in kinds)
+            if not made_of_others and (kinds or not _tells_nothing(node.returns)):
                 return kinds
+            told = kinds
+        else:
+            told = []
         self.depth += 5
         try:
             if self.depth > MAX_DEPTH:
@@ -434,6 +462,8 @@ class Inference(ElementReader):
             for each in own_nodes(node):
                 if isinstance(each, ast.Return) and each.value is not None:
                     kinds.extend(self.of(each.value, scope))
+            if told and not (kinds and all(isinstance(each, Instance) for each in kinds)):
+                return told
             return once(kinds)
         finally:
             self.depth -= 5
@@ -606,6 +636,9 @@ class Inference(ElementReader):
         inner = Inference(kind.info, self.depth, self.trail, given)
         for binding in info.attributes.get(name, ()):
             if binding.kind == "annotated" and binding.annotation is not None:
+                for each in given:
+                    if each.parameter == _field(info, name):
+                        return kinds_of(each.what, info.module.project)
                 return inner.annotation(binding.annotation, info.body_scope)
             if binding.kind == "assign" and binding.value is not None:
                 return inner.of(binding.value, info.body_scope)
@@ -637,6 +670,27 @@ class Inference(ElementReader):
             if isinstance(kind, Instance) and method_of(kind.info, "__getitem__") is not None:
                 kinds.extend(self.result(kind, "__getitem__"))
         return kinds or self.element(node.value, scope) or found
+
+
+def _takes_others(info: ClassInfo) -> bool:
+    """Whether what the objects of a class are made with says more than its annotations."""
+    key = ("takes others", info.node)
+    known: bool | None = info.module.memo.get(key)
+    if known is None:
+        made = method_of(info, "__init__")
+        if made is not None:
+            known = len(vague_parameters(made[0], made[1].module)) > 1
+        else:
+            known = any(each.node.decorator_list for each in ancestry(info)) and any(
+                names_open_class(annotation, owner.body_scope) for _, owner, annotation in fields(info)
+            )
+        info.module.memo[key] = known
+    return known
+
+
+def _field(info: ClassInfo, name: str) -> Parameter:
+    """An attribute that the constructor takes, as a parameter of its class."""
+    return Parameter(info.module.path, info.node.lineno, info.node.col_offset, name)
 
 
 def _owner(scope: Scope) -> ClassInfo | None:

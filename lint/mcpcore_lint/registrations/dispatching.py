@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mcpcore_lint.meaning.branches import Branch, Branches
 from mcpcore_lint.meaning.kinds import ancestry
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Value, options, string
 from mcpcore_lint.reading.syntax import own_nodes, statements, walk, walk_shallow
-from mcpcore_lint.registrations.branches import Branch, Branches
 from mcpcore_lint.registrations.servers import arguments_of, class_round
 from mcpcore_lint.registrations.targets import Env, bind, bound, see
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcpcore_lint.flow.effects import Bindings, Key, Parameter, Throw, key_of
 from mcpcore_lint.flow.facts.choices import ChoiceReader
+from mcpcore_lint.flow.facts.constants import constants_given
 from mcpcore_lint.flow.facts.spelling import is_abstract, made_of_method, spelled
 from mcpcore_lint.meaning.elements import any_own
 from mcpcore_lint.meaning.families import implementers, is_protocol, overrides, subclasses
@@ -90,6 +91,7 @@ class CalleeReader(ChoiceReader):
         function, module = located
         bound = module.scope_of(function).owner is not None and not is_static(function)
         given = self.inference.given_by(node, function, module, self.scope, bound=bound)
+        given = (*given, *constants_given(node, function, module, self.constants, bound=bound))
         if not given:
             return key
         told = anew(key.given, given)
@@ -107,7 +109,11 @@ class CalleeReader(ChoiceReader):
             value = self.builder.callee(func, self.scope)
             if value is not None:
                 for each in options(value):
-                    self._from_value(each, keys, outside)
+                    inherited = self._inherited(func, each) if isinstance(func, ast.Attribute) else None
+                    if inherited is not None:
+                        keys.append(inherited)
+                    else:
+                        self._from_value(each, keys, outside)
                 if keys or outside:
                     return unique(keys), unique(outside)
         if isinstance(func, ast.Attribute):
@@ -147,6 +153,20 @@ class CalleeReader(ChoiceReader):
             for each in self._values(func, self.scope) or ():
                 self._from_value(each, keys, outside)
         return unique(keys), unique(outside)
+
+    def _inherited(self, func: ast.Attribute, value: Value) -> Key | None:
+        """A class method as called on a subclass of the class that defines it."""
+        method = value.definition if isinstance(value, Symbol) else None
+        if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) or not method.decorator_list:
+            return None
+        if not any(spelled(each) == "classmethod" for each in method.decorator_list):
+            return None
+        named = evaluate(func.value, self.scope)
+        info = class_info(named) if isinstance(named, Symbol) else None
+        found = method_of(info, func.attr) if info is not None else None
+        if info is None or found is None or found[0] is not method or found[1] is info:
+            return None
+        return key_of(method, found[1].module, info)
 
     def _local_function(self, func: ast.Name) -> Key | None:
         """`handler = lambda: ...` or `f = self.method`, called by the name."""
@@ -234,6 +254,10 @@ class CalleeReader(ChoiceReader):
         keys: list[Key] = []
         if not is_abstract(*found):
             keys.append(key_of(found[0], found[1].module, kind.info, given=given))
+            if any(spelled(each).endswith("singledispatchmethod") for each in found[0].decorator_list):
+                owner = found[1].module
+                several = [one for one in _registered(found[0], owner) if owner.functions[one].owner is found[1].node]
+                keys += [key_of(one, owner, kind.info, given=given) for one in several]
         if isinstance(kind, Instance) and not kind.exact:
             find = implementers if is_protocol(kind.info) else subclasses
             for each in find(kind.info, self.module):

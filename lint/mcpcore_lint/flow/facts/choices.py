@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.flow.effects import Throw
+from mcpcore_lint.flow.facts.constants import constants_of
 from mcpcore_lint.meaning.attributes import of_receiver
 from mcpcore_lint.meaning.infer import Inference
 from mcpcore_lint.meaning.kinds import ClassObject, Instance, Kind, ancestry
@@ -58,6 +59,8 @@ class ChoiceReader:
         self.builder = HandlerBuilder.of(node, module, graph.hierarchy)
         self.model = self.builder.model
         self.parents = self.builder.parents
+        self.constants = constants_of(node, module, given) if given else {}
+        """The texts that parameters are, where the function asks which they are."""
 
     def _errors_of(self, made: ast.expr) -> list[ErrorSite]:
         """The errors that an expression may be; none where one of them is not known to be an error."""
@@ -118,6 +121,8 @@ class ChoiceReader:
         elif isinstance(node, ast.NamedExpr):
             parts = [(node.value, scope)]
         elif isinstance(node, ast.Subscript):
+            if isinstance(node.slice, ast.Name) and node.slice.id in self.constants and scope is self.scope:
+                return self._looked_up(node.value, self.constants[node.slice.id], depth)
             return self._items(node.value, scope, depth)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
             if not node.args or node.keywords:
@@ -175,6 +180,16 @@ class ChoiceReader:
                     return []
                 return [(value, each.body_scope)]
         return []
+
+    def _looked_up(self, table: ast.expr, key: str, depth: int) -> list[Value] | None:
+        """What tables have under one key; None where that cannot be seen."""
+        found: list[Value] = []
+        for each in self._values(table, self.scope, depth + 1) or ():
+            value = each.get(key) if isinstance(each, Mapping) and each.complete else None
+            if value is None or any(isinstance(one, Unknown) for one in options(value)):
+                return None
+            found.extend(options(value))
+        return found or None
 
     def _items(self, node: ast.expr, scope: Scope, depth: int, *, mapping: bool = False) -> list[Value] | None:
         """The values of a table or of a sequence; None where they cannot all be seen."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.effects import Bindings, Blind, Event, EventKind, Facts, Key, Parameter, ParameterUse, Throw
 from mcpcore_lint.flow.facts.callees import unique
+from mcpcore_lint.flow.facts.constants import idle
 from mcpcore_lint.flow.facts.implicit import BUILTINS, ImplicitReader
 from mcpcore_lint.flow.facts.spelling import arguments_of, holds, spelled
 from mcpcore_lint.flow.knowledge import KNOWLEDGE
@@ -93,11 +94,15 @@ class Extractor(ImplicitReader):
         self._raised: set[ast.expr] = set()
         """Calls that make an error of one of several classes."""
         self._errors = {each.node for each in self.model.errors}
+        self._idle: set[ast.AST] = set()
+        """Statements that do not run for the texts that parameters are."""
 
     def extract(self, key: Key) -> Facts:
         """The facts."""
         facts = Facts(key)
         self.events = facts.events
+        if self.constants:
+            self._idle = idle(self.node, self.module, self.constants)
         for throw in self.model.throws:
             if throw.function is not self.node:
                 continue
@@ -141,7 +146,7 @@ class Extractor(ImplicitReader):
         for node, keys in self.implicit():
             self._keys(node, keys)
         for statement in self.builder.returns:
-            if statement not in nested and statement.value is not None:
+            if statement not in nested and statement.value is not None and not self._is_idle(statement):
                 self._return(statement.value, facts)
         if isinstance(self.node, ast.Lambda):
             self._return(self.node.body, facts)
@@ -193,11 +198,19 @@ class Extractor(ImplicitReader):
         parameter: Parameter | None = None,
         use: ParameterUse = "calls",
     ) -> None:
+        if self._idle and self._is_idle(node):
+            return
         span = self.module.source.span(node)
         guards = self.guards(node)
         if gathered := self._gathered(node, targets):
             guards = (*gathered, *guards)
         self.events.append(Event(kind, span, guards, throw, blind, targets, bindings, parameter, use))
+
+    def _is_idle(self, node: ast.AST) -> bool:
+        current: ast.AST | None = node if self._idle else None
+        while current is not None and current not in self._idle:
+            current = self.parents.get(current)
+        return current is not None
 
     def _blind(self, call: ast.Call, at: ast.AST, why: str, *, project: bool = True) -> None:
         name = spelled(call.func)

@@ -1,4 +1,4 @@
-"""The parts of a function in which the name of a tool is known: comparisons with it, and `match`."""
+"""The parts of a function that run for some texts alone: comparisons of a name with them, and `match`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Told(NamedTuple):
 
 
 class Branches:
-    """Finds them; `is_name` tells which expressions are the tool's name."""
+    """Finds them; `is_name` tells which expressions are compared with the texts."""
 
     def __init__(self, is_name: Callable[[ast.expr], bool], scope: Scope) -> None:
         self.is_name = is_name

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.config import Config
     from mcpcore_lint.diagnostics import Diagnostic, Severity
+    from mcpcore_lint.rules import Rule
     from mcpcore_lint.running.baseline import Entry
     from mcpcore_lint.running.changed import Change
     from mcpcore_lint.running.runs import Group, Mended, Result
@@ -245,7 +246,7 @@ class _Command:
     def _list_rules(self) -> int:
         from mcpcore_lint.rules import all_rules
 
-        rules = all_rules().values()
+        rules = _in_order(all_rules().values())
         width = max(len(rule.id) for rule in rules)
         lines = []
         for rule in rules:
@@ -339,7 +340,7 @@ class _Command:
                 rows.append((each.name, instead[each.name] if value is None else _shown(value), option))
             for name_, value, option in rows:
                 lines.append(f"  {name_.replace('_', '-')} = {value}  ({origin(name_, option)})")
-            on = [rule for rule in all_rules().values() if selected(rule, settings)]
+            on = [rule for rule in _in_order(all_rules().values()) if selected(rule, settings)]
             lines.append(f"  rules on: {len(on)} of {len(all_rules())}")
             width = max((len(each.id) for each in on), default=0)
             for rule in on:
@@ -687,6 +688,14 @@ def _writing(stream: TextIO) -> Iterator[None]:
         if not isinstance(error, BrokenPipeError) and error.errno != errno.EINVAL:
             name = getattr(stream, "name", "the output").strip("<>")
             raise _Stop(f"{name} cannot be written: {error.strerror or error}") from error
+
+
+def _in_order(rules: Iterable[Rule]) -> list[Rule]:
+    """Rules as the reference lists them, then those of other packages."""
+    from mcpcore_lint.ids import IDS
+
+    places = {name: place for place, name in enumerate(each for family in IDS.values() for each in family)}
+    return sorted(rules, key=lambda rule: places.get(rule.id, len(places)))
 
 
 def _is_utf_8(stream: TextIO) -> bool:

@@ -184,7 +184,10 @@ def test_explain_and_list(project):
     page = project.lint("--explain", "no-fake-empty", code=0).stdout
     for heading in ("# no-fake-empty", "## Why", "## Bad", "## Good", "## How to fix", "## When to suppress"):
         assert heading in page
-    assert "no-fake-empty" in project.lint("--list-rules", code=0).stdout
+    from mcpcore_lint.ids import IDS
+
+    listed = [line.split()[0] for line in project.lint("--list-rules", code=0).stdout.splitlines()]
+    assert [each for family in IDS.values() for each in family] == listed
 
 
 def test_explain_calls(project):

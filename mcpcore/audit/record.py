@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from mcpcore.audit.chain import RESERVED
-from mcpcore.redaction import Clean, Searched, may_hold_secret, redact, redact_cut, redact_plain
+from mcpcore.redaction import Clean, Searched, are_known, may_hold_secret, redact, redact_cut, redact_plain
 
 MAX_RECORD: Final = 256 * 1024
 """The longest record (bytes of JSON); a longer one loses its bulkiest parts and says which."""
@@ -78,6 +78,9 @@ def _encoded_at_once(record: JsonRecord) -> tuple[dict[str, Any], str] | None:
 
     It is searched as JSON, all of it at once: to search its texts one by one takes longer than to encode them.
     """
+    data = record.get("data")
+    if data is not None and not are_known(data):
+        return None
     clean = dict(record)
     trace, exposed = clean.pop("traceback", None), clean.pop("exception", None)
     to_json = get_ready()

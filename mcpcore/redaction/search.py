@@ -20,7 +20,7 @@ from mcpcore.redaction.table import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
 MIN_LENGTH: Final = 5
@@ -41,7 +41,7 @@ def redact_text(text: str) -> str:
 # The search for hints. A hint is looked for by the letter of it that is rarest in texts, so that one pass over a text
 # stops seldom; to look for each hint by itself takes as many passes as there are hints.
 
-RARITY: Final = "zjxqkv?&=:b@pgwfcymudhnlrs-oia_te/ "
+RARITY: Final = "zjxqk%?&=:\"'vb@pgwf0123456789cymudhnlrs-oia_te/. "
 """Letters from the rarest to the most frequent, in English and in what programs say."""
 
 UPPER_HINT: Final = "ASIA"
@@ -51,17 +51,24 @@ UPPER_HINT: Final = "ASIA"
 @cache
 def scanner() -> re.Pattern[str]:
     """Finds the hints in a text in lower case; what it matches begins with the hint's rarest letter."""
-    return re.compile("|".join(branches(RARITY)))
+    return re.compile("|".join(branches({hint: hint for hint in HINTS}, RARITY)))
 
 
-def branches(rarity: str) -> Iterable[str]:
-    """The parts of an expression that finds the hints in texts with letters of this rarity."""
+def branches(hints: Mapping[str, str], rarity: str) -> Iterable[str]:
+    """The parts of an expression that finds the hints in texts with letters of this rarity.
+
+    `hints` are those of the table, each with how it is spelt in the texts.
+    """
     anchored: dict[str, list[str]] = {}
-    for hint in HINTS:
-        # Behind whatever the hint can have in common with the end of another, which was read with that one.
-        shared = max(_shared(other, hint) for other in HINTS if other != hint)
-        at = min(range(shared, len(hint)), key=lambda place: rarity.index(hint[place]))
-        anchored.setdefault(hint[at], []).append(re.escape(hint[at + 1 :]) + (rf"(?<={re.escape(hint)})" if at else ""))
+    for hint, spelt in hints.items():
+        # Behind whatever the hint can have in common with the end of another, which was read with that one; of tokens
+        # that begin like this none begins within another.
+        others = (other for name, other in hints.items() if not (_ROWS[name] == _ROWS[hint] == {_VENDORS}))
+        shared = max(_shared(other, spelt) for other in others if other != spelt)
+        at = min(range(shared, len(spelt)), key=lambda place: rarity.index(spelt[place]))
+        anchored.setdefault(spelt[at], []).append(
+            re.escape(spelt[at + 1 :]) + (rf"(?<={re.escape(spelt)})" if at else "")
+        )
     for letter, rests in anchored.items():
         yield rf"{re.escape(letter)}(?:{'|'.join(sorted(rests, key=len, reverse=True))})"
 
@@ -71,6 +78,11 @@ def _shared(one: str, other: str) -> int:
     return max(size for size in range(min(len(one), len(other))) if one.endswith(other[:size]))
 
 
+_VENDORS: Final = next(number for number, pattern in enumerate(PATTERNS) if pattern.name == "vendor token")
+_ROWS: Final = {
+    hint: frozenset(number for number, pattern in enumerate(PATTERNS) if hint in pattern.hints)
+    for hint in sorted({hint for pattern in PATTERNS for hint in pattern.hints})
+}
 HINTS: Final = tuple(sorted({hint for pattern in PATTERNS for hint in pattern.hints} - {UPPER_HINT.lower()}))
 
 
@@ -147,7 +159,7 @@ def _may_start(start: str, found: AbstractSet[str]) -> bool:
     if start is KEY:
         return "key" in found
     # What begins like this is told by what comes later.
-    return start is SCHEME or start == "--" or start[0] in "?&" or any(hint in start for hint in found)
+    return start is SCHEME or start == "--" or start[0] in "?&" or any(hint in start or start in hint for hint in found)
 
 
 def without(text: str, low: str, hits: list[str]) -> str:
@@ -214,6 +226,8 @@ def _without(text: str, low: str, hits: list[str]) -> str:
             continue
         if find is not finder:
             finder, places = find, find(low)
+        if not places:
+            continue
         # As `regex.sub`, tried only where a match can begin.
         pieces: list[str] = []
         done = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from itertools import compress
@@ -217,6 +217,11 @@ def _gathered(value: dict[str, Any] | list[Any] | tuple[Any, ...], texts: list[s
     return named
 
 
+def are_known(keys: Iterable[str]) -> bool:
+    """Whether all of these keys were met before and are no secret; where not, they may be all the same."""
+    return _plain_keys.issuperset(keys)
+
+
 def _names_a_secret(value: dict[str, Any]) -> bool:
     """Whether a key of `value` is secret, or holds a secret itself."""
     named = False
@@ -298,7 +303,7 @@ def _changed(texts: list[str]) -> dict[str, str] | None:
 
 
 # In JSON a colon stands in each member, and a slash nearly nowhere.
-_JSON_RARITY: Final = "zjxqkv?&=b@pgwfcymudhnlrs-oia_te/: "
+_JSON_RARITY: Final = "\\zjxqk%v?&=b@'pgwf0123456789cymudhnlrs-oia_te/.: \""
 _UNHINTED: Final = tuple(
     (name, min(range(len(name)), key=lambda at: _JSON_RARITY.index(name[at])))
     for name in SECRET_NAMES
@@ -313,8 +318,10 @@ _UPPER_HINT: Final = UPPER_HINT.encode()
 def _json_scanner() -> re.Pattern[bytes]:
     """Finds in JSON in lower case: hints, keys that are secret and hold none, `value`, and letters that are odd."""
     ends = r'(?:[^a-z0-9]|\\[bfnrt]|\\u00[01][0-9a-f])*?":'
+    # A quote within a text is escaped.
+    hints = {hint: hint.replace('"', '\\"') for hint in HINTS}
     names = [rf"{name[at]}(?<={name[: at + 1]}){name[at + 1 :]}{ends}" for name, at in _UNHINTED]
-    return re.compile("|".join((*branches(_JSON_RARITY), *names, r'v(?<="v)alue":')).encode("ascii"))
+    return re.compile("|".join((*branches(hints, _JSON_RARITY), *names, r'v(?<="v)alue":')).encode("ascii"))
 
 
 def may_hold_secret(line: bytes) -> bool:

@@ -10,13 +10,31 @@ REDACTED: Final = "[redacted]"
 
 # One alternation for secrets that a text names itself: `password=...`, `"api_key": "..."`, `AccountKey=...`.
 _NAMED = (
-    r"(?:password|passwd|passphrase|passcode|pwd|secret|credentials?|token|jwt|"
+    r"(?:passwor[dt]s?|passwd|passphrase|passcode|kennwort|mot de passe|contrase(?:\xf1|n)a|"
+    r"(?<=[a-z0-9][_-])pass|pwd|secrets?|credentials?|token|jwt|"
     r"(?:api|access|account|auth|client|encryption|private|secret|session|shared[_-]?access|signing|subscription)"
-    r"[_-]?key|signature)"
+    r"[_ -]?key|signature)"
 )
 ANNOUNCES: Final = rf"(?:{_NAMED}|authorization|cookie)\s{{0,8}}+(?:[:=]|=>)\s{{0,8}}+\Z"
 """The end of a text after which a secret is to come."""
-_NAMED_HINTS = ("pass", "pwd", "secret", "credential", "token", "jwt", "key", "signature")
+_NAMED_HINTS = ("pass", "pwd", "secret", "credential", "token", "jwt", "key", "signature", "kennwort", "contrase")
+# A quote, however often a text within a text has escaped it.
+_QUOTE = r"(?:[\"']|\\{1,7}[\"'])"
+# In a URL, in HTML, or escaped by number.
+_ENCODED = r"(?:\\(?:u0022|x22)|&(?:quot|apos|\#3[49]);|%22)"
+# What ends the name, and what stands between it and its value.
+_END = rf"{_QUOTE}?+\]?+"
+_IS = r"\s{0,8}+(?>:=|=>|={1,3}|!=|->|:|%3a)\s{0,8}+"
+_GIVEN = r"\s{0,8}+(?>:=|=>|=(?!=)|:(?!:))\s{0,8}+"
+# `password: str = "..."`, `api_key=Secret("...")`, `token = token or "..."`
+_THROUGH = r"(?:[a-z_][\w.\[\]| ]{0,40}=\s{0,2}|[a-z_][\w.]{0,40}\((?:\w{1,20}=)?|[\w.]{1,40} or )?"
+# What is said of a secret, or of a value that is none: `password: must have 8 characters`, `token: str`.
+_SAID = (
+    r"(?!(?:none|null|true|false|yes|no|undefined|str|string|int|bool|bytes|any|optional|secretstr|"
+    r"(?:must|should|cannot|can't|may|field|value|required|missing|invalid|is|was|were|are|has|have|not|no|the|this|that|"
+    r"expected|unexpected|too|at|a|an|please|expired|incorrect|wrong|input|does|did|could|failed|found|length)"
+    r"(?=[\s.,;:]|\Z))(?![\w-]))"
+)
 _STOP = r"(?!\[redacted\])"
 STORE_NAMES: Final = (
     "postgresql", "postgres", "mysql", "mariadb", "mssql", "oracle", "mongodb", "rediss", "redis", "valkeys", "valkey",
@@ -27,7 +45,9 @@ STORES: Final = rf"(?:{'|'.join(STORE_NAMES)})(?:\+[\w.]{{1,32}})?"
 # Two beginnings that are no literals: the name of a key, and the scheme of a store's URL.
 KEY: Final = "*key"
 SCHEME: Final = "*scheme"
-_NAMED_STARTS = ("pass", "pwd", "secret", "credential", "token", "jwt", "signature", KEY)
+_NAMED_STARTS = (
+    "pass", "pwd", "secret", "credential", "token", "jwt", "signature", KEY, "kennwort", "mot de passe", "contrase",
+)  # fmt: skip
 KEY_PREFIXES: Final = (
     "api", "access", "account", "auth", "client", "encryption", "private", "secret", "session", "signing",
     "subscription",
@@ -35,7 +55,8 @@ KEY_PREFIXES: Final = (
 LONGEST_SCHEME: Final = 46
 _VENDOR_STARTS = (
     "gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_", "glpat-", "xox", "sk-", "sk_live_", "sk_test_", "rk_live_",
-    "rk_test_", "aiza", "npm_", "pypi-", "hf_",
+    "rk_test_", "aiza", "npm_", "pypi-", "hf_", "xapp-", "whsec_", "ya29.", "sg.", "dop_v1_", "shpat_", "shpss_",
+    "hvs.", "lin_api_", "gsk_", "xai-", "tvly-", "age-secret-key-",
 )  # fmt: skip
 
 
@@ -69,11 +90,31 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         starts=("-----begin ",),
     ),
     Pattern(
+        "PuTTY private key",
+        ("private-lines",),
+        r"(Private-Lines:[ \t]{0,4}\d{1,4})(?:\r?\n(?!Private-MAC)[^\r\n]*){1,400}",
+        rf"\1 {REDACTED}",
+        flags=re.IGNORECASE,
+        starts=("private-lines",),
+    ),
+    Pattern(
+        # On lines of its own, where quotes and commas belong to it, and lines that begin with a blank.
+        "line of an authorization header",
+        ("authorization", "cookie"),
+        (
+            r"(?:(?<=\n)|(?<=\n> )|(?<=\n< )|(?<![\s\S]))((?:proxy-)?authorization|(?:set-)?cookie)"
+            rf"(:[ \t]{{0,8}}+){_STOP}(?=[^\r\n])[^\r\n]+(?:\r?\n[ \t]+[^\r\n]+){{0,40}}"
+        ),
+        rf"\1\2{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=("authorization", "proxy-authorization", "cookie", "set-cookie"),
+    ),
+    Pattern(
         "authorization header",
         ("authorization", "key"),
         (
             r"\b((?:proxy-)?authorization|x-api-key)"
-            rf"((?:\\?[\"'])?+\s{{0,8}}+[:=,]\s{{0,8}}+(?:\\?[\"'])?+){_STOP}[^\r\n\"'\\,;}}\])]+"
+            rf"({_QUOTE}?+\s{{0,8}}+[:=,]\s{{0,8}}+(?:b?{_QUOTE})?+){_STOP}[^\r\n\"'\\,;}}\])]+"
         ),
         rf"\1\2{REDACTED}",
         flags=re.IGNORECASE,
@@ -82,10 +123,12 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         "cookie header",
         ("cookie",),
-        (rf"\b((?:set-)?cookie)((?:\\?[\"'])?+\s{{0,8}}+[:=]\s{{0,8}}+(?:\\?[\"'])?+){_STOP}[^\r\n\"'\\}}\])]+"),
+        (
+            rf"(?<![a-z0-9])((?:set[-_])?cookie)({_QUOTE}?+\s{{0,8}}+[:=]\s{{0,8}}+(?:b?{_QUOTE})?+){_STOP}[^\r\n\"'\\}}\])]+"
+        ),
         rf"\1\2{REDACTED}",
         flags=re.IGNORECASE,
-        starts=("cookie", "set-cookie"),
+        starts=("cookie", "set-cookie", "set_cookie"),
     ),
     Pattern(
         "bearer credential",
@@ -105,7 +148,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("basi",),
         (
             # Base64 and not the next word of a sentence: with a digit, padding, or a capital in its middle.
-            r"\b((?i:basic))(\s{1,8}+)(?=[A-Za-z+/]{0,400}[0-9=]|[A-Za-z]?[a-z]{0,400}[A-Z])"
+            r"\b((?i:basic))(\s{1,8}+)(?=[A-Za-z+/]{0,400}(?:[0-9=]|[a-z][A-Z]))"
             r"[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=])"
         ),
         rf"\1\2{REDACTED}",
@@ -129,7 +172,11 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         (
             r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|"
             r"xox[abeoprs]-[A-Za-z0-9-]{10,}|sk-[A-Za-z0-9_-]{16,}|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|"
-            r"AIza[A-Za-z0-9_-]{30,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,})"
+            r"AIza[A-Za-z0-9_-]{30,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,}|"
+            r"xapp-[A-Za-z0-9-]{20,}|whsec_[A-Za-z0-9+/=]{20,}|ya29\.[A-Za-z0-9_-]{20,}|"
+            r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{30,}|dop_v1_[a-f0-9]{40,}|shp(?:at|ss)_[a-f0-9]{32}|"
+            r"hvs\.[A-Za-z0-9_-]{20,}|lin_api_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{40,}|"
+            r"xai-[A-Za-z0-9]{40,}|tvly-[A-Za-z0-9-]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{40,})"
         ),
         starts=_VENDOR_STARTS,
     ),
@@ -177,12 +224,110 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         starts=("?sig=", "&sig=", "?x-amz-s", "&x-amz-s", "?x-goog-s", "&x-goog-s"),
     ),
     Pattern(
+        "key in a URL",
+        ("key", "auth="),
+        rf"([?&#](?:key=(?=[^\s&#\"'<>]{{0,60}}\d)(?=[^\s&#\"'<>]{{0,60}}[a-z])|auth=)){_STOP}[^\s&#\"'<>]{{8,}}",
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=("?key=", "&key=", "#key=", "?auth=", "&auth=", "#auth="),
+        needs=("key=", "auth="),
+    ),
+    Pattern(
+        "bot token in a URL",
+        ("://api.telegram",),
+        r"(://api\.telegram\.org/(?:file/)?bot)[0-9]{6,}:[A-Za-z0-9_-]{20,}",
+        rf"\1{REDACTED}",
+        starts=("://api.telegram",),
+    ),
+    Pattern(
+        "password of an Oracle URL",
+        ("jdbc:oracle",),
+        rf"(jdbc:oracle:[a-z]{{1,8}}:[^\s/@]{{1,128}}/){_STOP}[^\s@\"'<>]{{1,256}}@",
+        rf"\1{REDACTED}@",
+        flags=re.IGNORECASE,
+        starts=("jdbc:oracle",),
+    ),
+    Pattern(
+        "password of an encoded URL",
+        ("%3a%2f%2f",),
+        rf"(%3a%2f%2f[^\s:@/?#\"'<>%]{{0,256}}%3a){_STOP}[^\s/?#\"'<>@&]{{1,1024}}?%40",
+        rf"\1{REDACTED}%40",
+        flags=re.IGNORECASE,
+        starts=("%3a%2f%2f",),
+    ),
+    Pattern(
+        "credentials in brackets",
+        ("auth=", "basi"),
+        rf"(?<![a-z0-9])((?:http_?)?auth=\(|(?:HTTP)?BasicAuth\()((?:(?:login|username|user)=)?+){_STOP}[^)\n]{{1,400}}",
+        rf"\1\2{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=("auth=(", "http_auth=(", "httpauth=(", "basicauth(", "httpbasicauth("),
+    ),
+    Pattern(
+        "authentication by assignment",
+        ("auth=",),
+        rf"((?<=_)auth=){_STOP}(?![\"'(])[^\s,;&\"'\\}}\])]+",
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=("auth=",),
+    ),
+    Pattern(
+        "short name of a secret",
+        ('pin"', "pin'", 'otp"', "otp'", 'cvv"', "cvv'", 'cvc"', "cvc'", 'auth"', "auth'", "pass"),
+        (
+            rf"((?<=[\"'])(?:pin|t?otp|cv[cv]2?|auth|pass)(?P<end>\\{{0,7}}[\"'])\s{{0,8}}+[:=]\s{{0,8}}+b?)"
+            rf"{_STOP}(?:(?P<quote>\\{{0,7}}[\"'])(?!\[redacted\])(?:(?!(?P=quote))(?:\\.|[^\n])){{1,4096}}(?P=quote)|-?\d[\d.]*)"
+        ),
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=("pin", "otp", "totp", "cvv", "cvc", "auth", "pass"),
+        needs=("'", '"'),
+    ),
+    Pattern(
+        "value before its name",
+        ('value"', "value'"),
+        (
+            rf"((?<![a-z])value{_QUOTE}\s{{0,8}}+[:=]\s{{0,8}}+b?(?P<quote>{_QUOTE})){_STOP}"
+            rf"(?:(?!(?P=quote))[^\\\n]){{1,400}}"
+            rf"(?=(?P=quote)[\s,]{{1,8}}{_QUOTE}(?:name|key|header){_QUOTE}\s{{0,8}}[:=]\s{{0,8}}{_QUOTE}[\w.-]{{0,60}}{_NAMED})"
+        ),
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=("value",),
+        needs=("name", "key"),
+    ),
+    Pattern(
+        # {"name": "DB_PASSWORD", "value": "..."}, <add key="password" value="..."/>
+        "value beside its name",
+        _NAMED_HINTS,
+        (
+            rf"({_NAMED}{_QUOTE}[\s,]{{1,8}}+{_QUOTE}?+value{_QUOTE}?+\s{{0,8}}+[:=]\s{{0,8}}+b?(?P<quote>{_QUOTE}))"
+            rf"{_STOP}(?s:(?!(?P=quote))(?:\\.|.)){{1,4096}}"
+        ),
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=_NAMED_STARTS,
+        needs=("value", "value"),
+    ),
+    Pattern(
+        "secret in XML",
+        _NAMED_HINTS,
+        rf"((?<=[<:.a-z0-9_-]){_NAMED}(?:\s[^<>\n]{{0,200}})?(?<!/)>){_STOP}[^<\s][^<]{{0,2000}}(?=</)",
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=_NAMED_STARTS,
+        needs=("</", "</"),
+    ),
+    Pattern(
+        # After a closing quote of its own the name is a key, with `=` an argument, with `:` prose or YAML. Or it is a
+        # value itself: ('password', '...'), getenv("API_TOKEN", "..."), but not in ('user', 'password', 'email').
         "quoted secret",
         _NAMED_HINTS,
         (
-            # After a closing quote of its own the name is a key, with `=` an argument, with `:` prose or YAML.
-            rf"({_NAMED}(?:\\?[\"'])?+\s{{0,8}}+(?:[:=]|=>)\s{{0,8}}+[bru]?(?P<quote>\\?[\"'])){_STOP}"
-            r"(?s:(?!(?P=quote))(?:\\.|.)){1,4096}"
+            rf"(?<!unexpected )((?P<listed>(?<=[\"'],\s[\"']))?+{_NAMED}"
+            rf"(?:(?:{_END}{_IS}{_THROUGH}|(?P<named>{_QUOTE}),(?(listed)(?!))\s{{0,8}}+)[bruf]{{0,2}}(?P<quote>{_QUOTE})|"
+            rf"{_QUOTE}\]?+\s{{0,8}}+[:=]\s{{0,8}}+(?!\[redacted\])[\[{{(](?!\s{{0,8}}[\]}})]))){_STOP}"
+            r"(?(quote)(?s:(?!(?P=quote))(?:\\.|.)){1,4096}(?(named)(?=(?P=quote)\s{0,8}\)))|[^\]})]{1,2000})"
         ),
         rf"\1{REDACTED}",
         flags=re.IGNORECASE,
@@ -190,11 +335,21 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         needs=("'", '"'),
     ),
     Pattern(
+        "secret in encoded quotes",
+        _NAMED_HINTS,
+        rf"({_NAMED}{_ENCODED}{_IS}(?P<quote>{_ENCODED})){_STOP}(?s:(?!(?P=quote)).){{1,4096}}",
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=_NAMED_STARTS,
+        needs=("22", "&"),
+    ),
+    Pattern(
         "named secret",
         _NAMED_HINTS,
         (
-            rf"(?<!unexpected )({_NAMED}(?:\\?[\"'])?+\s{{0,8}}+(?:[:=]|=>)\s{{0,8}}+)"
-            rf"{_STOP}(?![\"'\\\[{{(])(?!(?:none|null|true|false)\b)[^\s,;&\"'\\}}\])]+"
+            rf"(?<!unexpected )({_NAMED}{_END}{_GIVEN})"
+            rf"{_STOP}(?![bruf]{{0,2}}[\"'`\\\[{{(]|%22|&[a-z\#]|[\w.]{{1,41}}\((?:\w{{1,20}}=)?[bruf]{{0,2}}[\"']\[redacted\])"
+            rf"{_SAID}[^\s,;&\"'\\}}\])]+"
         ),
         rf"\1{REDACTED}",
         flags=re.IGNORECASE,
@@ -202,13 +357,103 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         needs=("=", ":"),
     ),
     Pattern(
-        "secret on a command line",
+        "named secret, encoded",
         _NAMED_HINTS,
-        (rf"(--(?:[a-z]{{1,16}}-){{0,3}}{_NAMED}\s{{1,8}}+){_STOP}(?!-)[^\s\"']+"),
+        rf"({_NAMED}%3d){_STOP}(?!%2[27])(?:(?!%26)[^\s,;&\"'\\}}\])])+",
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=_NAMED_STARTS,
+        needs=("%3d", "%3d"),
+    ),
+    Pattern(
+        # What pydantic says of a field of such a name.
+        "rejected value of a secret",
+        _NAMED_HINTS,
+        (
+            rf"({_NAMED}[\w.]{{0,40}}\n\s{{1,8}}+[^\n]{{0,600}}?\[(?:type=\w{{1,60}}, )?input_value=){_STOP}"
+            r"[^\n]{1,4096}?(?=, input_type=|\n|\Z)"
+        ),
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=_NAMED_STARTS,
+        needs=("input_value=", "input_value="),
+    ),
+    Pattern(
+        "password of a user",
+        ("pass",),
+        rf"((?<![a-z0-9_-])pass=){_STOP}(?!(?:none|null|true|false|ok|yes|no|\d+)\b)(?![\"'])[^\s,;&\"'\\}}\])]+",
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=("pass=",),
+        needs=("pass=", "pass="),
+    ),
+    Pattern(
+        # "the password was 'x'", PASSWORD 'x', IDENTIFIED BY 'x'
+        "quoted password in a sentence",
+        ("pass", "identified by"),
+        (
+            r"((?:password|passphrase|passcode|identified by)\s{1,8}+(?:(?:is|was|given|of)\s{1,8}+)?"
+            rf"(?P<quote>[\"'])){_STOP}"
+            r"(?:(?!(?P=quote))[^\s]){3,200}(?=(?P=quote))"
+        ),
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=("pass", "identified by"),
+        needs=("'", '"'),
+    ),
+    Pattern(
+        # Neither a word nor a number, but both: "the token 3f9ac21bd0 was refused"
+        "secret in a sentence",
+        ("pass", "token", "key"),
+        (
+            r"(?<!unexpected )((?:password|passphrase|passwd|requirepass|"
+            r"(?:auth|access|bearer|refresh|id)[_ ]token|api[_ -]?key)"
+            rf"\s{{1,8}}+(?:(?:is|was)\s{{1,8}}+)?[`\"']?){_STOP}"
+            r"(?=[A-Za-z0-9!@$%^&*+_-]{0,60}\d)(?=[A-Za-z0-9!@$%^&*+_-]{0,60}[A-Za-z])"
+            r"(?![A-Za-z]{1,24}[0-9.]{1,4}(?![\w-]))[A-Za-z0-9!@$%^&*+_-]{8,}(?![\w(.=:/])"
+        ),
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=(
+            "pass",
+            *(f"{kind}{blank}token" for kind in ("auth", "access", "bearer", "refresh", "id") for blank in "_ "),
+            KEY,
+            "requirepass",
+        ),
+    ),
+    Pattern(
+        "secret on a command line",
+        (*_NAMED_HINTS, "cookie", "bearer"),
+        (
+            rf"(--(?:[a-z0-9]{{1,16}}-){{0,3}}(?:{_NAMED}|cookie|bearer)"
+            rf"(?:[\"'],\s{{0,2}}[\"']|[\s=]{{1,8}}+[\"']?)){_STOP}(?!-)[^\s\"']+"
+        ),
         rf"\1{REDACTED}",
         flags=re.IGNORECASE,
         starts=("--",),
         needs=("--", "--"),
+    ),
+    Pattern(
+        "secret in a short option",
+        ("curl", "wget", "mysql", "sshpass", "redis-cli", "docker", "podman", "az login", "openssl"),
+        (
+            r"((?<![\w./-])(?:(?:curl|wget)\s(?:[^\n]{0,400}?\s)?(?:(?:-u|--(?:proxy-)?user)[\s=]{0,2}[\"']?[^\s:\"']{1,128}:|-b\s{0,2}[\"']?)|"
+            r"mysql\w{0,10}\s(?:[^\n]{0,200}?\s)?-p|"
+            r"sshpass\s{1,4}-p\s{0,4}[\"']?|redis-cli\s(?:[^\n]{0,200}?\s)?-a\s{1,4}[\"']?|"
+            r"(?:(?:docker|podman)\slogin|az\slogin)\s(?:[^\n]{0,200}?\s)?-p\s{1,4}[\"']?|"
+            r"openssl\s[^\n]{0,200}?\spass:))"
+            rf"{_STOP}(?![\d ]+\s)[^\s\"']+"
+        ),
+        rf"\1{REDACTED}",
+        starts=("curl", "wget", "mysql", "sshpass", "redis-cli", "docker", "podman", "az login", "openssl"),
+    ),
+    Pattern(
+        "password of a netrc",
+        ("pass",),
+        rf"(machine\s{{1,8}}+\S{{1,200}}\s{{1,8}}+login\s{{1,8}}+\S{{1,200}}\s{{1,8}}+password\s{{1,8}}+){_STOP}\S+",
+        rf"\1{REDACTED}",
+        starts=("machine",),
+        needs=("machine", "machine"),
     ),
 )
 """Every shape of secret that is looked for in a text, in this order."""

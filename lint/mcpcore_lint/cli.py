@@ -136,8 +136,9 @@ def _nothing_freed() -> Iterator[None]:
     try:
         yield
     finally:
-        # Also at the end nothing is looked for; the system takes all at once.
-        gc.freeze()
+        if memo.current is not None:
+            # The process ends with this command: also then nothing is looked for, and the system takes all at once.
+            gc.freeze()
         if was:
             gc.enable()
 

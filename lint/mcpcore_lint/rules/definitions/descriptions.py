@@ -145,6 +145,10 @@ class ToolDescriptionRequired(Rule):
             @tool(description=None)
             def six() -> str: ...  # here
 
+            @mcp.tool
+            def eight(a: str) -> str:  # here
+                f"""Say {NOTHING}."""
+
             class Tools:
                 @tool
                 def seven(self) -> str: ...  # here
@@ -162,13 +166,23 @@ class ToolDescriptionRequired(Rule):
             return
         if _described_otherwise(tool):
             return
+        formatted = _has_formatted_docstring(tool)
         ctx.report(
             tool.handler.node,
-            f"the tool {tool.display_name} has no description",
-            help="write a docstring: what the tool does, on what, and what it gives back",
+            f"the tool {tool.display_name} has no description" + (": an f-string is no docstring" if formatted else ""),
+            help="write it without the f, or give the text as description="
+            if formatted
+            else "write a docstring: what the tool does, on what, and what it gives back",
             tool=tool,
             module=tool.handler.module,
         )
+
+
+def _has_formatted_docstring(tool: ToolDef) -> bool:
+    """Whether a handler begins with an f-string, which Python evaluates and drops."""
+    node = tool.handler.node
+    first = None if isinstance(node, ast.Lambda) else node.body[0]
+    return isinstance(first, ast.Expr) and isinstance(first.value, ast.JoinedStr)
 
 
 def _in_test(tool: ToolDef) -> bool:
@@ -262,6 +276,15 @@ class FieldDescription(Rule):
         @mcp.tool
         def close(database: Annotated[str, "Of which session."]) -> str:
             """Close it."""
+
+        @mcp.tool
+        def edit(action: str, where: dict | None = None) -> str:
+            """Edit it.
+
+            Actions:
+              plan -> what would be done
+              make -> what was done
+            """
         ''',
         '''
         from typing import Annotated, Any, Optional
@@ -589,10 +612,12 @@ def _told(tool: ToolDef) -> str | None:
 
 def _explains(text: str, name: str) -> bool:
     """Whether a text explains a parameter: as a docstring does, or by its name as code."""
-    if name not in text:
+    if name.lower() not in text.lower():
         return False
     escaped = re.escape(name)
-    return _documents(text, name) or bool(re.search(rf"[`'\"]{escaped}[`'\"]|(?<!\w){escaped}\s*=", text))
+    # `Actions:` heads the list of what `action` can be.
+    said = rf"[`'\"]{escaped}[`'\"]|(?<!\w){escaped}\s*=|(?im:^[ \t]*(?:\w+[ \t]+)?{escaped}s[ \t]*:[ \t]*$)"
+    return _documents(text, name) or bool(re.search(said, text))
 
 
 def _documents(text: str, name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const, Mapping, Text, Value
-from mcpcore_lint.reading.syntax import walk_shallow
+from mcpcore_lint.reading.syntax import walk, walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, callee, mentions, text_start, unpacked
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler.answering import ERROR_KEYS, SUCCESS_KEYS
@@ -60,9 +60,9 @@ _FAILED: Final = re.compile(
 )
 """How a sentence begins that tells of a failure."""
 _REASON: Final = re.compile(
-    r"#\s*(?!noqa|type:|pylint:|pragma:|mcpcore:|nosec|todo|fixme|here\b)\w+(?:\W+\w+){2,}", re.IGNORECASE
+    r"#\s*(?!noqa|type:|pylint:|pragma:|mcpcore:|nosec|todo|fixme|here\b)\w+(?:\W+\w+)+", re.IGNORECASE
 )
-"""A comment of three words and more that is none for a tool."""
+"""A comment of two words and more that is none for a tool."""
 
 
 def _last(node: ast.expr) -> str:
@@ -200,13 +200,31 @@ def _only_reads_values(catch: CatchSite, body: Body) -> bool:
 
     What does not fit is left as it is. No work can fail in it.
     """
-    calls = [each for each in walk_shallow([*catch.try_body]) if isinstance(each, ast.Call)]
+    nodes = walk_shallow([*catch.try_body])
+    calls = [each for each in nodes if isinstance(each, ast.Call)]
     converting = {each for each in calls if callee(each, body) in CONVERSIONS}
-    return bool(converting) and all(
+    if not converting:
+        return False
+    made: set[str] = set()
+    for each in sorted((each for each in nodes if isinstance(each, ast.Assign)), key=lambda one: one.lineno):
+        if any(part in converting or (isinstance(part, ast.Name) and part.id in made) for part in walk([each.value])):
+            made.update(target.id for target in each.targets if isinstance(target, ast.Name))
+    return all(
         each in converting
-        or (isinstance(each.func, ast.Attribute) and each.func.attr in LOOKS and body.parents.get(each) in converting)
+        or (
+            isinstance(each.func, ast.Attribute)
+            and each.func.attr in LOOKS
+            and (body.parents.get(each) in converting or _root(each.func) in made)
+        )
         for each in calls
     )
+
+
+def _root(node: ast.expr) -> str:
+    """The name that an expression of attributes, items and calls begins with."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _aside(catch: CatchSite) -> bool:
@@ -361,9 +379,22 @@ class NoSwallowedError(Rule):
     when_to_suppress = "Where the work really is optional and may fail in any way; say why."
     valid = (
         """
+        import json
         from fastmcp import FastMCP
 
         mcp = FastMCP("x")
+
+        @mcp.tool
+        def detail(a: dict) -> dict:
+            found = {}
+            try:
+                parts = json.loads(a["parts"])
+                keys = list(parts.keys())
+                if keys:
+                    found["owner"] = parts[keys[0]].get("owner", {}).get("id")
+            except Exception:
+                pass
+            return found
 
         @mcp.tool
         def link(a: str) -> str:

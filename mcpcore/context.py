@@ -108,7 +108,7 @@ class Context(Generic[R_contra, LifespanT]):
             reason: A reason of the contract.
             message: What went wrong here; left out, the entry's `when`.
             data: Facts for the client; `reason` in it is overwritten.
-            recovery: Replaces the declared recovery; `None` leaves it out.
+            recovery: Replaces the declared recovery, or adds to it where it has no `hint`; `None` leaves it out.
             retry: Replaces the declared retry advice.
 
         Raises:

@@ -58,7 +58,7 @@ class CodedError(Exception):
             message: A sentence for the client; left out, the declared entry's `when`, else the code's sentence.
             data: Facts for the client; `reason`, `retryable` and `recovery` are reserved keys.
             reason: The reason of the contract that this failure is.
-            recovery: Replaces the declared recovery; `None` leaves it out.
+            recovery: Replaces the declared recovery, or adds to it where it has no `hint`; `None` leaves it out.
             retry: Replaces the declared retry advice.
 
         Raises:
@@ -77,6 +77,7 @@ class CodedError(Exception):
         self.message = told if told is not None and self._has_message else self.code.sentence
         self.omits_recovery = recovery is None
         self._given_recovery = recovery_of(recovery)
+        self._partial_recovery = _parts_of(recovery) if isinstance(recovery, Mapping) else None
         self.retry = retry if isinstance(retry, Retry) else None
         self.entry = None
         super().__init__(self.message)
@@ -89,7 +90,10 @@ class CodedError(Exception):
         given = self._given_recovery or recovery_of(fact(self.data, "recovery"))
         if given is not None:
             return given
-        return None if self.entry is None else self.entry.recovery_json()
+        if self.entry is None:
+            return None
+        # A recovery without a sentence of its own goes with the one that is declared.
+        return {**self.entry.recovery_json(), **(self._partial_recovery or {})}
 
     @property
     def advice(self) -> Retry:
@@ -286,9 +290,19 @@ def recovery_of(value: object) -> dict[str, Any] | None:
     hint = parts.get("hint") if isinstance(parts, dict) else None
     if not isinstance(hint, str) or not hint.strip():
         return None
-    recovery: dict[str, Any] = {"hint": hint}
-    recovery.update({_WIRE_NAMES.get(str(key), str(key)): part for key, part in parts.items() if key != "hint"})
-    return recovery
+    return {"hint": hint, **_parts_of(parts)}
+
+
+def _parts_of(recovery: Mapping[str, Any]) -> dict[str, Any]:
+    """All of a recovery but the hint, by the names of the wire."""
+    parts: Any = recovery if type(recovery) is dict else to_json(recovery)
+    found: dict[str, Any] = {}
+    if isinstance(parts, dict):
+        found = {_WIRE_NAMES.get(str(key), str(key)): part for key, part in parts.items() if key != "hint"}
+    strategy = found.get("strategy")
+    if isinstance(strategy, str):
+        found["strategy"] = strategy.lower()  # RETRY_LATER, as other envelopes write it
+    return found
 
 
 _WIRE_NAMES: Final = {

@@ -357,3 +357,23 @@ def test_the_package_knows_its_names() -> None:
     assert set(mcpcore.__all__) <= set(dir(mcpcore))
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         mcpcore.nothing  # noqa: B018
+
+
+def test_a_recovery_without_a_sentence_adds_to_the_declared_one() -> None:
+    """Parameters that correct this very call stand beside what is declared; alone they say nothing."""
+    entry = FailureMode(
+        "gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="List them first.", strategy="check_input"
+    )
+    partial = {"corrective_params": {"id": 7}, "strategy": "TRY_ALTERNATIVE"}
+    failure = Context(Contract([entry])).fail("gone", recovery=partial)
+    assert {
+        "hint": "List them first.",
+        "strategy": "try_alternative",
+        "correctiveParams": {"id": 7},
+    } == failure.recovery
+    assert failure.recovery == copy.copy(failure).recovery
+    assert CodedError(ErrorCode.NOT_FOUND, recovery=partial).recovery is None
+    assert "Ask." == (Context(Contract([entry])).fail("gone", recovery="Ask.").recovery or {}).get("hint")
+    for nothing in (None, {}, {"hint": " "}):
+        found = Context(Contract([entry])).fail("gone", recovery=nothing).recovery
+        assert (None if nothing is None else "List them first.") == (found or {}).get("hint")

@@ -78,8 +78,9 @@ class Explanation(NamedTuple):
 _DEFAULT: Final = 0
 _FALLBACK: Final = 1
 _TEXT: Final = 2
-_BUG: Final = 3
-_SPECIFIC: Final = 4
+_NAMED: Final = 3
+_BUG: Final = 4
+_SPECIFIC: Final = 5
 
 
 class _Verdict(NamedTuple):
@@ -278,7 +279,11 @@ def _search(exc: BaseException, budget: list[int], depth: int) -> _Verdict:
                 return verdict
             if verdict.weight == _BUG:
                 # A mistake that a plain ValueError was made of was translated on purpose.
-                translated = best.weight == _TEXT and best.layer == "type" and best.row not in PARTS
+                translated = (
+                    best.weight in {_TEXT, _NAMED}
+                    and best.row not in PARTS
+                    and (best.layer == "type" or (best.layer == "name" and verdict.row in _LOOKUPS))
+                )
                 return best if translated else verdict
             if verdict.weight > best.weight:
                 best = verdict
@@ -357,12 +362,13 @@ def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[
             weight = _BUG if said.code is ErrorCode.INTERNAL_ERROR else _SPECIFIC
             return _Verdict(weight, said.code, said.retry, "message", said.phrase, exc, path, said.status)
     if plan.name is not None:
-        return _Verdict(_TEXT, plan.name.code, plan.name.retry, "name", plan.name.phrase, exc, path)
+        return _Verdict(_NAMED, plan.name.code, plan.name.retry, "name", plan.name.phrase, exc, path)
     if row is not None and not plan.own and row.rule in {"decides", "bug"} and row.name not in _LOOKUPS:
         weight = _BUG if row.rule == "bug" else _SPECIFIC
         return _Verdict(weight, row.code, row.retry, "type", row.name, exc, path)
     if row is not None and row.rule == "yields":
-        return _Verdict(_TEXT, row.code, row.retry, "type", row.name, exc, path)
+        weight = _TEXT if row.name.startswith("builtins.") else _NAMED
+        return _Verdict(weight, row.code, row.retry, "type", row.name, exc, path)
     if raw is None:
         raw = raw_text(exc)
         text = mark(without_names(raw))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import errno
 import smtplib
+import sqlite3
 from http import HTTPStatus
 from typing import Any
 
@@ -196,3 +197,30 @@ def test_text_without_names_is_never_longer_and_keeps_what_stands_outside(text: 
     assert not set("\"'`").isdisjoint(text) or plain == text
     speech = with_speech(text)
     assert speech is None or len(plain) <= len(speech) <= len(text)
+
+
+class OrderNotFound(Exception):
+    """A class of an application's, whose name says what is meant."""
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "code"),
+    [
+        (OrderNotFound("7"), KeyError(7), C.NOT_FOUND),
+        (OrderNotFound("7"), IndexError(7), C.NOT_FOUND),
+        (OrderNotFound("7"), TypeError("a mistake"), C.INTERNAL_ERROR),
+        (OrderNotFound("7"), AttributeError("a mistake"), C.INTERNAL_ERROR),
+        (OrderNotFound("7"), ValueError("x"), C.NOT_FOUND),
+        (OrderNotFound("7"), sqlite3.OperationalError("no such table: orders"), C.NOT_FOUND),
+        (RuntimeError("order not found"), KeyError(7), C.INTERNAL_ERROR),
+        (RuntimeError("order not found"), sqlite3.OperationalError("no such table: orders"), C.DATABASE_ERROR),
+        (RuntimeError("the input is invalid"), OrderNotFound("7"), C.NOT_FOUND),
+    ],
+    ids=str,
+)
+def test_a_named_class_outside_is_a_translation_of_a_lookup(
+    outer: Exception, inner: Exception, code: ErrorCode
+) -> None:
+    """Who raises OrderNotFound for a KeyError has said what it means; a mistake of the program inside stays one."""
+    outer.__cause__ = inner
+    assert code is classify(outer)

@@ -244,6 +244,7 @@ COMMON: Final[tuple[MessageRow, ...]] = (
         "client disconnected", "client closed request",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
+        "failed|fails|failing|unable to respond|answer|reply",
         "service [is] [temporarily|currently] unavailable", "temporarily unavailable", "currently unavailable",
         "unavailable", "bad gateway", "upstream error", "upstream", "server error",
         "backend|server|service|api|site down", "server is down", "is down", "maintenance", "overloaded",

@@ -102,6 +102,7 @@ EXACT: Final[tuple[MessageRow, ...]] = (
     ), None, "builtins.RuntimeError"),
     # What a rule of the input enumerates may be any word
     MessageRow(_C.VALIDATION_ERROR, (
+        "file|content|media|mime|image|document type|types|extension|format [is] not|isn't allowed|permitted|accepted",
         "must|should|can|may|only be one|either of", "may only be|contain|hold", "expected one of",
         "must|should be either",
         "valid|allowed|permitted|accepted|possible|supported values|options|choices|types|formats|states are",
@@ -207,8 +208,9 @@ EXACT: Final[tuple[MessageRow, ...]] = (
         "numberformatexception", "validationexception", "invalid request error", "cannot query field",
     )),
     MessageRow(_C.INTERNAL_ERROR, (
-        "internal error|failure", "unexpected internal", "assertion failed", "unreachable code",
-        "not implemented [yet]", "invalid internal state", "inconsistent state", "this is a bug", "please report this",
+        "internal error|failure", "unexpected internal", "list.remove(x)|tuple.index(x)", "assertion failed",
+        "unreachable code", "not implemented [yet]", "invalid internal state", "inconsistent state", "this is a bug",
+        "please report this",
         "invariant violat*", "programming error", "nonetype object", "object has no attribute",
         "index out of range|bounds", "pop from empty|an list|deque", "required positional argument|arguments",
         "an unexpected keyword argument", "takes # positional", "object is not subscriptable|callable|iterable|an",

@@ -56,7 +56,8 @@ FAINT: Final[tuple[MessageRow, ...]] = (
         "wrong format|number|type|kind|value|name|order|length", "precede|precedes", "over the limit",
         "you did|didn't|have|need", "must",
     )),
-    MessageRow(_C.NOT_FOUND, ("delisted|gone|nonexistent", "^no !result|op")),
+    MessageRow(_C.NOT_FOUND, (        "{entity} .. unknown",
+"delisted|gone|nonexistent", "^no !result|op")),
     # One word that most often means one thing, where nothing else was said
     MessageRow(_C.INITIALIZATION_FAILED, ("failed|fails|unable to start|boot|launch|come|initialise|initialize",)),
     MessageRow(_C.RATE_LIMITED, (

@@ -48,6 +48,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "missing .. in|from [the|your] config|configuration|environment|settings",
     )),
     MessageRow(_C.UNAUTHORIZED, (
+        ("error|problem|failed|failure|trouble validating|verifying|checking|refreshing .. token|jwt|session"
+         "|credentials|signature|identity|password"),
         "{wrong}|invalid email|username|user|login|e or|and|mail [or|mail] password|passcode",
         "grant .. invalid|expired|revoked|used", "e401",
         "{credential}|key .. belongs to nobody|noone|none", "{credential}|key .. wrong|incorrect|bad",
@@ -90,6 +92,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "you're|we're|i'm|they're not [currently|yet] logged|signed|authenticated [in]",
     )),
     MessageRow(_C.FORBIDDEN, (
+        "access restrictions|restriction",
         "e403",
         "feature [is] [not] enabled|disabled|available|active|included",
         "policy|rule|acl .. denies|deny|denied|prevents|prevent|forbids|blocks",

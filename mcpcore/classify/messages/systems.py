@@ -39,7 +39,7 @@ SYSTEMS: Final[tuple[MessageRow, ...]] = (
         "insert|update|delete|write [a|the] row|rows|record", "integrity error",
         "insert|delete|update|select into|from .. failed", "has no column", "table|column missing from|in",
         "ambiguous column", "database is read|readonly [only]", "no column named", "lost lock", "table .. is missing",
-        "deadlock", "no such table|column|index|collation|savepoint|function",
+        "deadlock", "no such table|column|collation|savepoint|function",
         "relation|column|table|schema|database|role .. does not exist", "table .. doesn't exist",
         "table or view does not exist", "unknown column|database|table", "undefined table|column", "unconfigured table",
         "disk image is malformed", "current transaction is aborted", "unable to open database",

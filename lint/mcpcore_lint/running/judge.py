@@ -96,6 +96,7 @@ class FileState:
         self.hierarchy = judge.hierarchy
         self.tools: Sequence[ToolDef] = ()
         self.diagnostics: list[Diagnostic] = []
+        self._known: set[Diagnostic] = set()
         self.per_file = judge.per_file(module.path)
         self.names = judge.names()
 
@@ -108,7 +109,8 @@ class FileState:
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Take a finding."""
-        if diagnostic not in self.diagnostics:
+        if diagnostic not in self._known:
+            self._known.add(diagnostic)
             self.diagnostics.append(diagnostic)
 
     def reach(self, tool: ToolDef) -> Reach:

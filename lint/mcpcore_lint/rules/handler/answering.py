@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Text, Unknown, Value, options
+from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Text, Value, options
 from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, short, text_start, unpacked, where_to
 from mcpcore_lint.rules._endings import unreachable
@@ -16,6 +16,7 @@ from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Handler, ToolDef
+    from mcpcore_lint.reading.module import Module
 
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
 FAILURE_KEYS: Final = frozenset({"isError", "is_error", "failed"})
@@ -126,18 +127,24 @@ class _Judge:
         module = self.body.module.project.module_defining(node)
         if module is None:
             return None
+        key = ("makes failures", node, depth)
+        if key not in module.memo:
+            # Some servers have one such function and a thousand calls of it.
+            module.memo[key] = self._only_fails(node, module, depth)
+        return f"what {short(value.func.name)}() makes of it" if module.memo[key] else None
+
+    def _only_fails(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, depth: int) -> bool:
         scope = module.scope_of(node)
         returns = [each for each in walk_shallow([*node.body]) if isinstance(each, ast.Return)]
         if not returns or len(returns) > 4:
-            return None
+            return False
         for each in returns:
             if each.value is None:
-                return None
-            inner = Unknown(each, module)
-            made: Value = evaluate(each.value, scope) if each.value is not None else inner
+                return False
+            made = evaluate(each.value, scope)
             if any(self.failure(one, in_clause=False, depth=depth + 1) is None for one in options(made)):
-                return None
-        return f"what {short(value.func.name)}() makes of it"
+                return False
+        return True
 
     def _pairs(self, pairs: list[tuple[object, Value]], *, in_clause: bool, model: bool = False) -> str | None:
         table = {key: value for key, value in pairs if isinstance(key, str)}

@@ -274,11 +274,11 @@ _KEY_ENDS: Final = {
 
 
 def _key_places(low: str) -> list[int]:
-    """Where the names begin that end in `key`: `api_key`, `access-key`, `secretkey`."""
+    """Where the names begin that end in `key`: `api_key`, `access-key`, `API key`, `secretkey`."""
     places: list[int] = []
     at = low.find("key")
     while at >= 0:
-        end = at - 1 if at and low[at - 1] in "_-" else at
+        end = at - 1 if at and low[at - 1] in "_- " else at
         for prefix in _KEY_ENDS.get(low[max(0, end - 3) : end], ()):
             if low.endswith(prefix, 0, end):
                 places.append(end - len(prefix))  # noqa: PERF401 - there is seldom more than one

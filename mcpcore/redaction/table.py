@@ -433,27 +433,23 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         starts=("--",),
         needs=("--", "--"),
     ),
-    Pattern(
-        "secret in a short option",
-        ("curl", "wget", "mysql", "sshpass", "redis-cli", "docker", "podman", "az login", "openssl"),
-        (
-            r"((?<![\w./-])(?:(?:curl|wget)\s(?:[^\n]{0,400}?\s)?(?:(?:-u|--(?:proxy-)?user)[\s=]{0,2}[\"']?[^\s:\"']{1,128}:|-b\s{0,2}[\"']?)|"
-            r"mysql\w{0,10}\s(?:[^\n]{0,200}?\s)?-p|"
-            r"sshpass\s{1,4}-p\s{0,4}[\"']?|redis-cli\s(?:[^\n]{0,200}?\s)?-a\s{1,4}[\"']?|"
-            r"(?:(?:docker|podman)\slogin|az\slogin)\s(?:[^\n]{0,200}?\s)?-p\s{1,4}[\"']?|"
-            r"openssl\s[^\n]{0,200}?\spass:))"
-            rf"{_STOP}(?![\d ]+\s)[^\s\"']+"
-        ),
-        rf"\1{REDACTED}",
-        starts=("curl", "wget", "mysql", "sshpass", "redis-cli", "docker", "podman", "az login", "openssl"),
-    ),
-    Pattern(
-        "password of a netrc",
-        ("pass",),
-        rf"(machine\s{{1,8}}+\S{{1,200}}\s{{1,8}}+login\s{{1,8}}+\S{{1,200}}\s{{1,8}}+password\s{{1,8}}+){_STOP}\S+",
-        rf"\1{REDACTED}",
-        starts=("machine",),
-        needs=("machine", "machine"),
+    # Once for each of two in one command.
+    *(
+        Pattern(
+            name,
+            ("curl", "wget", "mysql", "sshpass", "redis-cli", "docker", "podman", "az login", "openssl"),
+            (
+                r"((?<![\w./-])(?:(?:curl|wget)\s(?:[^\n]{0,400}?\s)??(?:(?:-u|--(?:proxy-)?user)[\s=]{0,2}[\"']?[^\s:\"']{1,128}:|-b\s{0,2}[\"']?)|"
+                r"mysql\w{0,10}\s(?:[^\n]{0,200}?\s)??-p|"
+                r"sshpass\s{1,4}-p\s{0,4}[\"']?|redis-cli\s(?:[^\n]{0,200}?\s)??-a\s{1,4}[\"']?|"
+                r"(?:(?:docker|podman)\slogin|az\slogin)\s(?:[^\n]{0,200}?\s)??-p\s{1,4}[\"']?|"
+                r"openssl\s[^\n]{0,200}?\spass:))"
+                rf"{_STOP}(?![\d ]+\s)[^\s\"']+"
+            ),
+            rf"\1{REDACTED}",
+            starts=("curl", "wget", "mysql", "sshpass", "redis-cli", "docker", "podman", "az login", "openssl"),
+        )
+        for name in ("secret in a short option", "second secret in a short option")
     ),
 )
 """Every shape of secret that is looked for in a text, in this order."""

@@ -20,10 +20,12 @@ UNKNOWN_DIALECT: Final = "unknown"
 
 _MAX_TEXT: Final = 1_000_000
 
+_MAX_LINE: Final = 10_000
+
 _LAST_LINE: Final = re.compile(
-    r"\((?:reason (?P<reason>\S+) · )?(?P<name>[A-Z][A-Z0-9_]*) · "
+    r"\((?:reason (?P<reason>.+?) · )?(?P<name>[A-Z][A-Z0-9_]*) · "
     r"(?P<retry>not retryable|retry now|retry after (?P<seconds>[0-9.e+-]+) s)"
-    r"(?: · try (?P<tool>\S+))? · id (?P<id>[0-9a-f]{16})\)\s*\Z"
+    r"(?: · try (?P<tool>.+))? · id (?P<id>[0-9a-f]{16})\)"
 )
 
 
@@ -91,7 +93,8 @@ def _canonical_text(text: str) -> Envelope | None:
     """The canonical envelope from its text block alone, which is all that some clients keep."""
     from mcpcore.envelope import Envelope
 
-    last = _LAST_LINE.search(text[-600:])
+    line = text.rpartition("\n")[2]
+    last = _LAST_LINE.fullmatch(line) if len(line) <= _MAX_LINE else None
     if last is None or not text.startswith("Error: "):
         return None
     name, reason, tool = last["name"], last["reason"], last["tool"]

@@ -92,3 +92,33 @@ def test_the_canonical_schema_is_what_the_canonical_form_fits() -> None:
     canonical = dialect_named("canonical")
     assert ["error"] == canonical.schema["required"]
     assert {"code", "message", "retry"} <= set(canonical.schema["properties"]["error"]["properties"])
+
+
+@pytest.mark.parametrize(
+    ("reason", "tool"),
+    [
+        ("has spaces", "a tool"),
+        ("r" * 200, "t" * 500),
+        ("a · NOT_FOUND · retry now", "x · id 0123456789abcdef)"),
+        ("ünïcode →", "Wërkzeug"),
+    ],
+)
+def test_reasons_and_tools_of_any_letters_are_read(reason: str, tool: str) -> None:
+    """A contract admits them, so the text that carries them is no other dialect's."""
+    told = envelope(
+        ErrorCode.CONFLICT,
+        "no",
+        retry=Retry.after(seconds=1.5),
+        tool="t",
+        reason=reason,
+        recovery={"hint": "Try it.", "fallbackTool": tool},
+    )
+    read = text_alone(told.text())
+    assert ("canonical", reason, tool, told.retry) == (read.dialect, read.reason, read.fallback_tool, read.retry)
+
+
+def test_a_last_line_of_any_length_is_read_in_bounded_time() -> None:
+    """What is longer than any that is written is no such line."""
+    for line in ("(reason " + " · A" * 3_000, "(" + "reason a · NOT_FOUND · retry now · try b" * 240, "(" * 100_000):
+        read = text_alone(f"Error: x\n\n{line})")
+        assert "unknown" == read.dialect

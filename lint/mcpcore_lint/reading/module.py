@@ -343,7 +343,7 @@ _Place: TypeAlias = tuple[ast.AST, Scope, "ast.ClassDef | None", str]
 def _index(module: Module) -> None:
     """Read the top of a file: what it binds, its classes, and every `def` in it, however deep."""
     _index_statements(module, [(each, module.scope, None, "") for each in reversed(module.tree.body)])
-    if module.source.has_walrus:
+    if module.source.has(":="):
         bindings = module.scope.bindings
         for each in walk_shallow([*module.tree.body]):
             if isinstance(each, ast.NamedExpr):

@@ -99,7 +99,7 @@ def _bind_function(scope: Scope, bindings: dict[str, list[Binding]]) -> None:
         nodes = own_nodes(node)
     else:
         nodes = statements(node.body)
-        if scope.module.source.has_walrus:
+        if scope.module.source.has(":="):
             nodes = [*nodes, *(each for each in own_nodes(node) if isinstance(each, ast.NamedExpr))]
     for each in nodes:
         kind = type(each)

@@ -73,7 +73,7 @@ def _decode(raw: bytes) -> _Decoded:
 class Source:
     """The text of one file and the way from its syntax nodes to lines, columns and offsets."""
 
-    __slots__ = ("_ascii", "_starts", "_walrus", "bom", "encoding", "path", "text")
+    __slots__ = ("_ascii", "_starts", "_searched", "bom", "encoding", "path", "text")
 
     def __init__(self, path: str, text: str, *, encoding: str = "utf-8", bom: bool = False) -> None:
         self.path = path
@@ -82,7 +82,7 @@ class Source:
         self.bom = bom
         self._ascii = text.isascii()
         self._starts: list[int] | None = None
-        self._walrus: bool | None = None
+        self._searched: dict[str, bool] = {}
 
     @classmethod
     def from_bytes(cls, path: str, raw: bytes) -> Source:
@@ -102,12 +102,12 @@ class Source:
         """
         return (BOM if self.bom else b"") + text.encode(self.encoding)
 
-    @property
-    def has_walrus(self) -> bool:
-        """Whether `:=` stands anywhere. Searched for once: each function of the file asks."""
-        if self._walrus is None:
-            self._walrus = ":=" in self.text
-        return self._walrus
+    def has(self, part: str) -> bool:
+        """Whether something stands anywhere in the file. Searched for once: each function and each tool asks."""
+        found = self._searched.get(part)
+        if found is None:
+            found = self._searched[part] = part in self.text
+        return found
 
     @property
     def newline(self) -> str:

@@ -68,7 +68,7 @@ def _maker(function: Function, owner: Module, asking: Module) -> Maker:
         if each in names
     ]
     inner = ast.copy_location(ast.Call(ast.Name("tool", ast.Load()), [], keywords), function)
-    flavour = _flavour(asking if "mcp" in asking.source.text else owner)
+    flavour = _flavour(asking if asking.source.has("mcp") else owner)
     return Maker(DECORATORS["tool"], flavour, None, inner=inner)
 
 

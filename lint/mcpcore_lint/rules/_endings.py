@@ -81,7 +81,7 @@ def _overloads(
     function: ast.FunctionDef | ast.AsyncFunctionDef, owner: Module
 ) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     """The `@overload`s of a function."""
-    if "overload" not in owner.source.text:
+    if not owner.source.has("overload"):
         return []
     scope = owner.scope_of(function)
     return [

@@ -327,7 +327,7 @@ class GuardReader(CalleeReader):
 
     def _gathered(self, node: ast.AST, targets: tuple[Key, ...]) -> tuple[Guard, ...]:
         """What `gather(..., return_exceptions=True)` round the call of a coroutine keeps as a result."""
-        if "return_exceptions" not in self.module.source.text or not targets:
+        if not targets or not self.module.source.has("return_exceptions"):
             return ()
         current = node
         while (parent := self.parents.get(current)) is not None and not isinstance(current, ast.stmt):

@@ -386,7 +386,7 @@ class ContractMissing(Rule):
 def _knows_codes(tool: ToolDef) -> bool:
     """Whether a tool's files speak of mcpcore at all: a plain server has no codes, and following its calls costs."""
     return tool.flavour == "mcpcore" or any(
-        "mcpcore" in module.source.text for module in (tool.module, tool.handler.module)
+        module.source.has("mcpcore") for module in (tool.module, tool.handler.module)
     )
 
 

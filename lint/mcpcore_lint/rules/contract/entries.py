@@ -126,7 +126,7 @@ def declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
 
     Those in a `with pytest.raises(...)` are left out: what is wrong with them is what the test wants.
     """
-    if "FailureMode" not in module.source.text:
+    if not module.source.has("FailureMode"):
         return ()
     if _Last.module is not module:
         _Last.entries = tuple(_declarations(module, ctx))

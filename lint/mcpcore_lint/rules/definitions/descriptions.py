@@ -199,11 +199,13 @@ def _in_test(tool: ToolDef) -> bool:
 
 def _sets_docstring(tool: ToolDef) -> bool:
     """Whether code writes the docstring of a handler: under its own name, or of whatever it registers."""
-    if f"{tool.handler.name}.__doc__" in tool.handler.module.source.text:
+    home = tool.handler.module.source
+    if home.has(".__doc__") and f"{tool.handler.name}.__doc__" in home.text:
         return True
     node = tool.handler.node
     decorated = not isinstance(node, ast.Lambda) and tool.registration in node.decorator_list
-    return not decorated and _WRITES_DOCSTRING.search(tool.module.source.text) is not None
+    source = tool.module.source
+    return not decorated and source.has(".__doc__") and _WRITES_DOCSTRING.search(source.text) is not None
 
 
 _WRITES_DOCSTRING: Final = re.compile(r"\.__doc__\s*=(?!=)")

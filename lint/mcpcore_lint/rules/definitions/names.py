@@ -566,7 +566,7 @@ def _around(node: ast.AST, module: Module) -> Iterator[ast.AST]:
 
 def _takes_duplicates(server: str, module: Module, ctx: RuleContext) -> bool:
     """Whether a server is said what to do with duplicates, loses tools again, or is not one server for certain."""
-    if "remove_tool" in module.source.text:
+    if module.source.has("remove_tool"):
         return True
     for node, _ in module.calls_near("duplicate", "**"):
         if server == f"{module.path}:{node.lineno}:{node.col_offset}":

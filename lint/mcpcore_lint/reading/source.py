@@ -73,7 +73,7 @@ def _decode(raw: bytes) -> _Decoded:
 class Source:
     """The text of one file and the way from its syntax nodes to lines, columns and offsets."""
 
-    __slots__ = ("_ascii", "_starts", "_searched", "bom", "encoding", "path", "text")
+    __slots__ = ("_ascii", "_searched", "_starts", "bom", "encoding", "path", "text")
 
     def __init__(self, path: str, text: str, *, encoding: str = "utf-8", bom: bool = False) -> None:
         self.path = path

@@ -39,7 +39,7 @@ _numbers: Final = itertools.count(1)
 class Request:
     """The request behind a context; the SDK's own object for it is made when something asks for it."""
 
-    __slots__ = ("_make", "_sdk", "contract", "fields", "judged", "number", "part")
+    __slots__ = ("_make", "_sdk", "contract", "fields", "judged", "number", "part", "reads")
 
     def __init__(
         self,
@@ -57,6 +57,8 @@ class Request:
         self._sdk: SDKContext[Any, Any] | None = None
         self.fields: dict[str, Any] | None = None
         self.number = next(_numbers)
+        self.reads = False
+        """Whether the request is for a resource, and nothing has been read for it."""
 
     @property
     def sdk(self) -> SDKContext[Any, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, cast, overload
 
 from mcp.server.mcpserver import Context as SDKContext
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.tools import Tool as SDKTool
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -42,13 +42,15 @@ from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.results import converted, found_in, require_writable, sendable
 from mcpcore.threads import in_thread
 from mcpcore.tool import MethodTool, Tool, ToolDecorator, ToolOptions, as_tool, make_tool, takes_context
-from mcpcore.unwrapping import as_raised
+from mcpcore.unwrapping import UnreadError, as_raised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractAsyncContextManager
 
     from mcp.server.context import ServerRequestContext
+    from mcp.server.lowlevel.helper_types import ReadResourceContents
+    from pydantic import AnyUrl
 
     from mcpcore.audit import AuditTrail
     from mcpcore.definition import ToolDefinition
@@ -391,8 +393,26 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             found[TRACE_FIELD] = trace
         return found
 
+    async def read_resource(
+        self, uri: AnyUrl | str, context: SDKContext[LifespanT, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Read a resource, as the SDK's server does.
+
+        Raises:
+            ResourceError: If it cannot be read; an error of the SDK's kind.
+        """
+        request = current.get()
+        if request is None or not request.reads:
+            return await super().read_resource(uri, context)
+        request.reads = False  # what its handler reads in turn fails as ever
+        try:
+            return await super().read_resource(uri, context)
+        except ResourceError as exc:
+            raise UnreadError(exc) from None
+
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
         with self._scope(ctx) as request:
+            request.reads = True
             reading = super()._handle_read_resource(ctx, params)
             return await self._answered(reading, ctx, request, name=str(params.uri), surface="resource")
 

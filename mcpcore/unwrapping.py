@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR
 
 from mcpcore.arguments import INVALID_ARGUMENTS
-from mcpcore.boundary import is_a
 from mcpcore.codes import ErrorCode
 from mcpcore.errors import FrameworkError
 from mcpcore.jsonable import safe_str
 
+if TYPE_CHECKING:
+    from mcp.server.mcpserver.exceptions import ResourceError
+
+
+class UnreadError(MCPError):
+    """A resource that failed, on its way through the SDK, which would log what it raised with all its secrets."""
+
+    def __init__(self, failure: ResourceError) -> None:
+        """Carry `failure`."""
+        super().__init__(code=INTERNAL_ERROR, message="the resource cannot be read")
+        self.failure = failure
+
 
 def as_raised(exc: BaseException) -> BaseException:
     """The failure behind `exc`, which reading a resource or getting a prompt of the SDK's ended with."""
-    if is_a(exc, MCPError):
-        return _of_resource(exc)
+    if isinstance(exc, UnreadError):
+        return exc.failure
     inner = exc.__cause__
     if type(exc) is not ValueError or inner is None or safe_str(exc) != safe_str(inner):
         return exc
@@ -34,11 +45,3 @@ def as_raised(exc: BaseException) -> BaseException:
         hint = "Add the arguments that are missing, as the list of prompts describes them."
         return FrameworkError(ErrorCode.INVALID_PARAMS, said, reason=INVALID_ARGUMENTS, recovery=hint)
     return inner
-
-
-def _of_resource(exc: Any) -> BaseException:
-    """The error of a resource that the SDK answers with `exc`; `exc` itself where its author raised that."""
-    behind: BaseException | None = exc.__context__
-    if exc.__cause__ is None and behind is not None and is_a(behind, ResourceError):
-        return behind if safe_str(behind) == safe_str(exc) else exc
-    return exc  # type: ignore[no-any-return]

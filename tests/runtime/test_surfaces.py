@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -291,3 +292,55 @@ def test_prompts_of_an_applications_own_kind_fail_as_others_do(raised: BaseExcep
         return Envelope.from_result(failed.value)
 
     assert code == anyio.run(main).error_code
+
+
+@pytest.mark.parametrize("surface", ["resource", "prompt"])
+def test_no_log_has_what_a_crash_would_leak(surface: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The SDK logs nothing of it; the one log of the crash is without secrets, whatever formats it."""
+    server = serving(tmp_path / "audit.jsonl")
+    url = "postgres://user:hunter2@host/db"
+
+    @server.resource("leak://here")
+    def leak() -> str:
+        raise ConnectionError(f"cannot reach {url}")
+
+    @server.prompt()
+    def leaking() -> str:
+        raise ConnectionError(f"cannot reach {url}")
+
+    async def main() -> None:
+        async with Client(server) as client:
+            with pytest.raises(MCPError):
+                await (client.read_resource("leak://here") if surface == "resource" else client.get_prompt("leaking"))
+
+    with caplog.at_level("DEBUG"):
+        anyio.run(main)
+    crashes = [record for record in caplog.records if record.name == "mcpcore"]
+    assert 1 == len(crashes)
+    assert "ConnectionError" in caplog.text
+    for record in caplog.records:
+        # The SDK's lines on each request name the method and nothing else.
+        assert "hunter2" not in logging.Formatter().format(record)
+
+
+def test_what_a_handler_reads_fails_as_the_sdk_has_it(tmp_path: Path) -> None:
+    """A resource that reads another, and code on the server, get the SDK's own error."""
+    server = serving(tmp_path / "audit.jsonl")
+    seen: list[str] = []
+
+    @server.resource("outer://{how}")
+    async def outer(how: str) -> str:
+        try:
+            await server.read_resource(f"page://{how}")
+        except ResourceError as exc:
+            seen.append(str(exc))
+        return "read"
+
+    async def main() -> Any:
+        async with Client(server) as client:
+            read = await client.read_resource("outer://spoken")
+        with pytest.raises(ResourceError, match="The disk is away"):
+            await server.read_resource("page://spoken")
+        return read.contents[0]
+
+    assert ("read", ["The disk is away."]) == (anyio.run(main).text, seen)

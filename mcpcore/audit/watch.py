@@ -55,8 +55,13 @@ class Watch:
 
 
 def watch(path: bytes) -> Watch | None:
-    """Look after the file at `path`; None where the system cannot, or has no more to give."""
+    """Look after the file at `path`; None where the system cannot, or has no more to give.
+
+    Nor where a link is on the way: what the link leads to hears nothing of the link's being changed.
+    """
     if sys.platform != "linux":
+        return None
+    if os.path.realpath(path) != path:
         return None
     try:
         fd = _libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)

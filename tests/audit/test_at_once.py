@@ -199,6 +199,23 @@ def test_a_folder_that_goes_is_noticed_at_once(trail, failure, tmp_path, what):
     assert f"{3:016x}" in trail.path.read_text()
 
 
+@pytest.mark.parametrize("link", ["audit.jsonl", "logs"])
+def test_a_link_that_leads_elsewhere_is_followed_at_once(tmp_path, failure, link):
+    """To the file itself, or to a folder on the way."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    target = "{}/audit.jsonl" if link == "audit.jsonl" else "{}"
+    (tmp_path / link).symlink_to(tmp_path / target.format("one"))
+    path = tmp_path / link if link == "audit.jsonl" else tmp_path / "logs" / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+        (tmp_path / link).unlink()
+        (tmp_path / link).symlink_to(tmp_path / target.format("two"))
+        trail.record(failure(2))
+    assert f"{1:016x}" in (tmp_path / "one" / "audit.jsonl").read_text()
+    assert f"{2:016x}" in (tmp_path / "two" / "audit.jsonl").read_text()
+
+
 def test_a_change_of_permissions_alone_changes_nothing(trail, failure):
     """The system tells of that as well."""
     trail.record(failure(1))

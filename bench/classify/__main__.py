@@ -38,6 +38,8 @@ PARTS = (
     "sampled",
     "third",
     "fourth",
+    "fifth",
+    "libraries",
 )
 TARGET = 97
 FIRST_ANSWERS = (
@@ -53,16 +55,29 @@ FIRST_ANSWERS = (
     {"part": "fourth, of many systems", "cases": 131, "right": 117, "blamed": 0},
     {"part": "fourth, ordinary again", "cases": 83, "right": 75, "blamed": 0},
     {"part": "fourth, ordinary a third time", "cases": 92, "right": 81, "blamed": 0},
+    {"part": "fifth, services and traps", "cases": 298, "right": 277, "blamed": 0},
+    {"part": "fifth, services and traps again", "cases": 148, "right": 123, "blamed": 0},
+    {"part": "fifth, odd and terse", "cases": 196, "right": 152, "blamed": 0},
+    {"part": "fifth, odd and terse again", "cases": 130, "right": 97, "blamed": 0},
+    {"part": "fifth, common services", "cases": 142, "right": 137, "blamed": 0},
+    {"part": "fifth, common services again", "cases": 147, "right": 141, "blamed": 0},
+    {"part": "libraries of the types table, and Python's own", "cases": 564, "right": 547, "blamed": 0},
+    {"part": "libraries beyond them", "cases": 258, "right": 225, "blamed": 0},
+    {"part": "libraries, a second time", "cases": 187, "right": 184, "blamed": 0},
+    {"part": "libraries, a third time", "cases": 168, "right": 166, "blamed": 0},
+    {"part": "libraries, wrappers and facts in odd places", "cases": 113, "right": 97, "blamed": 0},
 )
 """What `classify` said of the parts written after the tables, before the tables were changed for any of them.
 
 Two cases of the second part did not raise what their names say and were repaired; they count as wrong here. "before"
-is what the tables of phrases said that knew no families of sentences yet.
+is what the tables of phrases said that knew no families of sentences yet. From the fifth part on, a case of which two
+codes can be said counts as right with either, and is not in the set.
 """
 NOTES = """
 Each part held back was labelled when the tables stood and asked once, before anything was changed for it; the tables
-learned from it afterwards. Of the fourth only what is in our own words is kept. So the accuracy over all says how well
-they remember, and the parts at first say how well they generalise. What stays hard:
+learned from it afterwards. Of the fourth and those after it only what is in our own words is kept, and nothing of which
+two codes can be said. So the accuracy over all says how well they remember, and the parts at first say how well they
+generalise. What stays hard:
 
 - sentences whose code only the program around them tells: "Not prepared", "request is not scoreable";
 - the caller's text against a service's: "could not parse" is VALIDATION_ERROR of a date, else SERIALIZATION_ERROR;

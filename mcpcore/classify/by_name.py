@@ -23,7 +23,8 @@ NAMES: Final[tuple[MessageRow, ...]] = (
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
         "connection|connect|socket aborted|refused|reset|closed|lost|dropped|failed|error|failure|exception",
-        "retries|retry exceeded|exhausted|failed", "max|maximum|many retries|tries", "circuit breaker|open", "host|network|server unreachable", "unreachable",
+        "retries|retry exceeded|exhausted|failed", "max|maximum|many retries|tries", "circuit breaker|open",
+        "host|network|server unreachable", "unreachable",
     )),
     MessageRow(_C.TIMEOUT, ("time limit",)),
     MessageRow(_C.REQUEST_CANCELLED, (
@@ -33,7 +34,8 @@ NAMES: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.RATE_LIMITED, (
         "rate limit|limited|limiting|limits|exceeded", "ratelimit|ratelimited|ratelimiting", "too many requests|calls",
         "toomanyrequests", "throttled|throttling|throttle", "quota exceeded|exhausted|error|reached", "quota",
-        "usage limit|cap", "request limit", "out of credits|quota", "too many .. attempts|logins", "too many concurrent", "slow down",
+        "usage limit|cap", "request limit", "out of credits|quota", "too many .. attempts|logins",
+        "too many concurrent", "slow down",
         "limit reached|exceeded",
     )),
     MessageRow(_C.TIMEOUT, (
@@ -119,7 +121,9 @@ SERVICE_NAMES: Final[tuple[MessageRow, ...]] = (
         "password reset|expired", "token|credentials|session|key|signature expired", "invalid|no|not auth|authed",
         "account inactive",
     )),
-    MessageRow(_C.FORBIDDEN, ("subscription|payment|opt required", "missing|insufficient scope|scopes|permission|permissions")),
+    MessageRow(_C.FORBIDDEN, (
+        "subscription|payment|opt required", "missing|insufficient scope|scopes|permission|permissions",
+    )),
     MessageRow(_C.CONFLICT, (
         "already exists|exist|in|set|associated|being|attached|running|enabled|disabled|purchased|member", "in use",
         "invalid|illegal|incorrect|wrong|terminal|unexpected .. state|status|transition",

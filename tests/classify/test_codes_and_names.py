@@ -199,7 +199,7 @@ def test_text_without_names_is_never_longer_and_keeps_what_stands_outside(text: 
     assert speech is None or len(plain) <= len(speech) <= len(text)
 
 
-class OrderNotFound(Exception):
+class OrderNotFound(Exception):  # noqa: N818  # as applications name theirs
     """A class of an application's, whose name says what is meant."""
 
 

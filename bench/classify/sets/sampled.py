@@ -1,8 +1,9 @@
 """Sentences of services, clients and servers, labelled before `classify` was asked, and split in two by their text.
 
-The tables were written for the first half; the second was asked once, afterwards. They are the words of AWS, Google,
-GitHub, Slack, Stripe, Notion, Kubernetes, Kafka, Redis, Elasticsearch, SMTP, git, docker, curl and others, or were made
-in the manner of what servers raise.
+The tables were written for the first half; the second was asked once, afterwards. They are written in the manner of
+clouds, forges, chats, brokers, databases and tools of the command line; where a protocol or a database has a short
+sentence of its own for a failure, it is that one. Longer ones were put into words of our own later, so that the half
+a sentence belongs to now need not be the one that it belonged to then.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ CASES = Cases(held_back=True)
 SENTENCES = r"""
 == NOT_FOUND
 AWS profile 'prod' not found
-No flow logs found for the transit gateway with the given parameters
+No flow logs found for this gateway
 The address was not found in any region
 npx command not found. Install Node.js and try again.
 No book titled 'Ubik' in the catalog.
@@ -26,21 +27,21 @@ Unknown resource: notes://7
 Unknown prompt: greet
 Tool 'resize' version '2' not found
 Authorization code not found
-Ref "e14" not found. Take a new snapshot to get current refs.
+Ref "e14" not found: take another snapshot first
 Terminology 'legal' does not exist in this account
 No such password!
 no file could be deleted because none matched report.pdf
 The specified key does not exist.
 The specified bucket does not exist
-An error occurred (ResourceNotFoundException) when calling the GetItem operation: Requested resource not found
+An error occurred (ResourceNotFoundException) when calling GetItem: no such table
 Stack with id prod-vpc does not exist
 Requested entity was not found.
 Cluster 'web' could not be located in region eu-west-1
 No such customer: 'cus_123'
 404 Project Not Found
 channel_not_found
-Could not find page with ID: 59833787-2cf9-4fdf. Make sure the relevant pages are shared with your integration.
-Issue does not exist or you do not have permission to see it.
+Could not find a page with the id 59833787; is it shared with the integration?
+The issue does not exist, or it is hidden from you
 The requested resource /2010-04-01/Accounts was not found
 pods "web-7d4b" not found
 repository does not exist or may require 'docker login'
@@ -53,7 +54,7 @@ No document matched the filter {'_id': 7}
 Mailbox doesn't exist: Archive/2020
 No such container: web-1
 manifest for nginx:9.99 not found: manifest unknown
-The model 'gpt-9' does not exist or you do not have access to it.
+Model 'gpt-9' does not exist, or is not open to you
 No mapping found for user id 31
 There is no user registered under that e-mail address
 We could not find any flights matching your search
@@ -92,7 +93,7 @@ Asset model description cannot exceed 2048 characters
 Terminology name exceeds maximum length of 256
 expected int, got bool: True
 Invalid filter: colour. Must be one of: name, size
-Route type value not valid. Only PROPAGATED and STATIC are accepted.
+Route type not valid: only PROPAGATED or STATIC is accepted
 Workflow id is required
 Query is required
 Please provide a request token to track the request
@@ -114,16 +115,16 @@ Label must not start or end with a hyphen
 timestamp too small (before year 1)
 special characters are not allowed
 'x y' is not a valid host or port
-1 validation error detected: Value 'x' at 'name' failed to satisfy constraint: Member must have length greater than 3
-One or more parameter values were invalid: Missing the key id in the item
+1 validation error: value 'x' at 'name' failed to satisfy constraint: length must be over 3
+Parameter values were invalid: the item has no key 'id'
 Invalid type for parameter Bucket, value: 3
 Amount must be at least $0.50 usd
 Your card number is incorrect.
 Validation Failed: title can't be blank
-body failed validation: body.parent should be defined, instead was `undefined`.
+the body failed validation: body.parent should be defined
 invalid_blocks: no more than 50 items allowed
 The 'To' number +1555 is not a valid phone number.
-Field 'priority' cannot be set. It is not on the appropriate screen, or unknown.
+Field 'priority' cannot be set on this screen
 Required fields are missing: [LastName]
 INVALID_FIELD: No such column 'Naem' on entity 'Account'
 spec.replicas: Invalid value: -1: must be greater than or equal to 0
@@ -138,7 +139,7 @@ invalid input syntax for type integer: "abc"
 value too long for type character varying(10)
 null value in column "name" violates not-null constraint
 Document failed validation
-This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.
+The maximum context length is 8192 tokens, and these messages have 9000
 max_tokens is too large: 99999
 messages: at least one message is required
 Unsupported image format: bmp
@@ -204,10 +205,10 @@ Bad credentials
 Current password is incorrect
 Incorrect username or password.
 The security token included in the request is expired
-The AWS Access Key Id you provided does not exist in our records.
+The access key that you sent does not exist here
 ExpiredToken: The provided token has expired.
-The request signature we calculated does not match the signature you provided
-Request had invalid authentication credentials. Expected OAuth 2 access token
+The signature of the request does not match ours
+The request had invalid authentication credentials: send an OAuth 2 token
 Request is missing required authentication credential.
 Invalid API Key provided: sk_test_***
 not_authed
@@ -216,7 +217,7 @@ token_revoked
 API token is invalid.
 Client must be authenticated to access this resource.
 INVALID_SESSION_ID: Session expired or invalid
-INVALID_LOGIN: Invalid username, password, security token; or user locked out.
+INVALID_LOGIN: invalid username, password or token
 error: You must be logged in to the server (Unauthorized)
 Access denied for user 'root'@'localhost' (using password: YES)
 FATAL: password authentication failed for user "ada"
@@ -226,7 +227,7 @@ SASL authentication failed
 Authentication failed: AuthenticationFailed
 LDAP bind failed: invalid credentials
 535 5.7.8 Username and Password not accepted
-Support for password authentication was removed on August 13, 2021.
+Support for password authentication was removed last summer
 git@github.com: Permission denied (publickey).
 fatal: Authentication failed for 'https://example.com/x.git/'
 invalid x-api-key
@@ -247,7 +248,7 @@ User is not authenticated
 Anonymous access is disabled
 Two-factor code is wrong
 wrong passphrase
-AADSTS700016: Application with identifier 'x' was not found in the directory: authentication failed
+AADSTS700016: authentication failed, the directory has no application 'x'
 unauthenticated: missing bearer token
 invalid_grant: Bad Request
 Credentials rejected by the mail server
@@ -259,7 +260,7 @@ HTTP 401: no valid session
 Cannot create role: server is running in read-only mode
 Cannot delete group in read-only mode
 URL scheme 'file' not allowed
-URL resolves to a blocked IP address: 10.0.0.1. Private addresses are not allowed.
+The URL leads to a blocked address: private addresses are not allowed
 Path /etc escapes base /srv
 Access denied when listing languages
 Write operations are not allowed when write mode is off
@@ -274,8 +275,8 @@ You are not permitted to perform this action
 not_allowed_token_type
 missing_scope
 API token does not have the required scope: write:pages
-INSUFFICIENT_ACCESS: insufficient access rights on cross-reference id
-pods is forbidden: User "ada" cannot list resource "pods" in API group "" at the cluster scope
+INSUFFICIENT_ACCESS: insufficient access rights on the record
+pods is forbidden: user "ada" cannot list pods in the whole cluster
 TopicAuthorizationException: Not authorized to access topics: [orders]
 SELECT command denied to user 'ada'@'%' for table 'x'
 permission denied for table users
@@ -320,25 +321,25 @@ username already taken
 Job not finished
 Cancel running downloads before deleting them
 The install is already running. Wait for it to finish.
-A conflicting conditional operation is currently in progress against this resource.
+A conflicting operation is in progress on this resource
 The conditional request failed
 The bucket you tried to delete is not empty
 ConcurrentModificationException: Group state has changed
-Resource version mismatch: the object has been modified; please apply your changes to the latest version
+Resource version mismatch: the object has been modified, apply the changes again
 Operation cannot be fulfilled on deployments.apps "web": the object has been modified
 name_taken
 A resource with the ID already exists
 Reference already exists
 Update is not a fast forward
-failed to push some refs: Updates were rejected because the remote contains work that you do not have
+failed to push some refs: updates were rejected, the remote is ahead
 Merge conflict in src/app.py
 Pull request is not mergeable
-version_conflict_engine_exception: version conflict, current version [3] is different than the one provided [2]
+version_conflict_engine_exception: version conflict, current version [3]
 E11000 duplicate key error collection: app.users
 Duplicate entry 'ada' for key 'users.email'
 UNIQUE constraint failed: users.email
 BUSYGROUP Consumer Group name already exists
-Keys for idempotent requests can only be used with the same parameters they were first used with.
+A key of idempotent requests may not come back with other parameters
 PRECONDITION_FAILED - inequivalent arg 'durable' for queue 'q'
 RESOURCE_LOCKED - cannot obtain exclusive access to locked queue
 The etag does not match the current version
@@ -369,19 +370,19 @@ project is archived and cannot be changed
 == RATE_LIMITED
 Global rate limit exceeded
 Rate limited by upstream API, please retry later
-An error occurred (ThrottlingException) when calling the ListUsers operation: Rate exceeded
+An error occurred (ThrottlingException) when calling ListUsers: rate exceeded
 Please reduce your request rate.
 Throughput exceeds the current capacity of your table
-Quota exceeded for quota metric 'Read requests' and limit 'Read requests per minute'
+Quota exceeded for the metric 'Read requests' per minute
 User Rate Limit Exceeded
 API rate limit exceeded for user ID 7
-You have exceeded a secondary rate limit. Please wait a few minutes before you try again.
+You have exceeded a secondary rate limit: wait a few minutes
 ratelimited
 REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.
 Retry later: too many queries
 Rate limit reached for gpt-4 on tokens per min (TPM)
-You exceeded your current quota, please check your plan and billing details
-Number of request tokens has exceeded your per-minute rate limit
+You exceeded your current quota: see your plan
+The tokens of your requests exceeded the rate limit of a minute
 429
 Error 1015: You are being rate limited
 Too many submissions, please try again later
@@ -412,7 +413,7 @@ Read timeout on endpoint URL: "https://s3.amazonaws.com/"
 Task timed out after 3.00 seconds
 DEADLINE_EXCEEDED: deadline exceeded after 4.9s
 We couldn't respond to your request in time.
-Execution Timeout Expired. The timeout period elapsed prior to completion of the operation
+Execution timeout expired: the timeout period elapsed before the end
 canceling statement due to statement timeout
 Query execution was interrupted, maximum statement execution time exceeded
 operation exceeded time limit
@@ -433,7 +434,7 @@ java.net.SocketTimeoutException: Read timed out
 ReadTimeoutError: HTTPSConnectionPool(host='x', port=443): Read timed out.
 upstream request timeout
 Execution expired
-Expiring 3 record(s) for orders-0: 30015 ms has passed since batch creation
+Expiring 3 records of orders-0: 30015 ms has passed since the batch was made
 == SERVICE_UNAVAILABLE
 Service Unavailable
 We encountered an internal error. Please try again.
@@ -441,7 +442,7 @@ The service is currently unavailable.
 Please reduce load: the server is overloaded
 Overloaded
 The engine is currently overloaded, please try again later
-The server had an error while processing your request. Sorry about that!
+The server had an error while it worked on your request, sorry
 Model x is currently loading
 Could not connect to the endpoint URL: "http://localhost:4566/"
 Could not reach the catalogue
@@ -461,7 +462,7 @@ CLUSTERDOWN The cluster is down
 LOADING Redis is loading the dataset in memory
 no living connections
 all shards failed
-NoHostAvailable: Unable to complete the operation against any hosts
+NoHostAvailable: no host could complete the operation
 Can't contact LDAP server
 421 Service not available, closing transmission channel
 Connection unexpectedly closed
@@ -473,7 +474,7 @@ Recv failure: Connection reset by peer
 Empty reply from server
 SSL certificate problem: self-signed certificate in certificate chain
 SSL routines::wrong version number
-Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?
+Cannot connect to the Docker daemon at unix:///var/run/docker.sock
 no route to host
 Network is unreachable
 Connection closed
@@ -567,10 +568,10 @@ STRIPE_SECRET_KEY must be set
 Set GITHUB_TOKEN to use this tool
 GITHUB_TOKEN is required
 Please set the SLACK_BOT_TOKEN environment variable
-Unable to locate credentials. You can configure credentials by running "aws configure".
+Unable to locate credentials: configure credentials first
 You must specify a region.
 The config profile (prod) could not be found
-Could not automatically determine credentials. Please set GOOGLE_APPLICATION_CREDENTIALS
+Could not determine credentials: set GOOGLE_APPLICATION_CREDENTIALS
 No default project has been configured
 store not configured
 Pricing is not configured

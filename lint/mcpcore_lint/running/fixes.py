@@ -8,6 +8,7 @@ import os
 import re
 import stat
 import sys
+from bisect import bisect_left, insort
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -316,24 +317,33 @@ def choices(diagnostics: Sequence[Diagnostic], *, unsafe: bool) -> Iterator[list
 def _together(candidates: Sequence[Diagnostic]) -> list[tuple[Diagnostic, Fix]]:
     """Those of some fixes that go together: in the order of the file, none touching another."""
     found: list[tuple[Diagnostic, Fix]] = []
-    taken: list[Edit] = []
+    taken: list[tuple[int, int]] = []
     accepted: set[Edit] = set()
     for each in sorted(candidates, key=lambda one: one.sort_key):
         fix = each.fix
         assert fix is not None
         fresh = [edit for edit in fix.edits if edit not in accepted]
-        if not fresh or any(_touch(edit, other) for edit in fresh for other in taken):
+        if not fresh or any(_touches(edit, taken) for edit in fresh):
             continue
         found.append((each, fix))
-        taken.extend(fresh)
+        for edit in fresh:
+            insort(taken, (edit.start, edit.end))
         accepted.update(fresh)
     return found
 
 
-def _touch(left: Edit, right: Edit) -> bool:
-    if left.start == left.end or right.start == right.end:
-        return left.start <= right.end and right.start <= left.end
-    return left.start < right.end and right.start < left.end
+def _touches(edit: Edit, taken: Sequence[tuple[int, int]]) -> bool:
+    """Whether an edit touches one of others, which are in order: what is inserted touches what ends or begins there."""
+    # Of those that begin before it only the last may reach so far; none of them overlaps another.
+    first = max(bisect_left(taken, (edit.start, edit.start)) - 1, 0)
+    for place in range(first, len(taken)):
+        start, end = taken[place]
+        if start > edit.end:
+            return False
+        empty = edit.start == edit.end or start == end
+        if (edit.start <= end and start <= edit.end) if empty else (edit.start < end and start < edit.end):
+            return True
+    return False
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:

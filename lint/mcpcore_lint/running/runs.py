@@ -388,15 +388,10 @@ class Mended:
 
     def diff(self, shown: str) -> str:
         """The change as a unified diff, of a file that is shown under a name."""
-        import difflib
-        import re
+        from mcpcore_lint.running.patch import unified
 
-        old, new = (re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text) for text in (self.before, self.after))
         names = (shown, shown) if os.path.isabs(shown) else (f"a/{shown}", f"b/{shown}")
-        lines = difflib.unified_diff(old, new, *names)
-        return "".join(
-            line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines
-        )
+        return unified(self.before, self.after, *names)
 
 
 def mend(

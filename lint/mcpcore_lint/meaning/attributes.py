@@ -38,6 +38,16 @@ def attribute_of_object(node: ast.Attribute, scope: Scope, receiver: ClassInfo |
         scope: Where it stands.
         receiver: What `self` is an instance of, where that is known better than by the class round it.
     """
+    key = ("attribute of object", node, receiver)
+    memo = scope.module.memo
+    if key not in memo:
+        memo[key] = None  # what is made of itself stays unknown
+        memo[key] = _attribute_of_object(node, scope, receiver)
+    known: Value | None = memo[key]
+    return known
+
+
+def _attribute_of_object(node: ast.Attribute, scope: Scope, receiver: ClassInfo | None) -> Value | None:
     name = node.attr
     found: list[Value] = []
     for info, exact in _holders(node.value, scope, name, receiver):

@@ -74,12 +74,7 @@ class Branches:
             told = self._told(each.test) if isinstance(each, ast.If) else _Told()
             if isinstance(each, ast.If) and (told.names or told.others):
                 flush()
-                here, there = _texts(told.names), _texts(told.others)
-                left = self._block(each.body, told.names or names, gone | there)
-                right = self._block(each.orelse, told.others or names, gone | (here if told.exact else frozenset()))
-                # A name that one side alone runs for has ended where it did there.
-                one_way = (left & here) | (right - here) if here else (right & there) | (left - there)
-                gone |= one_way if told.exact else left & right
+                gone |= self._chain(each, names, gone)
                 if _ends(each.body) and len(told.others) == 1:
                     # `if name != "x": raise ...`: what follows is for that name alone.
                     names = told.others
@@ -99,6 +94,28 @@ class Branches:
                 own.append(each)
         flush()
         return gone | _texts(names) if _ends(body) else gone
+
+    def _chain(self, node: ast.If, names: tuple[Value, ...], gone: frozenset[str]) -> frozenset[str]:
+        """Read an `if` with its `elif` branches, which may be very many."""
+        chain: list[tuple[_Told, frozenset[str]]] = []
+        left_over: list[ast.stmt] = [node]
+        before = gone
+        while len(left_over) == 1 and isinstance(left_over[0], ast.If):
+            current = left_over[0]
+            told = self._told(current.test)
+            if not (told.names or told.others):
+                break
+            chain.append((told, self._block(current.body, told.names or names, before | _texts(told.others))))
+            names = told.others or names
+            before |= _texts(told.names) if told.exact else frozenset()
+            left_over = current.orelse
+        ended = self._block(left_over, names, before)
+        for told, left in reversed(chain):
+            here, there = _texts(told.names), _texts(told.others)
+            # A name that one side alone runs for has ended where it did there.
+            one_way = (left & here) | (ended - here) if here else (ended & there) | (left - there)
+            ended = gone | (one_way if told.exact else left & ended)
+        return ended
 
     def _compound(self, node: ast.stmt, names: tuple[Value, ...], gone: frozenset[str]) -> frozenset[str]:
         if isinstance(node, ast.With | ast.AsyncWith):

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.scopes import Scope
 
+DEEP: Final = 8
+"""How many functions that make something of what another one makes are followed."""
+MAX_STEPS: Final = 200
+"""How many of them, and how many comprehensions, are followed for one question."""
 MANY: Final = 64
 """How many rounds of a comprehension are looked at."""
 _KEEPING: Final = frozenset({"cache", "lru_cache", "staticmethod"})
@@ -29,7 +33,15 @@ def made(value: Value, resolver: Resolver) -> Value:
     for _ in range(4):
         if not isinstance(value, CallValue) or not isinstance(value.func.definition, ast.FunctionDef):
             break
-        inner = _returned(value, value.func.definition, resolver)
+        function = value.func.definition
+        resolver.steps += 1
+        if function in resolver.making or resolver.steps > MAX_STEPS or len(resolver.making) > DEEP:
+            break
+        resolver.making.append(function)
+        try:
+            inner = _returned(value, function, resolver)
+        finally:
+            resolver.making.pop()
         if inner is None:
             break
         value = inner
@@ -102,7 +114,8 @@ def _given(
 
 def comprehended(node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope, resolver: Resolver) -> Value | None:
     """The items of a comprehension over what is known; None where some cannot be told."""
-    if len(node.generators) != 1 or node.generators[0].ifs or node.generators[0].is_async:
+    resolver.steps += 1
+    if resolver.steps > MAX_STEPS or len(node.generators) != 1 or node.generators[0].ifs or node.generators[0].is_async:
         return None
     generator = node.generators[0]
     over = generator.iter

@@ -37,6 +37,8 @@ def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value
             ]
             both = isinstance(left, Items) and isinstance(right, Items)
             complete = all(isinstance(each, Items) and each.complete for each in (left, right))
+            if len(items) > MAX_REPEATED:
+                items, complete = items[:MAX_REPEATED], False
             kind = left.kind if isinstance(left, Items) else right.kind if isinstance(right, Items) else "list"
             return Items(node, module, kind, tuple(items), complete and both)
         parts = (*_parts(left), *_parts(right))

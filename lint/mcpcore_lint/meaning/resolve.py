@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 MAX_STEPS: Final = 1_000
 """Bindings that are looked at for one question: a name bound over and over makes more ways than can be walked."""
 MAX_OPTIONS: Final = 64
+MAX_ITEMS: Final = 2_000
+"""Items of a list that is made of others over and over; of more, the rest is not known."""
 
 
 def _codes() -> dict[str, int]:
@@ -101,6 +103,8 @@ class Resolver(AnnotationReader):
         self.steps = 0
         self.frames: list[tuple[Scope, dict[str, Value]]] = []
         """What some names of a scope are for now: the parameters of one call, the variables of one round."""
+        self.making: list[ast.AST] = []
+        """The functions whose results are being made out."""
         self.cut = False
         """Whether something was left out: a name defined by itself, too deep, or too much to look at."""
 
@@ -427,6 +431,8 @@ class Resolver(AnnotationReader):
                     complete = False
             else:
                 found.append(self.expression(each, scope))
+        if len(found) > MAX_ITEMS:
+            found, complete = found[:MAX_ITEMS], False
         kind = "tuple" if isinstance(node, ast.Tuple) else "set" if isinstance(node, ast.Set) else "list"
         return Items(node, scope.module, kind, tuple(found), complete)  # type: ignore[arg-type]
 

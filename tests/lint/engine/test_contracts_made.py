@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Final
 
 import pytest
@@ -107,3 +108,33 @@ def test_what_is_made_is_told_where_it_is_asked_for_and_not_mended_there(project
     assert {"error-contract-reason-format", "error-contract-recovery-min-words"} <= told
     edits = [edit for each in found if each.fix is not None for edit in each.fix.edits]
     assert all(text.index("@tool") < edit.start for edit in edits)
+
+
+HOSTILE: Final = """
+def again(a="x", *, b=None): return [*again(a), *again(b), again]
+def there(a): return back(a)
+def back(a): return [*there(a), *there(a)]
+T = [T for T in T]
+U = [[V for V in U] for V in V]
+V = {W: W for W in V.items()}
+def made(n=made()): return n
+class A:
+    CODE = A.CODE
+    def __init__(self): self.CODE = self.CODE.CODE; self.X = type(self).X
+    def x(self): return [self.CODE, self.X]
+"""
+
+
+def test_what_is_made_of_itself_ends(project):
+    """Functions, comprehensions and attributes that lead back to themselves are unknown, and soon."""
+    doubled = "".join(f"def f{i}(): return [*f{i + 1}(), *f{i + 1}()]\nA{i} = A{i + 1} + A{i + 1}\n" for i in range(60))
+    tools = "".join(
+        f"@tool(errors={errors})\ndef t{number}(): ...\n"
+        for number, errors in enumerate(("again()", "[*there(1)]", "T", "U", "V", "made()", "A().x()", "f0()", "A0"))
+    )
+    project.write(app=f"{HEAD}{HOSTILE}{doubled}def f60(): return [1]\nA60 = [1]\n{tools}")
+    started = time.monotonic()
+    found = project.tools()
+    assert 9 == len(found)
+    assert not any(each.contract.known for each in found.values())
+    assert time.monotonic() - started < 10

@@ -403,3 +403,21 @@ def test_findings_of_served_functions_name_the_tool_and_stand_once(project):
         ("app.py", "prefer-mcp-error-in-handler", "call_tool"),
         ("tools.py", "no-fake-empty", "find"),
     ]
+
+
+def test_very_many_names_and_names_that_lead_back_end(project):
+    """A chain of a thousand branches is read, and dispatchers that call each other are read once."""
+    chain = "".join(
+        f"    {'el' if number else ''}if name == 't{number}':\n        return await do(arguments)\n"
+        for number in range(1_200)
+    )
+    project.write(
+        app="from mcp.server.lowlevel import Server\nserver = Server('x')\n@server.call_tool()\n"
+        f"async def call_tool(name, arguments):\n{chain}    return await other(name, arguments)\n"
+        "async def do(arguments):\n    raise ValueError('x')\n"
+        "async def other(name, arguments):\n    if name == 'last':\n        return await do(arguments)\n"
+        "    return await call_tool(name, arguments)\n"
+    )
+    names = set(project.tools())
+    assert {"t0", "t1199", "last", "call_tool"} <= names
+    assert 1_202 == len(names)

@@ -154,8 +154,11 @@ def _native_in(told: Mapping[str, Any]) -> str | int | None:
     return next((value for value in found if _code_of(value) is not ErrorCode.UNKNOWN_ERROR), None)
 
 
-_HINTED: Final = re.compile(r"Error: (?P<message>.+?)\n+Recovery: (?P<hint>.+)\Z", re.DOTALL)
-"""The text of a failure by mcp-ts-core (document 004, "Error-path parity")."""
+def _hinted(text: str) -> tuple[str, str] | None:
+    """Message and hint of a failure by mcp-ts-core (document 004, "Error-path parity"), from its text."""
+    before, mark, hint = text.partition("\nRecovery: ")
+    message = before.removeprefix("Error: ").rstrip("\n")
+    return (message, hint) if mark and hint and message and before.startswith("Error: ") else None
 
 
 def _unknown(structured: object, texts: list[str]) -> Envelope:
@@ -170,11 +173,11 @@ def _unknown(structured: object, texts: list[str]) -> Envelope:
     said = next((text for text in (told.get("message"), inner) if isinstance(text, str) and text.strip()), None)
     shown = next((text for text in texts if text.strip()), "")
     message = said if said is not None and (not shown or _object(shown) is not None) else shown or code.sentence
-    hinted = _HINTED.match(message.strip())
-    recovery = None if hinted is None else {"hint": hinted["hint"]}
+    hinted = _hinted(message.strip())
+    recovery = None if hinted is None else {"hint": hinted[1]}
     read = envelope(
         code,
-        message if hinted is None else hinted["message"],
+        message if hinted is None else hinted[0],
         retry=code.retry,
         tool=None,
         recovery=recovery,

@@ -119,6 +119,13 @@ def test_reasons_and_tools_of_any_letters_are_read(reason: str, tool: str) -> No
 
 def test_a_last_line_of_any_length_is_read_in_bounded_time() -> None:
     """What is longer than any that is written is no such line."""
-    for line in ("(reason " + " · A" * 3_000, "(" + "reason a · NOT_FOUND · retry now · try b" * 240, "(" * 100_000):
+    for line in (
+        "\n" * 500_000,
+        "\nRecovery:" * 100_000,
+        "{" * 300_000,
+        "(reason " + " · A" * 3_000,
+        "(" + "reason a · NOT_FOUND · retry now · try b" * 240,
+        "(" * 100_000,
+    ):
         read = text_alone(f"Error: x\n\n{line})")
         assert "unknown" == read.dialect

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 Opcode: TypeAlias = tuple[str, int, int, int, int]
 """As `difflib` has them: what is done, and which lines of both texts it is done to."""
 
-_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
+"""A line as those see it who apply patches: a carriage return alone ends none."""
 _CONTEXT: Final = 3
 
 
@@ -36,7 +37,7 @@ def unified(before: str, after: str, old: str, new: str) -> str:
             else:
                 found += (f"-{line}" for line in left[start:end])
                 found += (f"+{line}" for line in right[begin:stop])
-    return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in found)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
 
 
 class _Known(difflib.SequenceMatcher[str]):

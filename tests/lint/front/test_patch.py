@@ -17,21 +17,20 @@ TEXTS = st.tuples(LINES, st.sampled_from(["", "end", "other"])).map(lambda each:
 
 def lines_of(text):
     """The lines of a text with their ends."""
-    return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text)
+    return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
 
 
 def applied(patch, text):
     """What a patch makes of a text; each line that it names has to be where it says."""
     old, new, place = lines_of(text), [], 0
-    lines = lines_of(patch.replace("\n\\ No newline at end of file\n", "\0"))[2:]
-    for line in lines:
+    for line in lines_of(patch.replace("\n\\ No newline at end of file\n", "\0\n"))[2:]:
         if line.startswith("@@"):
             start, count = re.match(r"@@ -(\d+)(?:,(\d+))? ", line).groups()
             start = int(start) - (count != "0")
             new += old[place:start]
             place = start
             continue
-        body = line[1:].rstrip("\0")
+        body = line[1:].replace("\0\n", "")
         if line[0] in " -":
             assert body == old[place]
             place += 1

@@ -24,7 +24,7 @@ _MAX_PLACES: Final = 5
 
 # What a validator says is searched for what it quotes, within these bounds; beyond them nothing of it is shown.
 _MAX_PARTS: Final = 1_000
-_MAX_WORDS: Final = 10_000
+_MAX_WORDS: Final = 4_000
 _LEFT_OUT: Final = "Breaks a rule of the tool's own; the rule's words are left out, as they may quote what was sent"
 
 # pydantic's own messages for these repeat what the caller sent, or the text of an exception.
@@ -58,11 +58,11 @@ def misfit(error: ValidationError, schema: Mapping[str, Any], tool: str, argumen
     """Describe arguments that pydantic rejected; `schema` is the tool's input schema, `arguments` all that was sent."""
     found = error.errors(include_url=False)
     hints: dict[str, None] = {}
-    names = functools.cache(lambda: _names(schema))
+    names, sent = functools.cache(lambda: _names(schema)), functools.cache(lambda: _texts(arguments))
     issues: list[dict[str, Any]] = []
     for one in found[:_MAX_ISSUES]:
         path = _path(one["loc"], one["type"], schema)
-        issues.append({"path": path, "type": one["type"], "message": _message(one, arguments, names)})
+        issues.append({"path": path, "type": one["type"], "message": _message(one, sent, names)})
         if len(hints) < _MAX_HINTS:
             hints[_hint(path, one["type"], one["loc"], schema)] = None
     if len(found) > _MAX_ISSUES:
@@ -101,7 +101,9 @@ def _path(loc: Sequence[str | int], kind: str, schema: Mapping[str, Any]) -> str
     return cut_text(clean_text(".".join(parts)), 300)
 
 
-def _message(one: Mapping[str, Any], arguments: object, names: Callable[[], Collection[str]]) -> str:
+def _message(
+    one: Mapping[str, Any], sent: Callable[[], Collection[str] | None], names: Callable[[], Collection[str]]
+) -> str:
     template = _SAYS_THE_INPUT.get(one["type"])
     if template is not None:
         context = one.get("ctx") or {}
@@ -110,7 +112,7 @@ def _message(one: Mapping[str, Any], arguments: object, names: Callable[[], Coll
         text = str(one["msg"])
         if not _is_own(one["type"], one.get("ctx"), text):
             # A validator sees what was sent beside its own argument, too.
-            text = _unquoted(text, [one.get("input"), arguments], names())
+            text = _unquoted(text, one.get("input"), sent=sent(), names=names())
     return cut_text(clean_text(text), _MAX_MESSAGE)
 
 
@@ -139,22 +141,22 @@ def _is_own(kind: str, facts: Any, text: str) -> bool:
         return False
 
 
-def _unquoted(text: str, value: object, names: Collection[str] = ()) -> str:
+def _unquoted(text: str, value: object, *, sent: Collection[str] | None = (), names: Collection[str] = ()) -> str:
     """A validator's own words without what they quote of `value`; none of them where not all of it can be searched.
 
-    `names` are words that tell nothing: those of the tool's own parameters.
+    `sent` are the texts in all that was sent beside it; `names` are words that tell nothing: those of the tool's own
+    parameters.
     """
     found = _texts(value) if len(text) <= _MAX_WORDS else None
-    if found is None:
+    if found is None or sent is None:
         return _LEFT_OUT
-    for one in found:
-        if one in names:
-            continue
-        text = text.replace(one, "…")
-        if one.lower() in text.lower():  # a validator sees what the one before it made of the value
-            text = re.sub(re.escape(one), "…", text, flags=re.IGNORECASE)
-            if one.lower() in text.lower():  # letters of which the two have different ideas
-                return _LEFT_OUT
+    lowered = text.lower()
+    # A validator may quote what the one before it made of the value.
+    quoted = {one for one in (*found, *sent) if one in text or one.lower() in lowered}
+    for one in sorted(quoted.difference(names), key=len, reverse=True):
+        text = re.sub(re.escape(one), "…", text.replace(one, "…"), flags=re.IGNORECASE)
+        if one.lower() in text.lower():  # letters of which the two have different ideas
+            return _LEFT_OUT
     return text
 
 
@@ -173,8 +175,8 @@ def _names(schema: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _texts(value: object) -> list[str] | None:
-    """The scalars in a rejected value, as text, the longest first; too short ones would be found in any word.
+def _texts(value: object) -> set[str] | None:
+    """The scalars in a rejected value, as text; too short ones would be found in any word.
 
     None where the value is of more parts than are searched, or of a part that may be quoted in unknown words.
     """
@@ -196,7 +198,7 @@ def _texts(value: object) -> list[str] | None:
         if searched > _MAX_PARTS:
             return None
         stack += parts
-    return sorted(found, key=len, reverse=True)
+    return found
 
 
 def _parsed(value: object) -> Collection[Any]:

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 Record = Mapping[str, Any]
 
 _AGO = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(s|min|m|h|d|w)(?:\s+ago)?\Z")
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9_.-]+", re.ASCII)
 _UNITS: Final = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 _POLL: Final = 0.2
+_BLOCK: Final = 1 << 16
 
 
 def parse_time(text: str, *, now: datetime | None = None) -> datetime:
@@ -97,6 +99,15 @@ class Query:
         return (self.since is None or moment >= self.since) and (self.until is None or moment < self.until)
 
     @property
+    def needle(self) -> bytes:
+        """What each line that fits must hold: to look for that takes a fraction of reading the line as JSON."""
+        for words in ((self.ident or "",), self.tools, self.reasons):
+            # What JSON writes as it is, and in no other way.
+            if len(words) == 1 and _PLAIN_WORD.fullmatch(word := next(iter(words))):
+                return word.encode("ascii")
+        return b""
+
+    @property
     def narrow(self) -> bool:
         """Whether anything is asked for but a time, so that the trail's own events do not belong to the answer."""
         return bool(self.tools or self.reasons or self.codes or self.ident)
@@ -144,10 +155,11 @@ def last(path: Path, query: Query, count: int) -> list[Record]:
         OSError: If it cannot be read.
     """
     current, full = _files(path)
-    if current is None:
-        return _last(full, query, deque(maxlen=count))
-    with current:
-        return _last(full, query, deque(_wanted(current, query), maxlen=count))
+    newest: list[Record] = []
+    if current is not None:
+        with current:
+            newest = _newest(current, query, count)
+    return _with_older(newest, full, query, count)
 
 
 def follow(path: Path, query: Query, *, count: int = 0, idle: Callable[[], bool] = lambda: True) -> Iterator[Record]:
@@ -160,16 +172,14 @@ def follow(path: Path, query: Query, *, count: int = 0, idle: Callable[[], bool]
     try:
         file, full = _files(path, must_exist=False)
         seen = max((int(old.name[-12:]) for old in full), default=0)
-        newest: deque[Record] = deque(maxlen=count)
+        newest: list[Record] = []
         if file is not None:
-            if not count:
-                file.seek(max(0, file.seek(0, 2) - 2 * MAX_LINE))
-            # From where this ends the same open file is read on: nothing can come between.
-            for record in _records(file):
-                seen = max(seen, record["seq"])
-                if query.wants(record):
-                    newest.append(record)
-        yield from _last(full, query, newest)
+            # Where this ends the same open file is read on: nothing can come between.
+            newest = _newest(file, query, count)
+            end = file.tell()
+            file.seek(max(0, end - 2 * MAX_LINE))
+            seen = max((record["seq"] for record in _records(file, end)), default=seen)
+        yield from _with_older(newest, full, query, count)
         while True:
             if file is None or not _still_there(file, path):
                 # Rotated, perhaps more than once: what is left of this file, then the full ones after it.
@@ -218,23 +228,62 @@ def _files(path: Path, *, must_exist: bool = True) -> tuple[BinaryIO | None, lis
 
 
 def _wanted(file: BinaryIO, query: Query | None) -> Iterator[Record]:
-    for record in _records(file):
+    for record in _records(file, needle=b"" if query is None else query.needle):
         if query is None or query.wants(record):
             yield record
 
 
-def _last(full: list[Path], query: Query, newest: deque[Record]) -> list[Record]:
-    """As many records as `newest` has room for: those in it, and before them the last ones of full files."""
-    records = list(newest)
+def _with_older(newest: list[Record], full: list[Path], query: Query, count: int) -> list[Record]:
+    """`newest`, and before them the last ones of full files, up to `count`."""
+    records = newest
     for old in reversed(full):
-        room = (newest.maxlen or 0) - len(records)
-        if not room:
+        if len(records) >= count:
             break
         file = _opened(old)
         if file is not None:
             with file:
-                records = [*deque(_wanted(file, query), maxlen=room), *records]
+                records = [*_newest(file, query, count - len(records)), *records]
     return records
+
+
+def _newest(file: BinaryIO, query: Query, count: int) -> list[Record]:
+    """The last `count` records of a file that fit; it stands behind its last whole line then."""
+    found: deque[Record] = deque()
+    end = None
+    for line, stop in _lines_backwards(file):
+        end = stop if end is None else end
+        if len(found) >= count:
+            break
+        record = parse_line(line)
+        if record is not None and query.wants(record):
+            found.appendleft(record)
+    file.seek(end or 0)
+    return list(found)
+
+
+def _lines_backwards(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """The whole lines of a file as it is now, from the last one on, each with where it ends."""
+    start = end = file.seek(0, 2)
+    rest, left_out = b"", 0
+    # What comes after the last line feed is no line yet.
+    whole = False
+    while start > 0:
+        step = min(start, _BLOCK)
+        start -= step
+        file.seek(start)
+        rest, *pieces = (file.read(step) + rest).split(b"\n")
+        for piece in reversed(pieces):
+            if whole:
+                yield piece + b"\n", end + 1
+            whole = True
+            end -= len(piece) + left_out + 1
+            left_out = 0
+        if len(rest) > MAX_LINE:
+            # No line that anybody wrote, and so no record, whatever is kept of it.
+            left_out += len(rest) - 1
+            rest = rest[:1]
+    if whole:
+        yield rest + b"\n", end + 1
 
 
 def _missed(file: BinaryIO | None, path: Path, seen: int) -> Iterator[tuple[int, Record]]:
@@ -273,14 +322,14 @@ def _still_there(file: BinaryIO, path: Path) -> bool:
     return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
 
 
-def _records(file: BinaryIO) -> Iterator[Record]:
-    while True:
+def _records(file: BinaryIO, end: int | None = None, *, needle: bytes = b"") -> Iterator[Record]:
+    while end is None or file.tell() < end:
         start = file.tell()
         line = file.readline(MAX_LINE + 1)
         if not line.endswith(b"\n") and len(line) <= MAX_LINE:
             # Unfinished: perhaps it is just being written.
             file.seek(start)
             return
-        record = parse_line(line)
+        record = parse_line(line) if needle in line else None
         if record is not None:
             yield record

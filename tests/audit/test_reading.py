@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -10,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 import mcpcore.audit
 from mcpcore.audit import AuditTrail
@@ -159,6 +162,26 @@ def test_a_rotation_between_two_looks_loses_nothing(tmp_path, failure, monkeypat
         monkeypatch.setattr(reading_module, "_missed", real)
         there = numbers(follow(path, Query(), idle=Steps(burst)))
     assert f"{120:016x}" == there[-1]
+
+
+@given(
+    st.lists(st.one_of(st.integers(1, 99), st.binary(max_size=12), st.just(b"x" * 300)), max_size=12),
+    st.binary(max_size=5).filter(lambda tail: b"\n" not in tail),
+    st.integers(0, 6),
+    st.integers(1, 40),
+)
+def test_the_last_records_are_those_that_reading_it_all_finds(lines, tail, count, block):
+    """Read backwards in blocks of any size, with junk between them and an unfinished line at the end."""
+    whole = b"".join((b'{"seq":%d}' % line if isinstance(line, int) else line) + b"\n" for line in lines)
+    file = io.BytesIO(whole + tail)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading_module, "_BLOCK", block)
+        patch.setattr(reading_module, "MAX_LINE", 100)
+        found = reading_module._newest(file, Query(), count)
+        every = [*reading_module._records(io.BytesIO(whole))]
+    assert found == every[max(0, len(every) - count) :]
+    if whole:
+        assert file.tell() == len(whole)
 
 
 def test_resources_and_prompts_are_named_as_what_they_are():

@@ -206,6 +206,15 @@ class _Command:
             raise _Stop(f"--statistics are a table or JSON; {options['shape']} has no form for them, so leave one out")
         if options["statistics"] and options["diff"]:
             raise _Stop("--diff shows a patch and counts no findings; leave --statistics out")
+        written = {"--output-file": options["output_file"]}
+        if options["write_baseline"]:
+            written["--baseline"] = options["baseline"]
+        for name, path in written.items():
+            # A slip of the pen, which would take the place of what is checked.
+            if path and (path.endswith((".py", ".pyi", ".toml")) or path in self.paths) and os.path.exists(path):
+                raise _Stop(f"{name} {path} would replace a file that is read; name another file")
+        if options["output_file"] and options["output_file"] == options["baseline"]:
+            raise _Stop(f"--output-file and --baseline are one file, {options['baseline']}; name two")
         if options["write_baseline"] and options["diff"]:
             raise _Stop("--diff writes nothing, so it does not go with --write-baseline")
         if options["write_baseline"] and not options["baseline"]:

@@ -169,6 +169,12 @@ def test_standard_input_fixed(project):
         (["--diff", "--baseline", "b.json", "--write-baseline"], "--diff writes nothing"),
         (["--statistics", "--format", "sarif"], "sarif has no form for them"),
         (["--statistics", "--diff"], "leave --statistics out"),
+        (
+            ["--output-file", "server.py"],
+            "--output-file server.py would replace a file that is read; name another file",
+        ),
+        (["--baseline", "store.py", "--write-baseline"], "--baseline store.py would replace a file that is read"),
+        (["--baseline", "b.json", "--output-file", "b.json"], "--output-file and --baseline are one file, b.json"),
         (["--list-rules", "--explain", "no-fake-empty"], "--list-rules and --explain each show one thing"),
         (["--stdin-filename", "."], "--stdin-filename .: this is a folder; give the name of a file"),
     ],

@@ -23,6 +23,12 @@ _STEPS: Final = (
     1, 5, 15, 30, _MINUTE, 5 * _MINUTE, 15 * _MINUTE, 30 * _MINUTE, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400,
     7 * 86400, 28 * 86400, 364 * 86400, 3640 * 86400,
 )  # fmt: skip
+_UNITS: Final = (1, _MINUTE, 3600, 86400)
+_MOMENTS: Final = 4_096
+MAX_GROUPS: Final = 10_000
+"""So many are told apart, as there may be as many as there are resources; what comes later is counted as one."""
+
+OTHERS: Final = "(all others)"
 _NAMES: Final = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
@@ -37,7 +43,21 @@ class Group:
     first: datetime | None = None
     last: datetime | None = None
     seconds: Counter[int] = field(default_factory=Counter)
-    """How many in each second since the epoch."""
+    """How many in each second since the epoch; where they are spread over many, in each minute, hour or day."""
+
+    unit: int = 1
+    """How many seconds those are that are counted as one."""
+
+    def add(self, moment: datetime) -> None:
+        """Count a failure at `moment`."""
+        self.seconds[_floor(moment, self.unit)] += 1
+        if len(self.seconds) > _MOMENTS and self.unit < _UNITS[-1]:
+            # So many lie so far apart that no slot of the chart will be shorter than the next unit.
+            self.unit = next(unit for unit in _UNITS if unit > self.unit)
+            coarser: Counter[int] = Counter()
+            for second, count in self.seconds.items():
+                coarser[second - second % self.unit] += count
+            self.seconds = coarser
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +143,9 @@ def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
         reason = record.get("reason")
         key = (what_failed(record), reason if isinstance(reason, str) else None, str(record.get("name", "-")))
         group = groups.get(key)
+        if group is None and len(groups) >= MAX_GROUPS:
+            key = (OTHERS, None, "-")
+            group = groups.get(key)
         if group is None:
             group = groups[key] = Group(*key)
         group.count += 1
@@ -130,7 +153,7 @@ def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
         moment = moment_of(record)
         if moment is None:
             continue
-        group.seconds[int(moment.timestamp())] += 1
+        group.add(moment)
         group.first = moment if group.first is None else min(group.first, moment)
         group.last = moment if group.last is None else max(group.last, moment)
         since = moment if since is None else min(since, moment)

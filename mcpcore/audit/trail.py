@@ -201,7 +201,8 @@ class AuditTrail:
 
         A trail is itself; a path is opened, with the key, the policy and the flush that the environment names
         (`MCPCORE_AUDIT_KEY`, `MCPCORE_AUDIT_POLICY`, `MCPCORE_AUDIT_FLUSH`); None takes the path from `MCPCORE_AUDIT`
-        too, and where that is unset or empty there is no file; False means no file whatever the environment says.
+        too, where `~` is the home folder, since no shell reads what a desktop client sets; where that is unset or empty
+        there is no file; False means no file whatever the environment says.
 
         Raises:
             AuditError: If the policy is "refuse" and the file cannot be used.
@@ -210,9 +211,13 @@ class AuditTrail:
         if isinstance(audit, AuditTrail):
             return audit
         env = os.environ if environ is None else environ
-        path = env.get(PATH_VARIABLE) or None if audit is None else audit or None
+        path = os.path.expanduser(env.get(PATH_VARIABLE, "")) or None if audit is None else audit or None  # noqa: PTH111
         if path is None:
             return cls()
+        # As a file with the key has it, which ends in a newline that nobody means.
+        key = env.get(KEY_VARIABLE, "").rstrip("\r\n")
+        if not key and KEY_VARIABLE in env:
+            LOGGER.warning("%s is set and empty: the audit trail %s is not signed", KEY_VARIABLE, path)
         policy = env.get(POLICY_VARIABLE) or "warn"
         flush = env.get(FLUSH_VARIABLE) or "record"
         for variable, value, kind in ((POLICY_VARIABLE, policy, AuditPolicy), (FLUSH_VARIABLE, flush, AuditFlush)):
@@ -220,7 +225,7 @@ class AuditTrail:
                 raise ValueError(f"{variable}={value!r} is none of {', '.join(get_args(kind))}")
         return cls.open(
             path,
-            key=env.get(KEY_VARIABLE) or None,
+            key=key or None,
             policy="refuse" if policy == "refuse" else "warn",
             flush=flush,  # type: ignore[arg-type]
         )

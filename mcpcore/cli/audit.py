@@ -242,7 +242,7 @@ def _key(key_file: Path | None) -> bytes | None:
     if key_file is not None:
         # A text file ends in a newline that nobody means.
         return key_file.read_bytes().rstrip(b"\r\n") or None
-    return os.environ.get(KEY_VARIABLE, "").encode("utf-8", "surrogateescape") or None
+    return os.environ.get(KEY_VARIABLE, "").rstrip("\r\n").encode("utf-8", "surrogateescape") or None
 
 
 def _head_text(head: str) -> str:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import mcpcore.audit
 from mcpcore.audit import AuditTrail
 from mcpcore.audit import reading as reading_module
+from mcpcore.audit import stats as stats_module
 from mcpcore.audit.files import rotated_files
 from mcpcore.audit.page import render
 from mcpcore.audit.reading import Query, follow, read, what_failed
@@ -358,3 +359,26 @@ def test_the_package_lists_what_it_has_and_refuses_the_rest():
     assert set(mcpcore.audit.__all__) <= set(dir(mcpcore.audit))
     with pytest.raises(AttributeError, match="no attribute 'Trail'"):
         _ = mcpcore.audit.Trail
+
+
+def test_counts_of_many_moments_are_kept_in_few_numbers_and_drawn_the_same(monkeypatch):
+    """A failure a minute for a month: what is kept is bounded, and no column changes."""
+    moments = [START + timedelta(seconds=67 * number) for number in range(40_000)]
+    records = [{"tool": "f", "name": "N", "timestamp": stamp(moment)} for moment in moments]
+    counted = collect(records)
+    assert len(counted.groups[0].seconds) <= 4_096
+    monkeypatch.setattr(stats_module, "_MOMENTS", 10**9)
+    exact = collect(records)
+    assert len(exact.groups[0].seconds) == 40_000
+    assert counted.series() == exact.series()
+    assert sum(counted.series()) == 40_000
+
+
+def test_more_groups_than_anybody_reads_are_counted_as_one(monkeypatch):
+    """A server may have any number of resources."""
+    monkeypatch.setattr(stats_module, "MAX_GROUPS", 3)
+    records = [{"resource": f"notes://{number}", "name": "N", "timestamp": stamp(START)} for number in range(10)]
+    counted = collect(records)
+    assert counted.total == sum(group.count for group in counted.groups) == 10
+    assert (counted.groups[0].tool, counted.groups[0].count) == ("(all others)", 7)
+    assert len(counted.groups) == 4

@@ -239,6 +239,30 @@ class TestOptions:
         with pytest.raises(ValueError, match=rf"{variable}='ignore' is none of (warn|record), "):
             AuditTrail.from_options(tmp_path / "a", environ={variable: "ignore"})
 
+    def test_the_home_folder_is_the_users(self, tmp_path, monkeypatch):
+        """A desktop client hands on what its file says, and no shell has read it."""
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setenv("USERPROFILE", str(tmp_path))
+        trail = AuditTrail.from_options(environ={"MCPCORE_AUDIT": "~/audit.jsonl"})
+        assert trail.path == tmp_path / "audit.jsonl"
+        trail.close()
+
+    def test_a_key_that_ends_in_a_newline_is_the_one_of_its_file(self, tmp_path, failure):
+        """Whoever sets it from a file, and whoever checks with the file, mean the same."""
+        path = tmp_path / "audit.jsonl"
+        with AuditTrail.from_options(path, environ={"MCPCORE_AUDIT_KEY": "k" * 32 + "\n"}) as trail:
+            trail.record(failure(1))
+        assert verify(path, key="k" * 32).ok
+
+    @pytest.mark.parametrize("key", ["", "\n"])
+    def test_an_empty_key_is_told_of(self, tmp_path, caplog, key):
+        """As where the file that it should come from is missing: the trail is not silently without one."""
+        AuditTrail.from_options(tmp_path / "audit.jsonl", environ={"MCPCORE_AUDIT_KEY": key}).close()
+        assert "MCPCORE_AUDIT_KEY is set and empty" in caplog.text
+        caplog.clear()
+        AuditTrail.from_options(tmp_path / "audit.jsonl", environ={}).close()
+        assert not caplog.text
+
     @pytest.mark.parametrize(
         "options", [{"policy": "maybe"}, {"flush": "never"}, {"max_bytes": 0}, {"keep": -1}, {"flush_interval": 0}]
     )

@@ -30,21 +30,23 @@ def declared(reason: str) -> FailureMode[Any] | None:
     return request.contract.get(reason) if request is not None else None
 
 
-def decorated(fn: F, decorator: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> F:
+def decorated(
+    fn: F, decorator: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]], *, generators: bool = False
+) -> F:
     """`fn` as `wrap` makes it; what stands under `classmethod` and `staticmethod` is wrapped inside them.
 
     Raises:
-        TypeError: If `fn` is no function, or a generator.
+        TypeError: If `fn` is no function, or a generator where `wrap` does not take those.
     """
     found: Any = fn
     if isinstance(found, classmethod | staticmethod):
-        return cast("F", type(found)(decorated(found.__func__, decorator, wrap)))
+        return cast("F", type(found)(decorated(found.__func__, decorator, wrap, generators=generators)))
     tools: Any = sys.modules.get("mcpcore.tool")
     if tools is not None and isinstance(found, tools.Tool | tools.MethodTool):
         raise TypeError(f"@{decorator}(...) goes below @tool, nearest to the function: it decorates the handler")
     if not callable(found) or isinstance(found, type):
         raise TypeError(f"@{decorator}(...) decorates functions and methods, not {found!r}")
-    if inspect.isgeneratorfunction(found) or inspect.isasyncgenfunction(found):
+    if not generators and (inspect.isgeneratorfunction(found) or inspect.isasyncgenfunction(found)):
         raise TypeError(
             f"{decorator} cannot decorate the generator {found.__qualname__}, whose body runs after the call; "
             f"put {decorator}(...) inside it"

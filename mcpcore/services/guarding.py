@@ -17,7 +17,7 @@ from mcpcore.services.decorating import declared, decorated, is_async, level_of
 from mcpcore.services.telling import LOGGER, log_traced
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
     from types import TracebackType
     from typing import Self
 
@@ -36,10 +36,10 @@ _LOG_BYTES: Final = 4_096
 class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `contextlib.suppress` is
     """Give exceptions of a service a code or a declared reason, and log them once; never swallows.
 
-    Works as `with`, as `async with` and as a decorator of functions and methods, sync and async; one guard may serve
-    many functions and many calls at once. A `CodedError` passes through as it is; any other `Exception` becomes one,
-    with the exception as its cause. Cancellation and exits pass untouched. In a group, each member becomes what it
-    would alone; members that all become the same are told as one.
+    Works as `with`, as `async with` and as a decorator of functions, methods and generators, sync and async; one guard
+    may serve many functions and many calls at once. A `CodedError` passes through as it is; any other `Exception`
+    becomes one, with the exception as its cause. Cancellation and exits pass untouched. In a group, each member becomes
+    what it would alone; members that all become the same are told as one.
 
     The exception's own text and those of its causes go to the log without secrets, and never to the client.
     `LogRecord.exc_info` has a stand-in with the redacted text, and the redacted tracebacks as its note: a handler that
@@ -124,12 +124,12 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         self.__exit__(kind, exc, trace)
 
     def __call__(self, fn: F) -> F:
-        """Guard every call of `fn`, which keeps its signature; a coroutine is guarded until it is done.
+        """Guard every call of `fn`, which keeps its signature; a coroutine or a generator is guarded until it is done.
 
         Raises:
-            TypeError: If `fn` is no function, or a generator, whose body runs when nobody guards it any more.
+            TypeError: If `fn` is no function.
         """
-        return decorated(fn, "guard", self._guarding)
+        return decorated(fn, "guard", self._guarding, generators=True)
 
     def _guarding(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         name = self._operation or getattr(fn, "__qualname__", None) or type(fn).__qualname__
@@ -140,6 +140,45 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             except Exception as exc:
                 self._raise(exc, name, args, kwargs)
                 raise
+
+        if inspect.isasyncgenfunction(fn):
+
+            @functools.wraps(fn)
+            async def guarded_steps_async(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+                inner = fn(*args, **kwargs)
+                step = inner.__anext__()
+                try:
+                    while True:
+                        try:
+                            made = await step
+                        except StopAsyncIteration:
+                            return
+                        try:
+                            given = yield made
+                        except GeneratorExit:
+                            await inner.aclose()
+                            raise
+                        except BaseException as thrown:  # noqa: BLE001 - it goes on into the generator
+                            step = inner.athrow(thrown)
+                        else:
+                            step = inner.asend(given)
+                except Exception as exc:
+                    self._raise(exc, name, args, kwargs)
+                    raise
+
+            return guarded_steps_async
+
+        if inspect.isgeneratorfunction(fn):
+
+            @functools.wraps(fn)
+            def guarded_steps(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+                try:
+                    return (yield from fn(*args, **kwargs))
+                except Exception as exc:
+                    self._raise(exc, name, args, kwargs)
+                    raise
+
+            return guarded_steps
 
         if is_async(fn):
 

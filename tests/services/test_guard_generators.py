@@ -1,0 +1,197 @@
+"""Generators under a guard: they work as they would without it until they are done, and what they raise is mapped."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import anyio
+import pytest
+
+from mcpcore import CodedError, ErrorCode, guard
+
+ENDED: list[str] = []
+
+
+@guard("Rows.all", errors={KeyError: ErrorCode.NOT_FOUND}, input=lambda last: {"last": last})
+def rows(last: str) -> Iterator[Any]:
+    """The rows."""
+    try:
+        given = yield "first"
+        try:
+            given = yield given
+        except LookupError as exc:
+            given = yield type(exc).__name__
+        if last == "fail":
+            raise KeyError("hunter2")
+        return given
+    finally:
+        ENDED.append(last)
+
+
+@guard("Rows.all_async", errors={KeyError: ErrorCode.NOT_FOUND}, input=lambda last: {"last": last})
+async def rows_async(last: str) -> AsyncIterator[Any]:
+    """The rows."""
+    try:
+        given = yield "first"
+        try:
+            given = yield given
+        except LookupError as exc:
+            given = yield type(exc).__name__
+        if last == "sleep":
+            await anyio.sleep(10)
+        if last == "fail":
+            raise KeyError("hunter2")
+    finally:
+        ENDED.append(last)
+
+
+@pytest.fixture(autouse=True)
+def _anew() -> None:
+    ENDED.clear()
+
+
+def test_a_generator_stays_one() -> None:
+    """By its name, its kind and its documentation."""
+    assert inspect.isgeneratorfunction(rows)
+    assert inspect.isasyncgenfunction(rows_async)
+    assert ("rows", "The rows.") == (rows.__name__, rows_async.__doc__)
+
+
+def test_values_go_in_and_out_and_the_end_has_its_value() -> None:
+    """What is sent and thrown reaches the generator; what it returns comes back; nothing runs before the first step."""
+    steps: Any = rows("fine")
+    assert [] == ENDED
+    assert ("first", "sent") == (next(steps), steps.send("sent"))
+    assert "IndexError" == steps.throw(IndexError())
+    with pytest.raises(StopIteration) as end:
+        steps.send("last")
+    assert ("last", ["fine"]) == (end.value.value, ENDED)
+    early: Any = rows("early")
+    next(early)
+    early.close()
+    assert ["fine", "early"] == ENDED
+
+
+@pytest.mark.anyio
+async def test_async_values_go_in_and_out() -> None:
+    """The same of an async generator, also where a loop leaves it early."""
+    steps: Any = rows_async("fine")
+    assert ("first", "sent") == (await anext(steps), await steps.asend("sent"))
+    assert "IndexError" == await steps.athrow(IndexError())
+    with pytest.raises(StopAsyncIteration):
+        await steps.asend("last")
+    early: Any = rows_async("early")
+    async with contextlib.aclosing(early):
+        async for value in early:
+            assert "first" == value
+            break
+    assert ["fine", "early"] == ENDED
+
+
+def fail_sync() -> None:
+    steps: Any = rows("fail")
+    next(steps)
+    next(steps)
+    next(steps)
+
+
+async def fail_async() -> None:
+    async for _ in rows_async("fail"):
+        pass
+
+
+@pytest.mark.parametrize("failing", [fail_sync, fail_async])
+def test_what_a_generator_raises_is_mapped_and_logged_once(
+    failing: Callable[[], Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """With the exception as its cause, and what the generator was given."""
+    with caplog.at_level(logging.INFO), pytest.raises(CodedError) as raised:
+        anyio.run(failing) if inspect.iscoroutinefunction(failing) else failing()
+    assert (ErrorCode.NOT_FOUND, KeyError) == (raised.value.code, type(raised.value.__cause__))
+    assert ["fail"] == ENDED
+    (record,) = caplog.records
+    assert '{"operation":"Rows.all' in record.getMessage()
+    assert '"input":{"last":"fail"}' in record.getMessage()
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_cancelling_an_async_generator_is_no_failure(backend: str, caplog: pytest.LogCaptureFixture) -> None:
+    """It passes, the generator ends, and nothing is logged."""
+
+    async def main() -> bool:
+        with anyio.move_on_after(0.05) as scope:
+            async for _ in rows_async("sleep"):
+                pass
+        return scope.cancelled_caught
+
+    with caplog.at_level(logging.INFO, "mcpcore"):
+        assert anyio.run(main, backend=backend)
+    assert (["sleep"], []) == (ENDED, [record for record in caplog.records if record.name.startswith("mcpcore")])
+
+
+@pytest.mark.anyio
+async def test_context_managers_made_of_generators_are_guarded() -> None:
+    """What the block raises leaves through the generator, which may answer it, and is mapped as its own."""
+
+    @contextlib.contextmanager
+    @guard("session", errors={OSError: ErrorCode.DATABASE_ERROR})
+    def session(*, answers: bool = False) -> Iterator[int]:
+        try:
+            yield 7
+        except OSError:
+            if not answers:
+                raise
+
+    @contextlib.asynccontextmanager
+    @guard("session_async", errors={OSError: ErrorCode.DATABASE_ERROR})
+    async def session_async(*, answers: bool = False) -> AsyncIterator[int]:
+        try:
+            yield 7
+        except OSError:
+            if not answers:
+                raise
+
+    with session(answers=True) as number:
+        raise OSError("answered")
+    assert 7 == number
+    async with session_async(answers=True) as number:
+        raise OSError("answered")
+    with pytest.raises(CodedError) as raised, session():
+        raise OSError("the disk")
+    assert ErrorCode.DATABASE_ERROR is raised.value.code
+    with pytest.raises(CodedError) as raised:
+        async with session_async():
+            raise OSError("the disk")
+    assert ErrorCode.DATABASE_ERROR is raised.value.code
+
+
+def test_generator_methods_of_every_kind_are_guarded() -> None:
+    """On instances, classes and neither."""
+
+    class Store:
+        @guard("rows")
+        def rows(self) -> Iterator[int]:
+            yield 1
+            raise TimeoutError
+
+        @guard("of_class")
+        @classmethod
+        def of_class(cls) -> Iterator[int]:
+            yield 1
+            raise TimeoutError
+
+        @staticmethod
+        @guard("static")
+        def static() -> Iterator[int]:
+            yield 1
+            raise TimeoutError
+
+    for made in (Store().rows(), Store.of_class(), Store.static()):
+        assert 1 == next(made)
+        with pytest.raises(CodedError) as raised:
+            next(made)
+        assert ErrorCode.TIMEOUT is raised.value.code

@@ -64,7 +64,7 @@ class FixedFile:
 
 
 def lint_paths(
-    paths: Sequence[str | os.PathLike[str]],
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     settings: Settings | None = None,
     root: str | None = None,
@@ -76,7 +76,7 @@ def lint_paths(
     """Lint files and folders.
 
     Args:
-        paths: Files, which are read whatever the settings leave out, and folders, of which every Python file is that
+        paths: A path, or several: files, which are read whatever the settings leave out, and folders, of which every Python file is that
             `.gitignore` and the settings do not leave out.
         settings: The settings; the defaults where left out.
         root: The project's folder, to which paths in the report are relative; the current one where left out.
@@ -89,6 +89,7 @@ def lint_paths(
 
     settings = settings or Settings()
     root = os.path.abspath(root or os.getcwd())
+    paths = [paths] if isinstance(paths, str | os.PathLike) else paths
     walk = Walk(settings, root).run(paths) if found is None else found
     store: Cache | None = None
     if cache:
@@ -579,7 +580,7 @@ def _same_path(left: str, right: str, root: str | None) -> bool:
 
 
 def fix_paths(
-    paths: Sequence[str | os.PathLike[str]],
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     settings: Settings | None = None,
     root: str | None = None,
@@ -602,6 +603,7 @@ def fix_paths(
 
     settings = settings or Settings()
     root = os.path.abspath(root or os.getcwd())
+    paths = [paths] if isinstance(paths, str | os.PathLike) else paths
     walk = Walk(settings, root).run(paths)
     report = lint_paths(paths, settings=settings, root=root, cache=cache, found=walk)
     mending = Mending(root, unsafe=unsafe, write=write)

@@ -528,3 +528,12 @@ def test_the_page_of_a_rule_of_another_package_is_shown_by_the_command():
         text = render(name, Outcome((found,)))
         assert "rules/house" not in text
         assert (name == "full") == ("mcpcore lint --explain house-no-shouting" in text)
+
+
+def test_one_path_for_the_api(project):
+    """A path alone is that path, not the characters of its name."""
+    from mcpcore_lint import lint_paths
+
+    for path in ("server.py", Path("server.py")):
+        report = lint_paths(type(path)(project.root / path))
+        assert (1, ()) == (report.files, report.failures)

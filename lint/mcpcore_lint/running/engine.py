@@ -76,8 +76,8 @@ def lint_paths(
     """Lint files and folders.
 
     Args:
-        paths: A path, or several: files, which are read whatever the settings leave out, and folders, of which every Python file is that
-            `.gitignore` and the settings do not leave out.
+        paths: A path, or several: files, which are read whatever the settings leave out, and folders, of which every
+            Python file is that `.gitignore` and the settings do not leave out.
         settings: The settings; the defaults where left out.
         root: The project's folder, to which paths in the report are relative; the current one where left out.
         cache: Whether to use what earlier runs found out, and to keep what this one does.

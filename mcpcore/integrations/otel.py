@@ -38,7 +38,14 @@ _ATTRIBUTES: Final = (
     ("mcpcore.reason", "reason"),
 )
 # A resource's URI may be one of very many, and so stays out of the counters.
-_COUNTED: Final = ("gen_ai.tool.name", "gen_ai.prompt.name", "mcpcore.code", "mcpcore.reason")
+_NAMED: Final = ("gen_ai.tool.name", "gen_ai.prompt.name")
+_COUNTED: Final = (*_NAMED, "mcpcore.code", "mcpcore.reason")
+
+# Whoever calls what there is not chooses the name, and may choose another each time.
+_UNKNOWN: Final = frozenset({"unknown_tool", "unknown_prompt"})
+OTHER: Final = "_OTHER"
+"""What the counter has in place of a name that the server does not know, as the conventions have it elsewhere."""
+
 
 _CONTEXT_PREFIX: Final = "mcpcore.context."
 _INVALID_PARAMS_NAMES: Final = frozenset(code.name for code in PROTOCOL_INVALID_PARAMS)
@@ -96,9 +103,14 @@ class OtelSink:
             value = record.get(source)
             if isinstance(value, str):
                 attributes[name] = value
-        self._mark_span(record, attributes)
-        self._count(attributes)
-        self._log(record, attributes, line)
+        # An exporter that fails takes its own signal with it, and no other.
+        try:
+            self._mark_span(record, attributes)
+        finally:
+            try:
+                self._count(attributes)
+            finally:
+                self._log(record, attributes, line)
 
     def _mark_span(self, record: Mapping[str, Any], attributes: dict[str, str | int]) -> None:
         span = self._current_span()
@@ -119,7 +131,12 @@ class OtelSink:
 
     def _count(self, attributes: dict[str, str | int]) -> None:
         counter = self._counter or self._made_counter()
-        counter.add(1, {name: attributes[name] for name in _COUNTED if name in attributes})
+        counted: dict[str, str | int] = {name: attributes[name] for name in _COUNTED if name in attributes}
+        if counted.get("mcpcore.reason") in _UNKNOWN:
+            for name in _NAMED:
+                if name in counted:
+                    counted[name] = OTHER
+        counter.add(1, counted)
 
     def _made_counter(self) -> Counter:
         from opentelemetry.metrics import get_meter

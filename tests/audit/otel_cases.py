@@ -117,6 +117,44 @@ def test_failures_are_counted_by_tool_code_and_reason(telemetry):
     assert after == {declared: 2, crash: 1}
 
 
+def test_a_name_that_the_server_does_not_know_makes_no_series_of_its_own(telemetry):
+    """Whoever calls chooses it: as many series as there are calls would cost the collector dear."""
+    from mcp import Client
+
+    before = sum(telemetry.counts().values())
+    server = Server("articles", tools=[fetch], unknown_tool="result")
+
+    async def run() -> None:
+        async with Client(server) as client:
+            for number in range(5):
+                await client.call_tool(f"made_up_{number}", {})
+
+    asyncio.run(run())
+    series = {dict(attributes).get("gen_ai.tool.name"): count for attributes, count in telemetry.counts().items()}
+    assert series["_OTHER"] == 5
+    assert not any(str(name).startswith("made_up") for name in series)
+    assert sum(telemetry.counts().values()) == before + 5
+
+
+@pytest.mark.parametrize("broken", ["_mark_span", "_count", "_log"])
+def test_a_signal_that_fails_takes_no_other_with_it(telemetry, failure, monkeypatch, broken, tmp_path, caplog):
+    """The other two have the failure, the trail has it, and the log says what went wrong."""
+
+    def fails(self, *args):
+        raise RuntimeError("the exporter is down")
+
+    sink = OtelSink()
+    monkeypatch.setattr(OtelSink, broken, fails)
+    before = sum(telemetry.counts().values()), len(telemetry.logs.get_finished_logs())
+    with AuditTrail.open(tmp_path / "audit.jsonl", sinks=[sink]) as trail:
+        trail.record(failure(1))
+    after = sum(telemetry.counts().values()), len(telemetry.logs.get_finished_logs())
+    assert after[0] - before[0] == (broken != "_count")
+    assert after[1] - before[1] == (broken != "_log")
+    assert "audit sink OtelSink failed: RuntimeError" in caplog.text
+    assert verify(tmp_path / "audit.jsonl").records == 1
+
+
 def test_a_store_of_log_records_holds_the_trail(telemetry, tmp_path):
     """The bodies, written back to a file, are the trail to the byte, signed as it is; attributes are for searching."""
     path = tmp_path / "audit.jsonl"

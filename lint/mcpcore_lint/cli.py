@@ -64,6 +64,14 @@ def _split(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
     return found
 
 
+def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:  # noqa: FBT001 - as click calls it
+    if asked and not context.resilient_parsing:
+        from mcpcore import __version__
+
+        click.echo(f"mcpcore {__version__}")
+        context.exit()
+
+
 def _rules_option(name: str, text: str) -> Callable[[Any], Any]:
     return click.option(name, multiple=True, metavar="RULES", callback=_split, help=text)
 
@@ -94,6 +102,9 @@ def _rules_option(name: str, text: str) -> Callable[[Any], Any]:
 @click.option("--explain", metavar="RULE", help="Show the page of a rule.")
 @click.option("--explain-calls", metavar="TOOL", help="Show what a tool can throw through the functions that it calls.")
 @click.option("--list-rules", is_flag=True, help="List all rules.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit."
+)
 def lint(paths: tuple[str, ...], **options: Any) -> None:
     """Check that MCP tools throw what their contracts declare, and fail in ways that an agent can act on.
 

@@ -196,6 +196,13 @@ def test_explain_and_list(project):
     assert [each for family in IDS.values() for each in family] == listed
 
 
+def test_version(project):
+    """It is that of the package."""
+    from mcpcore import __version__
+
+    assert f"mcpcore {__version__}\n" == project.lint("--version", code=0).stdout
+
+
 def test_explain_calls(project):
     """`--explain-calls` tells what a tool can throw, by which way, and what could not be seen."""
     project.write("server.py", SERVER.replace('store.get("a")', 'store.get("a") or HOOKS["x"]()'))

@@ -478,6 +478,11 @@ class Resolver(AnnotationReader):
                 given = (*((k, v) for k, v in func.keywords if k not in names), *own[1])
                 return CallValue(node, module, inner, (*func.args[1:], *own[0]), given, own[2] and func.complete)
         if not isinstance(func, Symbol):
+            if isinstance(node.func, ast.Attribute) and node.func.attr in {"values", "keys"} and not node.args:
+                table = self.expression(node.func.value, scope)
+                if isinstance(table, Mapping):
+                    items = tuple(pair[node.func.attr == "values"] for pair in table.items)
+                    return Items(node, module, "tuple", items, table.complete)
             if isinstance(node.func, ast.Attribute) and node.func.attr == "format":
                 base = self.expression(node.func.value, scope)
                 if isinstance(base, Const) and isinstance(base.value, str):

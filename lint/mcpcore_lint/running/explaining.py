@@ -46,8 +46,10 @@ def explained(judge: Judge, tool: ToolDef, name: str) -> Iterator[str]:
         lines += _thrown(judge.reach(tool), tool.contract)
         lines += _caught([tool.handler], judge.graph.on_the_way(tool.handler), judge.graph)
         if tool.contract is not None:
-            declared = ", ".join(one for one in map(_reason, tool.contract.entries) if one)
-            lines.append(f"Declared: {declared or 'nothing'}")
+            declared = [one for one in map(_reason, tool.contract.entries) if one]
+            if tool.contract.state == "unknown" or not tool.contract.complete:
+                declared.append("what cannot be told")
+            lines.append(f"Declared: {', '.join(declared) or 'nothing'}")
         yield "\n".join(lines)
 
 

@@ -38,7 +38,7 @@ class HandlerBuilder(RaiseReader):
 
     def forget(self) -> None:
         """Let go of the syntax."""
-        for name in ("_loads", "_renamed"):
+        for name in ("_loads", "_renamed", "_partly"):
             self.__dict__.pop(name, None)
         self.parents.clear()
         self.function_of.clear()

@@ -133,6 +133,8 @@ class ErrorReader(BodyNodes):
             arguments = {name: argument_of(made, name, position) for name, position in _FAIL.items()}
             unknown = Unknown(call, self.module, "the code that the contract declares")
             return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
+        if type(call.func) is ast.Name and call.func.id in self._partly:
+            return self._fail_partly(call, self._partly[call.func.id])
         callee = self.callee(call.func, scope)
         if callee is None:
             return None
@@ -145,6 +147,37 @@ class ErrorReader(BodyNodes):
                     if isinstance(each, CallValue) and each.node is call:
                         return self._error_of(each, call)
         return None
+
+    @cached_property
+    def _partly(self) -> dict[str, ast.Call]:
+        """`gone = partial(ctx.fail, "gone")`: the names, each with the call of `partial`."""
+        found: dict[str, ast.Call] = {}
+        for each in self.attributes if "partial" in self.module.source.text else ():
+            call = self.parents.get(each) if each.attr == "fail" else None
+            if type(call) is not ast.Call or not call.args or call.args[0] is not each:
+                continue
+            scope = self._scope(each)
+            made = evaluate(call.func, scope)
+            parent = self.parents.get(call)
+            if not (isinstance(made, Symbol) and made.name == "functools.partial" and type(parent) is ast.Assign):
+                continue
+            name = parent.targets[0].id if type(parent.targets[0]) is ast.Name else ""
+            bound = scope.lookup(name)
+            if bound is not None and len(bound[1]) == 1 and self._is_context(each.value, scope):
+                found[name] = call
+        return found
+
+    def _fail_partly(self, call: ast.Call, before: ast.Call) -> ErrorSite:
+        """`ctx.fail` with some arguments filled in before."""
+        first, own = (evaluate_arguments(each, self._scope(each)) for each in (before, call))
+        given = {name for name, _ in own.keywords}
+        keywords = (*(each for each in first.keywords if each[0] not in given), *own.keywords)
+        whole = CallValue(
+            call, self.module, own.func, (*first.args[1:], *own.args), keywords, first.complete and own.complete
+        )
+        arguments = {name: Argument(name, whole.argument(name, position)) for name, position in _FAIL.items()}
+        unknown = Unknown(call, self.module, "the code that the contract declares")
+        return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
 
     def callee(self, func: ast.expr, scope: Scope) -> Value | None:
         """What is called; None where it is an attribute of a local value, which is no function that can be named."""

@@ -291,6 +291,28 @@ def walk_function(body: list[ast.stmt]) -> list[ast.AST]:
     return walk_shallow([*body])
 
 
+def _items_of(node: ast.expr, scope: Scope, key: ast.expr | None) -> list[tuple[ast.expr, Scope]] | None:
+    """The items of a list or a table that a function writes down; the one under a key where that is a constant."""
+    found = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+    if found is None or found[0].is_module or len(found[1]) != 1 or found[1][0].value is None:
+        return None
+    where, table = found[0], found[1][0].value
+    if not isinstance(node, ast.Name) or where.module.changes_in_place(node.id):
+        return None
+    wanted = key.value if isinstance(key, ast.Constant) else None
+    if isinstance(table, ast.List | ast.Tuple) and table.elts:
+        if any(isinstance(each, ast.Starred) for each in table.elts):
+            return None
+        if isinstance(wanted, int) and -len(table.elts) <= wanted < len(table.elts):
+            return [(table.elts[wanted], where)]
+        return [(each, where) for each in table.elts]
+    if isinstance(table, ast.Dict) and table.values and None not in table.keys and key is not None:
+        pairs = zip(table.keys, table.values, strict=True)
+        same = [value for each, value in pairs if isinstance(each, ast.Constant) and each.value == wanted]
+        return [(each, where) for each in (same if wanted is not None and same else table.values)]
+    return None
+
+
 def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None:
     """What a raised expression stands for, each part with its scope; None where it stands for itself."""
     if isinstance(node, ast.IfExp):
@@ -301,10 +323,15 @@ def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None
         return [(node.value, scope)]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "with_traceback":
         return [(node.func.value, scope)]
+    if isinstance(node, ast.Subscript):
+        return _items_of(node.value, scope, node.slice)
     if isinstance(node, ast.Name):
         found = scope.lookup(node.id)
         if found is not None and not found[0].is_module:
             where, bindings = found
+            if len(bindings) == 1 and isinstance(bindings[0].node, ast.For | ast.AsyncFor):
+                loop = bindings[0].node
+                return _items_of(loop.iter, where, None) if isinstance(loop.target, ast.Name) else None
             if all(each.kind in {"assign", "annotated"} for each in bindings):
                 values = [each.value for each in bindings if each.value is not None]
                 values = [each for each in values if not (isinstance(each, ast.Constant) and each.value is None)]

@@ -154,7 +154,11 @@ def fold(text: str) -> str:
     return "".join(letter for letter in parts if not unicodedata.combining(letter))[: HEAD + TAIL + 1]
 
 
-_QUOTED = re.compile(r"""(?<![\w"'`])(["'`])(?=[A-Za-z])([^"'`\n{}\[\]=:]{2,80})\1(?![\w"'`:=])""")
+_QUOTED = re.compile(r"""(?<![\w"'`])(["'`])(?=[A-Za-z])((?:[^"'`\n{}\[\]=:]|:(?=\w)){2,80})\1(?![\w"'`:=])""")
+_ADDRESS = re.compile(
+    r"(\b[a-z][a-z0-9+]{1,9}://)[^\s\"'<>]{1,300}|((?<![\w./])/)(?:[\w.@+-]{1,80}/){1,12}[\w.@+-]{0,80}|((?<![\w-])--)[a-z][\w-]{0,40}"
+)
+_GOES_ON = re.compile(r" [a-z]")
 _SAYS: Final = frozenset(
     ("with", "said", "says", "say", "saying", "error", "message", "reason", "returned", "replied", "answered",
      "because", "got", "responded", "response", "status", "exception", "failed", "reported", "reads",
@@ -167,10 +171,12 @@ _SAID = re.compile(rf"(?:\b(?:{'|'.join(sorted(_SAYS))})|\b(?:error|status|reaso
 
 
 def without_names(text: str) -> str:
-    """A message without the names that it quotes: those of a thing may be made of words that mean something else.
+    """A message without the names that it quotes, addresses, paths and options: their words may mean anything.
 
     What is quoted after a colon or after a word such as "said" stays, since it is what another program told.
     """
+    if "/" in text or "--" in text:
+        text = _ADDRESS.sub(_shortened, text)
     return _QUOTED.sub(_name_or_speech, text) if '"' in text or "'" in text or "`" in text else text
 
 
@@ -182,11 +188,16 @@ def with_speech(text: str) -> str | None:
     return _QUOTED.sub(lambda quoted: quoted[0] if " " in quoted[2] else _name_or_speech(quoted), text)
 
 
+def _shortened(found: re.Match[str]) -> str:
+    return f"{found[1] or found[2] or found[3]}x"
+
+
 def _name_or_speech(found: re.Match[str]) -> str:
     before = found.string[max(0, found.start() - 20) : found.start()].rstrip()
     if not before and found.end() == len(found.string):
         return found[0]
-    if before[-1:] in {":", "=", "{", "[", "(", ",", ">"} or _SAID.search(before.lower()):
+    spoken = before[-1:] in {":", "=", "{", "[", "(", ",", ">"} or _SAID.search(before.lower())
+    if spoken and not (before[-1:] == ":" and found[2].isalnum() and _GOES_ON.match(found.string, found.end())):
         return found[0]
     return f"{found[1]}x{found[1]}"
 

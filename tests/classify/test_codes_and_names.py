@@ -173,6 +173,11 @@ def test_reply_codes_of_mail(number: int, code: ErrorCode) -> None:
         ("Field 'permission_level' must be one of: read, write", C.VALIDATION_ERROR),
         ("A folder named `not found` already exists", C.CONFLICT),
         ("Unable to render the 'permissions' widget", C.INTERNAL_ERROR),
+        ("Config error: 'timeout' not set", C.CONFIGURATION_ERROR),
+        ('forbidden: user "system:anonymous" cannot get it', C.FORBIDDEN),
+        ("Timeout while fetching https://peer.example/invalid", C.TIMEOUT),
+        ("nothing of the kind in /srv/denied/timeout.log", C.INTERNAL_ERROR),
+        ("Unknown argument: --rate-limit", C.VALIDATION_ERROR),
         # What somebody said is heard.
         ('the broker said "connection refused"', C.SERVICE_UNAVAILABLE),
         ("the call ended in 'deadline exceeded'", C.TIMEOUT),

@@ -55,7 +55,7 @@ name is required
 cannot be blank
 unknown field "replica" in spec
 prompt is too long: 210000 tokens > 200000 maximum
-This model's maximum context length is 4096 tokens, however you requested 5000 tokens
+maximum context length is 4096 tokens, the request has 5000
 Input should be less than or equal to 10
 ZodError: Required at "query"
 The regular expression is malformed: unterminated group
@@ -134,7 +134,7 @@ AADSTS50058: A silent sign-in request was sent but no user is signed in.
 (401) token rejected
 E_UNAUTHORIZED: guard web
 == RATE_LIMITED
-{"message":"API rate limit exceeded for user ID 4711.","documentation_url":"https://docs.example/rest"}
+{"message":"API rate limit exceeded for user 4711","docs":"https://docs.example/rest"}
 Slow down! You are sending messages too fast.
 You have used all 5000 of your requests for this hour
 Daily limit of 100 emails reached
@@ -153,7 +153,7 @@ You've hit your limit
 == SERVICE_UNAVAILABLE
 Our servers are currently overloaded, please try again later
 The engine is currently overloaded
-upstream connect error or disconnect/reset before headers. reset reason: connection failure
+upstream connect error: reset before headers, connection failure
 no healthy upstream
 <html><head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>
 503 Service Temporarily Unavailable
@@ -209,7 +209,7 @@ Only the owner can delete this board
 Your account has been suspended
 new row violates row-level security policy for table "notes"
 Origin https://evil.example is not allowed by Access-Control-Allow-Origin
-You can't perform that action at this time: write access to repository not granted.
+You can't do that: write access to the repository is not granted
 admin privileges required
 must be superuser to alter role
 EACCES: permission denied, open '/var/log/x'
@@ -324,7 +324,7 @@ Temporary failure in name resolution
 The remote server returned an error: (503) Server Unavailable.
 connect ECONNREFUSED 127.0.0.1:11434 - is the model server up?
 MongoServerSelectionError: connection <monitor> to 10.1.1.1:27017 closed
-Error: Client network socket disconnected before secure TLS connection was established
+Error: network socket disconnected before TLS was established
 Upstream answered 502
 read: connection reset by peer
 Node is not ready: container runtime is down
@@ -338,7 +338,7 @@ failed to dial gRPC backend: transport: error while dialing
 hostname lookup for cache.internal failed
 model is currently loading, estimated_time 20.0
 == VALIDATION_ERROR
-limit: Input should be a valid integer, unable to parse string as an integer
+limit: input should be a valid integer, not 'ten'
 `permissions` must be a list
 The field "access_denied_message" may not be longer than 200 characters
 Parameter 'deadline' must lie in the future
@@ -795,7 +795,7 @@ Error: You must be logged in to the server (Unauthorized)
 Invalid authentication credentials
 Incorrect username or password
 Error 401: The OAuth client was deleted
-invalid_request: The provided access grant is invalid, expired, or revoked
+invalid_request: the access grant is invalid, expired or revoked
 Requires authentication
 Not authenticated: provide a token
 mutual TLS client certificate required
@@ -864,7 +864,7 @@ The content you provided is too long
 == CONFLICT
 error: failed to push some refs (non-fast-forward)
 Conflict: container name "/web" is already in use
-Operation cannot be fulfilled: please apply your changes to the latest version
+Operation cannot be fulfilled: apply the changes to the latest version
 Resource is locked by another operation
 user already exists
 Pull Request is not mergeable
@@ -1046,6 +1046,274 @@ Internal assertion failed
 unknown error
 Cannot read properties of null
 unexpected end of function
+""",
+    "terse once more": r"""
+== NOT_FOUND
+Repository access blocked or repository missing: acme/x
+no such device: cuda:3
+We couldn't find that page
+Unknown command: foo
+No row with primary key 17
+Requested range not on file server
+Element not found in DOM
+Email thread 18c9 could not be located in the mailbox
+there's no meeting with that code
+No definition for word 'qwzx'
+Zero documents matched
+The Lambda function my-fn has been deleted
+profile 'staging' doesn't exist
+invoice INV-9 not on record
+== FORBIDDEN
+Your IP address has been blocked
+this endpoint is for internal use only
+user lacks privilege or object not found
+Insufficient privileges to operate on schema 'PUBLIC'
+viewers cannot edit
+The author has restricted replies
+organization requires SSO approval for this app
+Publishing blocked: domain not verified by owner
+write scope is missing
+Not permitted: sandbox mode
+You must be a moderator to pin messages
+Enterprise plan required
+== UNAUTHORIZED
+Login expired
+Wrong PIN
+Sign-in required
+the request lacks an Authorization header
+username/password mismatch
+your API token was not recognized
+credentials have expired; run aws sso login
+client secret expired
+unable to verify token signature
+JWT not active
+account locked after 5 failed logins
+authentication handshake rejected
+== RATE_LIMITED
+Only 3 uploads per hour are possible
+exceeded the allowed number of requests
+Please wait before making another request
+Rate limiter: bucket empty
+You are out of API calls for this month
+limit: 100/day reached
+concurrent request limit reached
+request denied: QPS too high
+Too many active streams for this key
+server is throttling this client
+== TIMEOUT
+no data received for 90 seconds
+Command timed out after 120s: make test
+Deadline expired before operation could complete.
+Response took too long
+Inactivity timeout
+job exceeded wall time
+SSH handshake timed out
+the model did not answer within a minute
+watch expired without events after 60 s
+== SERVICE_UNAVAILABLE
+Node 3 is offline
+backend returned 5xx
+cannot open connection to broker
+Tunnel closed by peer
+Maintenance window until 04:00
+the license daemon died
+Host unreachable: 10.0.0.9
+Lost heartbeat from leader
+TLS handshake with api.x.org failed
+Our provider is experiencing an outage
+name lookup failed for db01
+No response from server
+Storage backend unavailable
+error 503 from upstream
+connection was forcibly closed by the remote host
+cluster has no quorum
+unexpected response code 502
+could not send request: broken pipe
+== VALIDATION_ERROR
+Year must be 4 digits
+'maybe' is not a boolean
+x and y must have the same length
+bad cursor
+Unknown enum value PURPLE
+two positional arguments expected
+The URL has no host
+latitude 95 is invalid
+start > end
+Attachment too big
+Template contains unknown variable {{x}}
+column 'price' must be numeric
+please choose a future date
+sum of weights must be 1
+empty query
+regex does not compile: missing )
+cannot subtract a string from a date
+name contains forbidden characters
+No fields to update
+max_results must not exceed 100
+== CONFLICT
+Someone else is editing this page
+a branch with that name exists
+Instance is not in a state from which it can be started
+cannot archive: open items remain
+The username is unavailable
+migration already applied
+version 7 expected but 8 found
+Ticket is closed and cannot be reopened
+file has been modified on disk since it was opened
+duplicate order number
+reservation collides with another
+== DATABASE_ERROR
+invalid column name 'foo'
+relation "x" already has a row lock held by another transaction
+Index corruption detected in table t
+write to primary failed: not enough replicas acknowledged
+unrecognized SQL keyword
+error executing query: ambiguous column
+== SERIALIZATION_ERROR
+Failed to deserialize message
+the response was not valid JSON
+malformed response from provider
+== CONFIGURATION_ERROR
+No SMTP server configured
+SLACK_TOKEN missing
+bad config: port is not a number
+The 'url' setting is required
+provider 'x' is not configured for this server
+== INITIALIZATION_FAILED
+failed to load plugin 'maps'
+Server initialization error
+== REQUEST_CANCELLED
+The request has been cancelled
+cancelled while waiting for approval
+Interrupted by user (Ctrl-C)
+== INTERNAL_ERROR
+Unknown failure
+result is inconsistent
+The tool crashed
+exception in callback
+must call setup() first
+stack overflow
+""",
+    "names that trap": r"""
+== NOT_FOUND
+The file 'conflict.txt' does not exist
+Could not find stored procedure 'dbo.x'.
+Nothing to show for timeout-report-2024
+The specified queue does not exist.
+No resource found with identifier "denied"
+cannot find user "validation"
+Container "forbidden-city" not found
+Document with id 'rate_limit' not found
+API endpoint not found
+No such process
+The image you are looking for does not exist
+== FORBIDDEN
+Access is denied.
+not allowed to access this channel
+The user lacks the required permission: invoice.read
+Write permission is required on project 'not-found'
+forbidden: User "system:anonymous" cannot get path "/api"
+request blocked by firewall
+Modification of system tables is prohibited
+Your role does not permit this action
+== UNAUTHORIZED
+Unauthorized: token 'missing-file' is invalid
+token has been revoked
+Please authenticate first
+Invalid or missing API token
+invalid bearer token
+The user name or password is incorrect
+Session expired
+OAuth token expired
+Authorization header is missing
+== RATE_LIMITED
+Rate limit hit for tool 'not-found-checker'
+Quota exceeded
+429 - slow down
+Retry later: too many requests
+API rate limit reached
+Request quota has been used up
+maximum number of API calls reached for today
+== TIMEOUT
+Timed out waiting for lock
+The operation has timed out.
+gateway timeout
+Timeout while fetching https://x/invalid
+request took too long to complete
+deadline exceeded while calling 'create_duplicate'
+connection timeout
+== SERVICE_UNAVAILABLE
+Failed to connect to server
+Connection reset by peer
+The upstream service returned 500
+DNS lookup failed for host 'validation.example'
+service is down for maintenance
+Could not connect to database
+SSL handshake failed
+Certificate has expired
+network error
+Unable to reach the weather API
+server is busy, please retry
+API is currently offline
+== VALIDATION_ERROR
+Invalid date format
+Field 'not_found' is required
+value out of range
+limit must be positive
+Unsupported language: klingon
+'timeout' must be an integer
+Expected a number but got 'cancelled'
+missing required parameter: query
+The query string is too long
+title may not contain 'forbidden'
+Unknown argument: --rate-limit
+Invalid JSON schema for tool input
+cannot be empty
+Amount must not exceed 1000
+== CONFLICT
+Duplicate name
+project "timeout" already exists
+resource conflict
+The document was updated in the meantime
+lock is already held
+Cannot delete: still in use
+record has been modified by another process
+== DATABASE_ERROR
+no such column: timeout
+relation "permissions" does not exist
+deadlock
+table "not_found" doesn't exist
+could not write to the database
+database error
+SQL error: syntax
+== SERIALIZATION_ERROR
+failed to parse response
+invalid JSON
+could not deserialize object
+malformed XML
+== CONFIGURATION_ERROR
+missing environment variable FOO_TOKEN
+API key is not configured
+invalid configuration
+Config error: 'timeout' not set
+environment variable DATABASE_URL not found
+== INITIALIZATION_FAILED
+initialization failed
+== REQUEST_CANCELLED
+operation cancelled
+aborted
+The task was cancelled by the user
+== INTERNAL_ERROR
+kaldns handler crashed
+validationless mode entered
+Something unexpected happened
+The timeouts module is not one of ours
+an internal error occurred
+assertion error
+it is not clear what we are allowed to conclude from this, not that it matters
+forbiddenness score was 3
+connectionist model diverged
+notfoundland
 """,
 }
 

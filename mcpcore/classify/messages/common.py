@@ -25,6 +25,7 @@ COMMON: Final[tuple[MessageRow, ...]] = (
         "may not access|read|write|edit|delete|see|view|modify",
     )),
     MessageRow(_C.SERIALIZATION_ERROR, (
+        "unreadable|undecodable|unparsable|indecipherable",
         "expecting .. delimiter|property|name", "line # column|col #",
         "invalid json|xml|yaml|toml|csv|utf", "not [a] [valid] json|xml|yaml|toml|csv",
         "isn't [valid] json|xml|yaml|toml", "malformed json|xml|yaml|csv|response|reply|payload|packet|frame",

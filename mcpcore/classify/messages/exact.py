@@ -109,6 +109,8 @@ EXACT: Final[tuple[MessageRow, ...]] = (
     )),
     # A part of the input by its own name, whatever that name may be
     MessageRow(_C.VALIDATION_ERROR, (
+        "unknown enum|variable|placeholder|option|flag|keyword|switch",
+        "contains|has|uses unknown|undefined|undeclared",
         "value|parameter|field|argument|property|attribute|option|amount .. is|was negative|invalid|blank|unparseable",
     )),
     MessageRow(_C.DATABASE_ERROR, ("sql compilation|execution|statement error",)),

@@ -25,6 +25,14 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "where|when|but|not json|xml|html was|is expected", "not valid utf|json|xml|yaml|base64|ascii|unicode|csv|toml",
     )),
     MessageRow(_C.CONFIGURATION_ERROR, (
+        "<env> [is|was|are|must|has] [not] [be|been] not|set|unset|missing|required|undefined|empty|defined|provided",
+        "<env> environment|env", "<env> must|should|has|needs [to] be",
+        "<env> and|or <env> [must|are|is] [be] required|missing|set|not",
+        "missing|set|export|define|configure|provide|specify <env>", "<env> not set|found|defined|configured|provided",
+        "please set|export|define <env>",
+    )),
+    MessageRow(_C.CONFIGURATION_ERROR, (
+        "setting|settings .. required|missing|absent|empty|undefined",
         "no|missing default .. set|configured|chosen",
         "no .. in|from [the|your|our] config|configuration|settings|environment",
         "yaml|yml|toml|ini|cfg|conf ... unknown|unexpected|missing key|section|setting|option",
@@ -48,6 +56,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "missing .. in|from [the|your] config|configuration|environment|settings",
     )),
     MessageRow(_C.UNAUTHORIZED, (
+        "authorization|authentication|auth header|headers", "jwt|token not [yet] active|valid",
         ("error|problem|failed|failure|trouble validating|verifying|checking|refreshing .. token|jwt|session"
          "|credentials|signature|identity|password"),
         "{wrong}|invalid email|username|user|login|e or|and|mail [or|mail] password|passcode",
@@ -92,6 +101,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "you're|we're|i'm|they're not [currently|yet] logged|signed|authenticated [in]",
     )),
     MessageRow(_C.FORBIDDEN, (
+        "scope|scopes [is|are|was] missing|required|needed|absent",
         "access restrictions|restriction",
         "e403",
         "feature [is] [not] enabled|disabled|available|active|included",
@@ -135,6 +145,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "you stopped|cancelled|canceled|aborted|interrupted", "caller|user .. gave|disconnected|left|withdrew",
     )),
     MessageRow(_C.RATE_LIMITED, (
+        "rate limiter", "too many active|open|parallel|simultaneous|concurrent|pending|outstanding",
         "e429",
         "budget|quota|allowance|credit .. gone|used|over|empty|spent", "# of # .. used|spent|consumed|taken",
         "the limit is #", "limit is # per|an|a|every",
@@ -160,6 +171,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "request|call|message|query volume|rate|frequency .. too high",
     )),
     MessageRow(_C.TIMEOUT, (
+        "exceeded|exceeds|over .. wall|clock|cpu time", "expired|ended without|after .. #",
         "lock wait .. exceeded|elapsed", "not [yet] finished|done|completed|complete|ready|over after #",
         "without [a|any] result|success|answer|response after|in|within #",
         "not|didn't|doesn't|never reply|answer|respond|react|responded|answered|replied for|in|after #",
@@ -176,6 +188,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "response|execution|run|processing|query|load|wait time exceeded|exceeds",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
+        "lost heartbeat|contact|touch|link|signal|sync", "heartbeat [was|is] lost|missed|missing",
         "refused|rejected the|to|our|a tunnel|connection|connect|handshake",
         "cluster|elasticsearch|health|index .. red|yellow",
         "websocket|socket|stream|channel|pipe [was|is|got] closed|shut|broken",
@@ -208,6 +221,9 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "under heavy|high|extreme|too|much [much] load|traffic|demand|pressure",
     )),
     MessageRow(_C.CONFLICT, (
+        "username|name|nickname|handle|slug [is|was] unavailable",
+        "username|nickname|handle|slug .. not|no|already available|taken",
+        "version|revision # expected", "items|tasks|children|orders|dependents|references|entries remain|left",
         "e409", "latest version|revision|changes", "to the latest|newest|current version|revision",
         "someone|somebody|another .. saved|pushed|committed", "depend|depends|dependent on it|this|them|that",
         "branch|copy|checkout|local .. behind",
@@ -248,6 +264,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "unique ... exists|taken",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
+        "no fields|changes|columns|values to",
+        "cannot|can't subtract|add|divide|compare|multiply|concatenate|join|sum .. from|to|by|with|and",
         "no value|values for|in|given", "bad|malformed|broken|invalid regular|regex",
         "not in [a|the|any] .. format|form|notation|range|units|order|case|style|syntax|interval",
         ("date|time|start|end|from|until|deadline|birthday|due .. is|are|lies|falls|comes before|after|earlier|later"
@@ -287,6 +305,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "end|start|from|to|until [date|time] before|after start|end|from|to|until|begin",
     )),
     MessageRow(_C.NOT_FOUND, (
+        "not on [the|our|this] server|record|file|disk", "there's no",
         "e404",
         "moved to [the] trash|bin", "no hits",
         "route|endpoint|path|template|view|page .. not defined|registered|mapped",

@@ -13,13 +13,6 @@ _C = ErrorCode
 RULES: Final[tuple[MessageRow, ...]] = (
     # Settings of the program
     MessageRow(_C.CONFIGURATION_ERROR, (
-        "<env> [is|was|are|must|has] [not] [be|been] not|set|unset|missing|required|undefined|empty|defined|provided",
-        "<env> environment|env", "<env> must|should|has|needs [to] be",
-        "<env> and|or <env> [must|are|is] [be] required|missing|set|not",
-        "missing|set|export|define|configure|provide|specify <env>", "<env> not set|found|defined|configured|provided",
-        "please set|export|define <env>",
-    )),
-    MessageRow(_C.CONFIGURATION_ERROR, (
         "environment variable ... not|missing|required|unset|undefined", "missing environment variable",
         "missing [required] env|environment", "env var .. not|missing", "set the .. environment",
         "environment [variable] is missing", "missing .. environment",

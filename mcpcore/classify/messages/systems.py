@@ -32,6 +32,9 @@ SYSTEMS: Final[tuple[MessageRow, ...]] = (
         "lock timeout",
     ), SOON),
     MessageRow(_C.DATABASE_ERROR, (
+        "invalid|unknown|bad column|table name", "row|table|record|relation .. lock|locks held",
+        "index|data|page|block|heap corruption|corrupt|corrupted",
+        "write|read to|from [the] primary|secondary|replica|master failed", "sql .. keyword|clause|identifier",
         "column .. ambiguous|ambigious",
         "cursor|savepoint [is|was|has] [been] closed|gone|invalid",
         ("mongo|mongodb|postgres|postgresql|mysql|sqlite|db|oracle write|read|insert|query|update"
@@ -97,7 +100,8 @@ SYSTEMS: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.CONFLICT, (
         "overlaps|overlap|overlapping [with] [an|another|the] existing",
         "someone|somebody|another .. changed|edited|modified|updated|took|booked|deleted",
-        "instance|job|task|server|service|cluster|container is stopping|starting|busy|being !up", "already sold|booked",
+        "instance|job|task|cluster|container is stopping|starting|busy|being !up",
+        "server|service is stopping|being !up", "already sold|booked",
         "changed .. since", "sold out",
         ("not in [the] [draft|a|open|pending|active|right|required|correct|valid|expected|final|editable] status"
          "|state|stage|phase"),

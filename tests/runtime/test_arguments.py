@@ -393,6 +393,7 @@ def test_a_validator_that_quotes_another_argument_does_not_show_it(call: Any, ca
                 {"hint": "h"},
                 *({"login": {"password": SECRET, **login}} for login in logins),
                 *({"login": json.dumps({"password": SECRET, **login})} for login in logins),
+                {"hint": "{no json", "login": {"password": "[1, ", "again": SECRET}},
             ):
                 result = call(server, name, {"password": SECRET, **more})
                 assert "invalid_arguments" == result.structured_content["error"]["data"]["reason"]

@@ -359,6 +359,19 @@ def test_the_package_knows_its_names() -> None:
         mcpcore.nothing  # noqa: B018
 
 
+class Unreadable(Mapping[str, Any]):
+    """A mapping whose own code raises."""
+
+    def __getitem__(self, key: str) -> Any:
+        raise RuntimeError
+
+    def __iter__(self) -> Iterator[str]:
+        raise RuntimeError
+
+    def __len__(self) -> int:
+        return 1
+
+
 def test_a_recovery_without_a_sentence_adds_to_the_declared_one() -> None:
     """Parameters that correct this very call stand beside what is declared; alone they say nothing."""
     entry = FailureMode(
@@ -374,6 +387,6 @@ def test_a_recovery_without_a_sentence_adds_to_the_declared_one() -> None:
     assert failure.recovery == copy.copy(failure).recovery
     assert CodedError(ErrorCode.NOT_FOUND, recovery=partial).recovery is None
     assert "Ask." == (Context(Contract([entry])).fail("gone", recovery="Ask.").recovery or {}).get("hint")
-    for nothing in (None, {}, {"hint": " "}):
+    for nothing in (None, {}, {"hint": " "}, Unreadable()):
         found = Context(Contract([entry])).fail("gone", recovery=nothing).recovery
         assert (None if nothing is None else "List them first.") == (found or {}).get("hint")

@@ -391,7 +391,7 @@ class AuditTrail:
             try:
                 if watch is None:
                     found = os.stat(self._name)  # noqa: PTH116 - the hot path has the name as bytes
-                    if (found.st_dev, found.st_ino) != self._ident:
+                    if (found.st_dev, found.st_ino) != self._ident or os.fstat(head_fd).st_nlink == 0:
                         return None
                 elif watch.happened(0):
                     return None

@@ -143,8 +143,6 @@ def test_a_deleted_head_is_back_with_the_next_record(trail, failure):
     """And the records say from where on it vouches again."""
     trail.record(failure(1))
     head = trail.path.with_name("audit.jsonl.head")
-    # By way of the careful look, where the system tells of nothing.
-    trail._look_at = 0.0
     head.unlink()
     trail.record(failure(2))
     assert head.exists()

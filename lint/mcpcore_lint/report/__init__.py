@@ -105,6 +105,11 @@ def page(rule: str) -> str | None:
     return f"{PAGES}{rule}" if ids.is_id(rule) else None
 
 
+def told(each: Diagnostic) -> str:
+    """A finding and what to do next, for readers that have one text for both."""
+    return f"{each.message}. Next: {each.help}" if each.help else each.message
+
+
 def summary(outcome: Outcome) -> str:
     """The findings counted, in a sentence."""
     parts = [

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.report import printable, summary
+from mcpcore_lint.report import printable, summary, told
 
 if TYPE_CHECKING:
     from mcpcore_lint.report import Outcome
@@ -25,8 +25,7 @@ def render(outcome: Outcome) -> str:
         place = f"file={_property(each.path)},line={span.line},endLine={span.end_line},col={span.column}"
         if span.end_line == span.line:
             place += f",endColumn={span.end_column}"
-        said = f"{each.message}. {each.help}" if each.help else each.message
-        lines.append(f"::{_COMMANDS[each.severity]} {place},title={_property(each.rule)}::{_text(said)}")
+        lines.append(f"::{_COMMANDS[each.severity]} {place},title={_property(each.rule)}::{_text(told(each))}")
     lines += [
         f"::error file={_property(each.path)},title=not checked in full::{_text(each.message)}"
         for each in outcome.failures

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.report import told
 from mcpcore_lint.report.json import dump
 from mcpcore_lint.running.baseline import fingerprints
 
@@ -18,7 +19,7 @@ def render(outcome: Outcome) -> str:
     """The report."""
     found = [
         {
-            "description": f"{each.message}. {each.help}" if each.help else each.message,
+            "description": told(each),
             "check_name": each.rule,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[each.severity],

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.reading.source import Source
-from mcpcore_lint.report import PAGES, page
+from mcpcore_lint.report import PAGES, page, told
 from mcpcore_lint.report.json import dump
 from mcpcore_lint.running.baseline import fingerprints
 
@@ -84,12 +84,11 @@ def render(outcome: Outcome) -> str:
 def _result(
     each: Diagnostic, index: int, mark: str, outcome: Outcome, sources: dict[str, Source | None]
 ) -> dict[str, Any]:
-    said = f"{each.message}. {each.help}" if each.help else each.message
     result: dict[str, Any] = {
         "ruleId": each.rule,
         "ruleIndex": index,
         "level": _LEVELS[each.severity],
-        "message": {"text": said},
+        "message": {"text": told(each)},
         "locations": [{"physicalLocation": _location(each.path, each.span)}],
         "partialFingerprints": {"mcpcore/v1": mark},
     }

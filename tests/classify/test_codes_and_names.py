@@ -35,11 +35,18 @@ class Holder:
     def __init__(self, **facts: object) -> None:
         self.__dict__.update(facts)
 
+    def __repr__(self) -> str:
+        # Ids of tests are the same in every worker.
+        return f"Holder({self.__dict__})"
+
 
 class Called:
     """A code of an enumeration's, as some clients keep it without a call."""
 
     name = "PERMISSION_DENIED"
+
+    def __repr__(self) -> str:
+        return "Called()"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Text, Value, options
+from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Text, Value, options, string
 from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, short, text_start, unpacked, where_to
 from mcpcore_lint.rules._endings import unreachable
@@ -52,6 +52,12 @@ _IN_CLAUSE: Final = re.compile(
     r"|unable to\b|could(?: not|n't)\b|cannot\b|can't\b|something went wrong)|.{0,60}\b(?:failed|error)\b\s*[:.!]",
     re.IGNORECASE,
 )
+_CHOICE: Final = re.compile(
+    r"\b(?:cancel+ed|declined|aborted)(?: by (?:the |a )?(?:user|person|human))?[.!]?(?:\s|$)", re.IGNORECASE
+)
+"""How a message tells of somebody who was asked and said no: an answer like any other, not a failure of the tool."""
+_CHOICES: Final = frozenset({"cancelled", "canceled", "declined", "rejected", "aborted"})
+"""What a `status` says of the same."""
 HAND_MADE: Final = "a hand-made"
 _CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
 
@@ -151,9 +157,12 @@ class _Judge:
         states = [value for key, value in table.items() if key in STATUS_KEYS and isinstance(value, Const)]
         if table.keys() & VERDICTS or any(str(each.value).lower() in UNWELL for each in states):
             return None
+        chosen = any(_is_a_choice(key, value) for key, value in table.items())
         for key, value in table.items():
             known = value.value if isinstance(value, Const) else ...
             if key in SUCCESS_KEYS and known is False:
+                if chosen:
+                    continue
                 return f'{{"{key}": False}}'
             if key in FAILURE_KEYS and known is True and (key != "failed" or in_clause):
                 return f'{{"{key}": True}}'
@@ -213,6 +222,20 @@ class NoErrorAsData(Rule):
         "Where the failure is the answer that was asked for: a validator's verdict, the state of somebody's job."
     )
     valid = (
+        """
+        from fastmcp import Context, FastMCP
+
+        mcp = FastMCP("x")
+
+        @mcp.tool
+        async def delete(ctx: Context, a: str) -> dict:
+            asked = await ctx.elicit("Really?")
+            if asked.action == "cancel":
+                return {"success": False, "message": f"Deletion of {a!r} was cancelled."}
+            if asked.action == "decline":
+                return {"success": False, "status": "declined"}
+            return {"success": True}
+        """,
         """
         import json
         from mcpcore import tool
@@ -437,6 +460,16 @@ class NoErrorAsData(Rule):
             if each.node is not None
         )
         return failing[0] if len(failing) == len(found) or set_by_clause else None
+
+
+def _is_a_choice(key: str, value: Value) -> bool:
+    """Whether a pair of an answer says that the person in front of it said no."""
+    if key in STATUS_KEYS:
+        return isinstance(value, Const) and str(value.value).lower() in _CHOICES
+    if key not in {"message", "detail", "msg", "reason"}:
+        return False
+    text = " ".join(each or "" for each in value.parts) if isinstance(value, Text) else string(value) or ""
+    return _CHOICE.search(text) is not None
 
 
 def _with_structure(value: Value) -> bool:

@@ -283,9 +283,12 @@ class AuditTrail:
                     line = self._append_at_once(payload) or self._append_with_care(payload)
             except (OSError, AuditError) as exc:
                 problem = exc
-        self._tell(clean, line)
-        if problem is not None:
-            self._unwritten(problem, records=1)
+        try:
+            self._tell(clean, line)
+        finally:
+            # Whatever a filter of the application's own raised: a record that is not in the file is no less missing.
+            if problem is not None:
+                self._unwritten(problem, records=1)
 
     def flush(self) -> None:
         """Have all that is recorded on the disk when this returns.
@@ -330,24 +333,17 @@ class AuditTrail:
             sinks = self._sinks = default_sinks()
         text: str | None = None
         level = level_of(record.get("name"))
-        if LOGGER.isEnabledFor(level) and is_heard():
-            text = line if isinstance(line, str) else line[:-1].decode("ascii")
-            # Made by hand: the logger itself would walk the stack for a caller that is always this line.
-            extra = {"audit": record}
-            LOGGER.handle(LOGGER.makeRecord(LOGGER.name, level, __file__, 0, text, (), None, "record", extra))
-        for sink in sinks:
-            if not listens(sink):
-                continue
-            if text is None:
+        try:
+            if LOGGER.isEnabledFor(level) and is_heard():
                 text = line if isinstance(line, str) else line[:-1].decode("ascii")
-            try:
-                sink.failure(record, text)
-            except Exception as exc:  # noqa: BLE001 - told of with its traceback
-                # A collector that is down must not cost the answer; the record itself is safe by now.
-                from mcpcore.audit.traces import log_crash, traceback_of
-
-                names = (type(sink).__name__, type(exc).__name__)
-                log_crash(LOGGER, logging.WARNING, exc, traceback_of(exc), "audit sink %s failed: %s", *names)
+                # Made by hand: the logger itself would walk the stack for a caller that is always this line.
+                extra = {"audit": record}
+                LOGGER.handle(LOGGER.makeRecord(LOGGER.name, level, __file__, 0, text, (), None, "record", extra))
+        finally:
+            for sink in sinks:
+                if listens(sink):
+                    text = text or (line if isinstance(line, str) else line[:-1].decode("ascii"))
+                    _give(sink, record, text)
 
     def _unwritten(self, exc: OSError | AuditError, *, records: int) -> None:
         """Do what the policy says about records that the file did not take."""
@@ -365,9 +361,12 @@ class AuditTrail:
             "Free the disk, restore the folder or its permissions, or set another path; each failure tries again."
         )
         if due:
-            LOGGER.error("%s", text)
-            # The handlers may go where nobody looks.
-            if not logs_to_stderr():
+            heard = False
+            with contextlib.suppress(Exception):
+                LOGGER.error("%s", text)
+                heard = logs_to_stderr()
+            # The handlers may go where nobody looks, or raise.
+            if not heard:
                 with contextlib.suppress(OSError, ValueError, AttributeError):
                     sys.stderr.write(f"mcpcore.audit: {text}\n")
         if self.policy == "refuse":
@@ -761,6 +760,17 @@ def _flush_forever(
         if written:
             trail._flush_once()  # noqa: SLF001 - the thread is the trail's own, and must not keep it alive
         del trail
+
+
+def _give(sink: Sink, record: Mapping[str, Any], line: str) -> None:
+    try:
+        sink.failure(record, line)
+    except Exception as exc:  # noqa: BLE001 - told of with its traceback
+        # A collector that is down must not cost the answer; the record itself is safe by now.
+        from mcpcore.audit.traces import log_crash, traceback_of
+
+        names = (type(sink).__name__, type(exc).__name__)
+        log_crash(LOGGER, logging.WARNING, exc, traceback_of(exc), "audit sink %s failed: %s", *names)
 
 
 def _errno_name(exc: OSError) -> str:

@@ -386,3 +386,42 @@ def test_catching_audit_errors_does_not_load_the_writer():
         "print([m for m in ('mcpcore.audit.trail', 'mcpcore.redaction', 'opentelemetry') if m in sys.modules])"
     )
     assert subprocess.check_output([sys.executable, "-c", script], text=True).strip() == "[]"
+
+
+@pytest.fixture
+def broken_filter():
+    """A filter of the application's own that raises."""
+
+    def raises(record):
+        raise RuntimeError("the filter is broken")
+
+    logger = logging.getLogger("mcpcore.audit")
+    logger.addFilter(raises)
+    yield
+    logger.removeFilter(raises)
+
+
+def test_a_filter_that_raises_costs_neither_the_file_nor_a_sink_its_record(tmp_path, failure, broken_filter):
+    """They come before it, or all the same."""
+    told = []
+
+    class Sink:
+        def failure(self, record, line):
+            told.append(record["correlationId"])
+
+    trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=[Sink()])
+    with trail, pytest.raises(RuntimeError, match="filter is broken"):
+        trail.record(failure(1, name="INTERNAL_ERROR"))
+    assert told == [f"{1:016x}"]
+    assert [record["correlationId"] for record in read(tmp_path / "audit.jsonl")] == told
+
+
+def test_a_filter_that_raises_does_not_turn_refusing_into_answering(tmp_path, failure, broken_filter, capsys):
+    """What is not in the file is refused, and told of where it can be."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    trail = AuditTrail.open(folder / "audit.jsonl", sinks=(), policy="refuse")
+    folder.rename(tmp_path / "moved")
+    with pytest.raises(AuditError, match="cannot be written"):
+        trail.record(failure(1, name="INTERNAL_ERROR"))
+    assert "cannot be written" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
 
 from mcpcore.arguments import INVALID_ARGUMENTS
+from mcpcore.boundary import unwrapped
 from mcpcore.codes import ErrorCode
 from mcpcore.errors import FrameworkError
 from mcpcore.jsonable import safe_str
@@ -28,7 +29,7 @@ class UnreadError(MCPError):
 def as_raised(exc: BaseException) -> BaseException:
     """The failure behind `exc`, which reading a resource or getting a prompt of the SDK's ended with."""
     if isinstance(exc, UnreadError):
-        return exc.failure
+        return unwrapped(exc.failure)
     inner = exc.__cause__
     if type(exc) is not ValueError or inner is None or safe_str(exc) != safe_str(inner):
         return exc

@@ -113,6 +113,8 @@ def test_a_failure_is_told_and_recorded(
     assert "hunter2" not in json.dumps(error.data)
     (record,) = records(trail)
     assert (told.correlation_id, surface, told.tool) == (record["correlationId"], record["surface"], record[surface])
+    raised = record.get("exception", {}).get("type")
+    assert {"coded": None, "crash": "KeyError", "group": "ExceptionGroup"}[how] == raised
 
 
 def test_what_the_sdks_errors_of_resources_say_is_kept(tmp_path: Path) -> None:

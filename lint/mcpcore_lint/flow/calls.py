@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.flow.effects import (
+    Becomes,
     Bindings,
     Blind,
     Clause,
@@ -29,6 +30,7 @@ from mcpcore_lint.flow.effects import (
     Throw,
     key_of,
 )
+from mcpcore_lint.flow.facts.converting import converting
 from mcpcore_lint.flow.facts.extract import Extractor
 from mcpcore_lint.flow.facts.guards import yield_guards
 from mcpcore_lint.meaning.given import parameter_of
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 _GROUP_TYPES: Final = frozenset({"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"})
 _BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
+_CODED_ERROR: Final = "mcpcore.CodedError"
 _CODED: Final = frozenset({"fail", "factory", "coded"})
 MAX_TOLD: Final = 200
 """More functions than this on the way from a handler are not told of to people."""
@@ -157,9 +160,7 @@ class CallGraph:
                 continue
             if guard.converts:
                 if self.hierarchy.is_kind_of(current.type_name, "mcpcore.CodedError") is not True:
-                    current = current._replace(
-                        type_name="mcpcore.CodedError", form="other", codes=None, reasons=(), grouped=False
-                    )
+                    current = self._converted(current, guard)
                 continue
             if guard.asks:
                 narrowed = _narrowed(current, guard)
@@ -188,6 +189,21 @@ class CallGraph:
                 current = onward
                 break
         return current
+
+    def _converted(self, throw: Throw, guard: Guard) -> Throw:
+        """What `mcpcore.guard` makes of an error: the most specific class decides."""
+        best: tuple[str, Becomes] | None = None
+        plain = throw._replace(type_name=_CODED_ERROR, form="other", codes=None, reasons=(), grouped=False)
+        for each in guard.becomes:
+            for name in each.types:
+                fits = self.hierarchy.is_kind_of(throw.type_name, name) if name is not None else None
+                if fits is None or throw.grouped:
+                    return plain
+                if fits and (best is None or self.hierarchy.is_kind_of(name or "", best[0])):
+                    best = (name or "", each)
+        if best is None or (best[1].codes is None and not best[1].reasons):
+            return plain
+        return plain._replace(form="coded", codes=best[1].codes, reasons=best[1].reasons, known_by="")
 
     def _catches(self, clause: Clause, throw: Throw) -> bool:
         for each in clause.types:
@@ -268,7 +284,7 @@ class CallGraph:
             if not isinstance(value, Symbol):
                 continue
             if value.name == "mcpcore.guard":
-                found.append(Guard(converts=True))
+                found.append(converting(decorator if isinstance(decorator, ast.Call) else None, outside))
             elif isinstance(decorator, ast.Call) and isinstance(value.definition, ast.FunctionDef):
                 owner = self.project.module_defining(value.definition)
                 if owner is not None and value.definition is not node:
@@ -702,7 +718,7 @@ class _Collector:
         own = event.throw is not None and not event.throw.known_by
         reached = ReachedThrow(
             onward.type_name, onward.form, onward.codes, onward.reasons, path, event.span,
-            Site(throw.path, throw.span), "knowledge" if throw.known_by else "project",
+            Site(throw.path, throw.span), "knowledge" if onward.known_by else "project",
         )  # fmt: skip
         identity = (onward.type_name, onward.codes, onward.reasons, throw.path, throw.span, event.span)
         table = self.own if own else self.throws

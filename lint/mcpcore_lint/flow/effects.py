@@ -90,6 +90,14 @@ class Clause(NamedTuple):
     """For each `raise` after the clause that raises what it kept, all the guards round that."""
 
 
+class Becomes(NamedTuple):
+    """What `mcpcore.guard` makes of errors of some classes; the codes and reasons are None where they are not known."""
+
+    types: tuple[str | None, ...]
+    codes: tuple[str, ...] | None
+    reasons: tuple[str, ...] | None
+
+
 class Guard(NamedTuple):
     """The clauses of one `try`, or what else stands between an error and the end of its function."""
 
@@ -98,6 +106,8 @@ class Guard(NamedTuple):
     """A task group: what leaves it is wrapped in an exception group."""
     converts: bool = False
     """`mcpcore.guard`: what is not coded comes out coded."""
+    becomes: tuple[Becomes, ...] = ()
+    """What it makes of which errors, as far as that is written down."""
     only: tuple[str | None, ...] = ()
     """Classes that it is asked for: only errors of those come this way."""
     but: tuple[str | None, ...] = ()

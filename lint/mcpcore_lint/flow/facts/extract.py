@@ -62,7 +62,7 @@ _RUNNERS: Final = frozenset(
      "map", "filter", "sorted", "reduce"}
 )  # fmt: skip
 """Functions outside the project that run what they are given and hand its failure back."""
-_HARMLESS: Final = frozenset({"loguru", "structlog", "typing_extensions", "rich", "annotated_types"})
+_HARMLESS: Final = frozenset({"loguru", "structlog", "typing_extensions", "rich", "annotated_types", "anyio", "trio"})
 """Packages whose functions write logs or say what types are."""
 _RUN: Final = {
     "to_thread": 0,
@@ -370,8 +370,21 @@ class Extractor(ImplicitReader):
         return [
             each
             for each in self.parents
-            if type(each) is ast.Name and each.id == name and type(each.ctx) is ast.Load and each not in nested
+            if type(each) is ast.Name
+            and each.id == name
+            and type(each.ctx) is ast.Load
+            and each not in nested
+            and not self._only_asked(each)
         ]
+
+    def _only_asked(self, node: ast.Name) -> bool:
+        """Whether a name is only asked whether it is something: `if made is None`, `not made`."""
+        parent = self.parents.get(node)
+        if isinstance(parent, ast.Compare):
+            return all(isinstance(each, ast.Is | ast.IsNot) for each in parent.ops)
+        if isinstance(parent, ast.UnaryOp):
+            return isinstance(parent.op, ast.Not)
+        return isinstance(parent, ast.If | ast.While | ast.IfExp | ast.Assert) and parent.test is node
 
     def _runs_later(self, key: Key) -> bool:
         """Whether calling a function only makes something that runs once it is waited for or looped over."""

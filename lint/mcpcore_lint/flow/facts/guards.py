@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from mcpcore_lint.flow.effects import Clause, Guard, Key
 from mcpcore_lint.flow.facts.callees import LEAVES, CalleeReader
+from mcpcore_lint.flow.facts.converting import converting
 from mcpcore_lint.flow.facts.spelling import spelled
 from mcpcore_lint.meaning.infer import is_static
 from mcpcore_lint.meaning.kinds import Instance, Outside, method_of
@@ -188,7 +189,7 @@ class GuardReader(CalleeReader):
             elif each.name in _TASK_GROUPS:
                 found.append(Guard(group=True))
             elif each.name == "mcpcore.guard":
-                found.append(Guard(converts=True))
+                found.append(converting(node, self.scope))
             elif isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
                 found.extend(self._generator_guards(each))
         if not found and isinstance(node.func, ast.Attribute):

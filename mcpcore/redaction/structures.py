@@ -22,6 +22,7 @@ MAX_KEY: Final = 256
 SECRET_NAMES: Final[tuple[str, ...]] = (
     "access_key",
     "account_key",
+    "admin_pass",
     "api_key",
     "apikey",
     "auth",
@@ -35,8 +36,15 @@ SECRET_NAMES: Final[tuple[str, ...]] = (
     "credentials",
     "cvc",
     "cvv",
+    "db_pass",
     "encryption_key",
+    "ftp_pass",
+    "hmac_key",
     "jwt",
+    "ldap_pass",
+    "login_pass",
+    "mail_pass",
+    "master_key",
     "otp",
     "passcode",
     "passphrase",
@@ -46,6 +54,8 @@ SECRET_NAMES: Final[tuple[str, ...]] = (
     "pin",
     "private_key",
     "pwd",
+    "redis_pass",
+    "root_pass",
     "secret",
     "secret_key",
     "secrets",
@@ -55,12 +65,27 @@ SECRET_NAMES: Final[tuple[str, ...]] = (
     "shared_access_signature",
     "signature",
     "signing_key",
+    "smtp_pass",
     "ssh_key",
+    "ssh_pass",
     "subscription_key",
     "token",
     "totp",
+    "user_pass",
 )
-"""A key is secret when its words are, or end in, one of these: `dbPassword`, `x-api-key`, `GITHUB_TOKEN`."""
+"""A key is secret when its words are, or end in, one of these: `dbPassword`, `x-api-key`, `GITHUB_TOKEN`. Words that
+say which, or in what form, may follow: `password2`, `api_key_prod`, `passwordHash`."""
+
+SECRET_ENDS: Final[tuple[str, ...]] = ("apikey", "passphrase", "passwd", "password", "secret", "token")
+"""A key is secret, too, when its last word ends in one of these: `accesstoken`, `PGPASSWORD`."""
+
+FORMS: Final[frozenset[str]] = frozenset(
+    {
+        "again", "b64", "base64", "confirm", "confirmation", "confirmed", "dev", "encrypted", "hash", "hashed",
+        "header", "live", "pem", "plain", "plaintext", "prod", "production", "repeat", "staging", "value",
+    }
+)  # fmt: skip
+"""Words after the name of a secret that change nothing."""
 
 PLAIN_NAMES: Final[frozenset[str]] = frozenset(
     {
@@ -107,12 +132,22 @@ def _word_form(key: str) -> str:
     return _NOT_WORD.sub("_", _CAMEL.sub("_", key).lower()).strip("_")
 
 
+_PLAIN_ENDS = tuple(ending for name in PLAIN_NAMES for ending in (f"_{name}", name.replace("_", "")))
+
+
 @lru_cache(maxsize=4096)
 def _secret_key(key: str) -> bool:
     words = _word_form(key)
-    if words in PLAIN_NAMES or any(words.endswith("_" + plain) for plain in PLAIN_NAMES):
+    if words in PLAIN_NAMES or words.endswith(_PLAIN_ENDS):
         return False
-    return words in _SECRET_SET or words.endswith(_ENDINGS)
+    if words in _SECRET_SET or words.endswith((*_ENDINGS, *SECRET_ENDS)):
+        return True
+    bare = words.rstrip("0123456789").rstrip("_")
+    while (parts := bare.rpartition("_"))[2] in FORMS:
+        bare = parts[0].rstrip("0123456789").rstrip("_")
+    return (
+        bare != words and bare not in _WHOLE_ONLY and (bare in _SECRET_SET or bare.endswith((*_ENDINGS, *SECRET_ENDS)))
+    )
 
 
 def is_secret_key(key: object) -> bool:

@@ -365,3 +365,98 @@ def test_searching_where_a_secret_can_be_finds_what_searching_everywhere_finds(p
     for row in PATTERNS:
         expected = re.sub(row.expression, row.replacement, expected, flags=row.flags)
     assert redact_text(text) == expected
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "password2",
+        "password_1",
+        "passwordHash",
+        "password_hash",
+        "newPassword",
+        "password_confirm",
+        "passwordConfirmation",
+        "userpassword",
+        "PGPASSWORD",
+        "dbpassword",
+        "db_pass",
+        "dbPass",
+        "DB_PASS",
+        "SMTP_PASS",
+        "clientsecret",
+        "secretValue",
+        "client_secret_value",
+        "accesstoken",
+        "csrftoken",
+        "X-CSRF-Token",
+        "token_value",
+        "api_key_1",
+        "API_KEY_PROD",
+        "privateKeyPem",
+        "hmac_key",
+        "cookie_header",
+    ],
+)
+def test_a_key_that_says_which_secret_or_in_what_form_is_secret(key):
+    """In words, in camel case, and in one word."""
+    assert is_secret_key(key)
+    assert redact({"data": {key: "hunter2"}}) == {"data": {key: REDACTED}}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "pass",
+        "passed",
+        "first_pass",
+        "pinned",
+        "pin_number",
+        "opinion",
+        "spin",
+        "author",
+        "authority",
+        "auth_method",
+        "auth_type",
+        "token_count",
+        "tokens",
+        "total_tokens",
+        "max_tokens",
+        "token_type",
+        "token_limit",
+        "tokenizer",
+        "next_page_token",
+        "nextPageToken",
+        "nextpagetoken",
+        "progressToken",
+        "key",
+        "keys",
+        "keyword",
+        "key_id",
+        "api_key_id",
+        "primary_key",
+        "foreign_key",
+        "sort_key",
+        "cache_key",
+        "public_key",
+        "keyboard",
+        "secret_name",
+        "secretary",
+        "password_length",
+        "password_policy",
+        "signature_algorithm",
+        "signatures",
+        "cookies_enabled",
+        "compass",
+        "hash",
+        "value",
+        "value_2",
+        "header",
+        "session_id",
+        "role",
+    ],
+)
+def test_a_key_that_names_something_else_is_none(key):
+    """A count, a kind, a name, a place in a list."""
+    assert not is_secret_key(key)
+    assert redact({"data": {key: "words"}}) == {"data": {key: "words"}}

@@ -167,9 +167,6 @@ _SAYS: Final = frozenset(
 """Words after which quotation marks hold what somebody said; elsewhere they hold the name of a thing."""
 
 
-_SAID = re.compile(rf"(?:\b(?:{'|'.join(sorted(_SAYS))})|\b(?:error|status|reason|with) code)\Z")
-
-
 def without_names(text: str) -> str:
     """A message without the names that it quotes, addresses, paths and options: their words may mean anything.
 
@@ -193,13 +190,21 @@ def _shortened(found: re.Match[str]) -> str:
 
 
 def _name_or_speech(found: re.Match[str]) -> str:
-    before = found.string[max(0, found.start() - 20) : found.start()].rstrip()
-    if not before and found.end() == len(found.string):
+    text, start = found.string, found.start()
+    before = text[max(0, start - 20) : start].rstrip()
+    last = before.rpartition(" ")[2].lower()
+    if not last:
+        return found[0] if found.end() == len(text) else _UNNAMED[found[1]]
+    if last in _SAYS or (last == "code" and before.lower().endswith(_CODES)):
         return found[0]
-    spoken = before[-1:] in {":", "=", "{", "[", "(", ",", ">"} or _SAID.search(before.lower())
-    if spoken and not (before[-1:] == ":" and found[2].isalnum() and _GOES_ON.match(found.string, found.end())):
-        return found[0]
-    return f"{found[1]}x{found[1]}"
+    if last[-1] in ":={[(,>":
+        goes_on = last[-1] == ":" and found[2].isalnum() and _GOES_ON.match(text, found.end())
+        return _UNNAMED[found[1]] if goes_on else found[0]
+    return _UNNAMED[found[1]]
+
+
+_UNNAMED: Final = {mark: f"{mark}x{mark}" for mark in "\"'`"}
+_CODES: Final = ("error code", "status code", "reason code", "with code")
 
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")

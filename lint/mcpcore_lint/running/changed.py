@@ -36,7 +36,7 @@ class Change:
     """The difference between the working tree and a revision, in each repository that a run touches."""
 
     def __init__(self, revision: str) -> None:
-        self.revision = revision
+        self.revision = revision.strip()
         self._repositories: dict[str, _Repository] = {}
         self._tops: dict[str, str] = {}
 
@@ -66,8 +66,14 @@ class Change:
 
     def _repository(self, root: str) -> _Repository:
         if root not in self._tops:
-            if self.revision.startswith("-") or not self.revision.strip():
+            if self.revision.startswith("-") or not self.revision:
                 raise ChangedError(f"--changed-since {self.revision}: not a revision; give a branch, a tag or a commit")
+            if ".." in self.revision:
+                first = self.revision.partition("..")[0] or "main"
+                raise ChangedError(
+                    f"--changed-since {self.revision}: a range; give the revision that it starts from, such as {first}:"
+                    " what happened there since this branch left it does not count anyway"
+                )
             self._tops[root] = os.path.realpath(_git(["rev-parse", "--show-toplevel"], root).rstrip("\n"))
         top = self._tops[root]
         if top not in self._repositories:

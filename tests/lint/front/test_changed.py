@@ -110,6 +110,9 @@ def test_what_git_cannot_tell(repository, tmp_path, monkeypatch):
     said = repository.lint("--changed-since", "no-such", code=2).stderr
     assert "--changed-since no-such: git knows no such revision; name a branch, a tag or a commit that is here" in said
     assert "not a revision" in repository.lint("--changed-since", "--output=x", code=2).stderr
+    said = repository.lint("--changed-since", "main...HEAD", code=2).stderr
+    assert "--changed-since main...HEAD: a range; give the revision that it starts from, such as main:" in said
+    assert [] == repository.found("--changed-since", " HEAD\n", code=0)
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "server.py").write_text(SERVER)

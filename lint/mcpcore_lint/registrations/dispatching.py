@@ -174,6 +174,8 @@ class _Place:
         branches = Branches(self.is_name, self.scope).of(self.node)
         calls = [_calls(each.body) for each in branches]
         chosen = self._chosen(branches, calls)
+        looked_up = list(self._looked_up())
+        every = (*branches, *self._for_none({string(name) for name, _, _ in looked_up}))
         passed: set[ast.Call] = set()
         for branch, inside in zip(branches, calls, strict=True):
             for call in inside:
@@ -186,11 +188,35 @@ class _Place:
             on = any(inside in passed for inside in calls[branches.index(branch)])
             for name in branch.names:
                 for call, target in mine:
-                    yield Handed(name, self.node, self.module, target, call, way, tuple(branches))
+                    yield Handed(name, self.node, self.module, target, call, way, every)
                 if not mine and not on:
-                    yield Handed(name, self.node, self.module, None, None, way, tuple(branches))
-        for name, target, call in self._looked_up():
-            yield Handed(name, self.node, self.module, target, call, way, tuple(branches))
+                    yield Handed(name, self.node, self.module, None, None, way, every)
+        for name, target, call in looked_up:
+            yield Handed(name, self.node, self.module, target, call, way, every)
+
+    def _for_none(self, names: set[str | None]) -> Iterator[Branch]:
+        """What runs where the name is in no table: `if handler is None`, `if name not in TABLE`."""
+        known = frozenset(each for each in names if each is not None)
+        for each in own_nodes(self.node) if known else ():
+            if isinstance(each, ast.If) and self._finds_none(each.test):
+                yield Branch((), each.body, known)
+
+    def _finds_none(self, test: ast.expr) -> bool:
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self._looked(test.operand)
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+            return False
+        operator, other = test.ops[0], test.comparators[0]
+        if isinstance(operator, ast.NotIn):
+            return self.is_name(test.left)
+        none = isinstance(other, ast.Constant) and other.value is None
+        return isinstance(operator, ast.Is | ast.Eq) and none and self._looked(test.left)
+
+    def _looked(self, node: ast.expr) -> bool:
+        """Whether an expression is what was looked up by the name."""
+        if isinstance(node, ast.NamedExpr):
+            node = node.target
+        return isinstance(node, ast.Name) and node.id in self._by_name
 
     def _handed_on(self, call: ast.Call, way: Way, depth: int) -> Iterator[Handed]:
         """What a function does with the name that it is handed, or with the whole request."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
+from mcpcore_lint.running.explaining import explained
 
 from tests.lint.engine.registering import check
 
@@ -421,3 +422,27 @@ def test_very_many_names_and_names_that_lead_back_end(project):
     names = set(project.tools())
     assert {"t0", "t1199", "last", "call_tool"} <= names
     assert 1_202 == len(names)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "if name == 'find':\n        return find(arguments)\n    raise ValueError(name)",
+        "match name:\n        case 'find':\n            return find(arguments)\n        case _:\n            raise ValueError(name)",
+        "handler = TABLE.get(name)\n    if handler is None:\n        raise ValueError(name)\n    return handler(arguments)",
+        "if name not in TABLE:\n        raise ValueError(name)\n    return TABLE[name](arguments)",
+        "if not (handler := TABLE.get(name)):\n        raise ValueError(name)\n    return handler(arguments)",
+    ],
+)
+def test_what_is_raised_for_no_tool_says_that_there_is_no_such_tool(project, lines):
+    """Such an error is as the protocol asks, whatever its words; and no tool is said to throw it."""
+    project.write(
+        app="from mcp.server.lowlevel import Server\nserver = Server('x')\ndef find(arguments):\n    return 1\n"
+        f"TABLE = {{'find': find}}\n@server.call_tool()\nasync def call_tool(name, arguments):\n    {lines}\n"
+    )
+    run = project.run(select=frozenset({"prefer-mcp-error-in-handler"}))
+    path = str(project.root / "app.py")
+    assert not run.module(path, run.project.read(path)).diagnostics
+    tool = next(each for each in run.find_tools(run.project.read(path)) if each.serves)
+    (text,) = explained(run, tool, "find")
+    assert "ValueError" not in text

@@ -31,7 +31,7 @@ def about_an_unknown_tool(error: ErrorSite, tool: ToolDef) -> bool:
     """Whether a low-level handler, which serves every tool, says that there is no such tool, as the protocol asks."""
     if tool.flavour != "lowlevel":
         return False
-    if error.type_name == "builtins.NotImplementedError":
+    if error.type_name == "builtins.NotImplementedError" or _for_no_tool(error.node.lineno, tool):
         return True
     values: list[Value] = [error.message.value]
     if isinstance(error.node, ast.Call):
@@ -44,3 +44,9 @@ def about_an_unknown_tool(error: ErrorSite, tool: ToolDef) -> bool:
             if _UNKNOWN_TOOL.search(text):
                 return True
     return False
+
+
+def _for_no_tool(line: int, tool: ToolDef) -> bool:
+    """Whether a line of a low-level handler runs for none of the tools that it serves."""
+    served = [each for each in tool.serves if each.inside.node is tool.handler.node]
+    return bool(served) and all(any(first <= line <= last for first, last in each.elsewhere) for each in served)

@@ -80,7 +80,7 @@ class Signer:
     def seal(self, seq: int, prev: str, payload: str) -> tuple[bytes, str]:
         """The line, newline included, and the hash, of the record whose JSON object is `payload`."""
         body = f'{{"seq":{seq},"prev":"{prev}","alg":"{self.alg}",{payload[1:-1]}'.encode("ascii")
-        digest = hashlib.sha256(body).hexdigest() if self._key is None else self.digest(body)
+        digest = self.digest(body)
         return body + f',"hash":"{digest}"}}\n'.encode("ascii"), digest
 
     def head(self, seq: int, digest: str, size: int) -> bytes:

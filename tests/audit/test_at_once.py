@@ -16,7 +16,7 @@ from mcpcore.audit import trail as trail_module
 from mcpcore.audit import watch as watch_module
 from mcpcore.audit.record import JsonRecord, encode
 from mcpcore.audit.watch import watch
-from mcpcore.redaction import REDACTED, SECRET_NAMES, may_hold_secret, redact
+from mcpcore.redaction import REDACTED, SECRET_NAMES, Clean, Searched, may_hold_secret, redact
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files that are open cannot be moved on Windows")
 
@@ -288,3 +288,41 @@ def test_every_so_often_the_files_are_looked_at_though_nothing_was_told(tmp_path
         time.sleep(0.25)
         trail.record(failure(2))
     assert f"{2:016x}" in path.read_text()
+
+
+def test_a_head_that_cannot_be_watched_has_both_looked_at(tmp_path, failure, monkeypatch):
+    """To hear of one of the two alone would be no help."""
+    if watch(os.fsencode(tmp_path)) is None:
+        pytest.skip("the system does not tell of moved files")
+    real = watch_module.Watch.add
+    monkeypatch.setattr(watch_module.Watch, "add", lambda self, path: not path.endswith(b".head") and real(self, path))
+    with AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), max_bytes=1_000) as trail:
+        assert trail._watch is None
+        for number in range(6):
+            trail.record(failure(number))
+        assert trail._watch is None
+    assert verify(tmp_path / "audit.jsonl").records == 6
+
+
+@pytest.mark.parametrize("broken", ["platform", "library"])
+def test_where_nothing_is_told_nothing_is_watched(tmp_path, monkeypatch, broken):
+    """On another system, or without its library."""
+
+    def missing():
+        raise OSError("no such library")
+
+    if broken == "platform":
+        monkeypatch.setattr(watch_module.sys, "platform", "darwin")
+    else:
+        monkeypatch.setattr(watch_module, "_libc", missing)
+    assert watch(os.fsencode(tmp_path)) is None
+
+
+def test_what_was_searched_already_is_written_like_any_other_text():
+    """Also where something else in the record holds a secret."""
+    crash = {"exception": Searched(type="E", message="password=[redacted]", causes=[]), "traceback": Clean("E: told")}
+    record = {**record_of({}, "password=hunter2"), **crash}
+    clean, line = encode(JsonRecord(record))
+    assert json.loads(line) == clean == {**record_of({}, f"password={REDACTED}"), **crash}
+    assert type(clean["exception"]) is dict
+    assert type(clean["traceback"]) is str

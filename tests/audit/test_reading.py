@@ -382,3 +382,64 @@ def test_more_groups_than_anybody_reads_are_counted_as_one(monkeypatch):
     assert counted.total == sum(group.count for group in counted.groups) == 10
     assert (counted.groups[0].tool, counted.groups[0].count) == ("(all others)", 7)
     assert len(counted.groups) == 4
+
+
+@pytest.fixture
+def full_files(tmp_path, failure):
+    """A trail of several files, and the numbers of its records."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=(), max_bytes=1_200) as trail:
+        for number in range(12):
+            trail.record(failure(number))
+    assert len(rotated_files(path)) > 2
+    return path
+
+
+def test_files_that_are_deleted_while_they_are_listed_are_left_out(full_files, monkeypatch):
+    """By a server that keeps so many: what is still there is read."""
+    gone = rotated_files(full_files)[0]
+    listed = rotated_files(full_files)
+    gone.unlink()
+    monkeypatch.setattr(reading_module, "rotated_files", lambda path: listed)
+    assert numbers(read(full_files)) == [f"{n:016x}" for n in range(12)][-len(numbers(read(full_files))) :]
+    assert numbers(reading_module.last(full_files, Query(), 100)) == numbers(read(full_files))
+
+
+def test_a_file_that_is_put_aside_between_two_looks_is_read_once(full_files, failure, monkeypatch):
+    """It was opened under one name and is listed under another, and what came after it is not asked for."""
+    there = numbers(read(full_files))
+    real = reading_module._opened
+
+    def then_rotated(path):
+        opened = real(path)
+        if path == full_files:
+            monkeypatch.setattr(reading_module, "_opened", real)
+            with AuditTrail.open(full_files, sinks=(), max_bytes=1) as trail:
+                trail.record(failure(99))
+        return opened
+
+    for read_all in (lambda: read(full_files), lambda: reading_module.last(full_files, Query(), 100)):
+        before = numbers(read(full_files)) if there is None else there
+        monkeypatch.setattr(reading_module, "_opened", then_rotated)
+        assert numbers(read_all()) == before
+        there = numbers(read(full_files))
+
+
+def test_a_trail_without_a_newest_file_is_read_as_it_is(full_files, failure, monkeypatch):
+    """A server died between putting one aside and beginning the next, or does just that."""
+    whole = numbers(read(full_files))
+    newest = full_files.read_bytes()
+    full_files.unlink()
+    older = numbers(read(full_files))
+    assert older == whole[: len(older)] != whole
+    assert numbers(reading_module.last(full_files, Query(), 2)) == older[-2:]
+    real = reading_module._opened
+
+    def too_early(path):
+        if path != full_files or path.exists():
+            return real(path)
+        path.write_bytes(newest)
+        return None
+
+    monkeypatch.setattr(reading_module, "_opened", too_early)
+    assert numbers(read(full_files)) == whole

@@ -177,7 +177,7 @@ def _end_of_field(text: str, index: int, quote: str, depth: int) -> int | None:
             break
         if char in _OPENING:
             stack.append(_OPENING[char])
-        elif char in ")]}" and stack.pop() != char:
+        elif char in ")]}" and (not stack or stack.pop() != char):
             return None
         code.append(char)
         index += 1

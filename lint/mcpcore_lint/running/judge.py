@@ -224,6 +224,9 @@ class Judge:
         except SourceError as error:
             found = (parse_error(shown, error, self.settings),) if self._on("parse-error", shown) else ()
             return FileResult(shown, digest, relevant=True, has_suppressions=suppresses, diagnostics=found)
+        except Exception as error:  # noqa: BLE001 - as below
+            failure = crash(shown, None, error)
+            return FileResult(shown, digest, relevant=True, has_suppressions=False, failures=(failure,))
         return self.module(absolute, module, digest, suppresses=suppresses)
 
     def module(self, absolute: str, module: Module, digest: bytes = b"", *, suppresses: bool = False) -> FileResult:

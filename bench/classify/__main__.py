@@ -63,6 +63,8 @@ FIRST_ANSWERS = (
     {"part": "fifth, common services again", "cases": 147, "right": 141, "blamed": 0},
     {"part": "fifth, terse once more", "cases": 132, "right": 103, "blamed": 0},
     {"part": "fifth, names that trap", "cases": 105, "right": 98, "blamed": 0},
+    {"part": "fifth, names of services' errors", "cases": 114, "right": 104, "blamed": 0},
+    {"part": "fifth, exceptions as text", "cases": 76, "right": 73, "blamed": 0},
     {"part": "libraries of the types table, and Python's own", "cases": 564, "right": 547, "blamed": 0},
     {"part": "libraries beyond them", "cases": 258, "right": 225, "blamed": 0},
     {"part": "libraries, a second time", "cases": 187, "right": 184, "blamed": 0},

@@ -1315,6 +1315,178 @@ forbiddenness score was 3
 connectionist model diverged
 notfoundland
 """,
+    "names of services' errors": r"""
+== SERVICE_UNAVAILABLE
+The remote name could not be resolved: 'api.x.org'
+The SSL connection could not be established, see inner exception.
+Host key verification failed.
+Back-off pulling image: ImagePullBackOff
+MongoNetworkError: connect ECONNREFUSED
+LOADING Redis is loading the dataset in memory
+Overloaded
+== REQUEST_CANCELLED
+A task was canceled.
+== INTERNAL_ERROR
+Object reference not set to an instance of an object.
+undefined method `foo' for nil:NilClass
+== TIMEOUT
+Net::ReadTimeout with #<TCPSocket:(closed)>
+ssh: connect to host 10.0.0.5 port 22: Connection timed out
+== NOT_FOUND
+E: Unable to locate package foo
+Not found: Table proj:ds.t was not found in location US
+ENTITY_IS_DELETED: entity is deleted
+object_not_found
+404 Not Found (error code: 10003): Unknown Channel
+Bad Request: chat not found
+Player command failed: No active device found
+ZERO_RESULTS
+city not found
+No commit found for SHA: abc123
+Branch not found
+pods "x" not found
+org.apache.kafka.common.errors.UnknownTopicOrPartitionException
+index_not_found_exception: no such index [logs]
+auth/user-not-found
+storage/object-not-found
+model: claude-9
+No such payment_intent: 'pi_1'
+== UNAUTHORIZED
+git@github.com: Permission denied (publickey).
+ldap_bind: Invalid credentials (49)
+535 5.7.8 Authentication failed
+INVALID_SESSION_ID: Session expired or invalid
+Could not authenticate you.
+MongoServerError: Authentication failed.
+NOAUTH Authentication required.
+auth/id-token-expired
+auth/wrong-password
+invalid x-api-key
+== RATE_LIMITED
+Exceeded rate limits: too many api requests per user per method
+REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.
+rate_limited
+Too Many Requests: retry after 35
+OVER_QUERY_LIMIT
+auth/too-many-requests
+You exceeded your current quota
+== VALIDATION_ERROR
+INVALID_FIELD: No such column 'Foo__c' on entity 'Account'
+REQUIRED_FIELD_MISSING: Required fields are missing: [Name]
+STRING_TOO_LONG: Name: data value too large
+validation_error
+Cannot read image.png: unsupported pixel format
+spec.containers: Required value
+MongoServerError: Document failed validation
+messages: roles must alternate between "user" and "assistant"
+Amount must be at least $0.50 usd
+The zip code you provided failed validation.
+== CONFLICT
+conflict_error
+Interaction has already been acknowledged.
+Reference already exists
+Merge conflict
+persistentvolumeclaims "x" already exists
+object is being deleted: namespaces "x" already exists
+Bind for 0.0.0.0:80 failed: port is already allocated
+MongoServerError: E11000 duplicate key error
+auth/email-already-in-use
+This PaymentIntent's status does not allow it to be captured
+== FORBIDDEN
+restricted_resource
+403 Forbidden (error code: 50013): Missing Permissions
+Forbidden: bot was blocked by the user
+Player command failed: Premium required
+REQUEST_DENIED
+billing account is not active
+Must have admin rights to Repository.
+secrets is forbidden: User "bob" cannot list resource "secrets"
+PERMISSION_DENIED: Missing or insufficient permissions.
+== CONFIGURATION_ERROR
+No valid credential sources found
+""",
+    "exceptions as text": r"""
+== SERVICE_UNAVAILABLE
+Error: getaddrinfo EAI_AGAIN redis
+redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.
+sqlalchemy.exc.OperationalError: (psycopg2.OperationalError) could not connect to server: Connection refused
+requests.exceptions.SSLError: certificate verify failed
+anthropic.InternalServerError: Error code: 529 - {'type': 'error', 'error': {'type': 'overloaded_error'}}
+grpc._channel._InactiveRpcError: StatusCode.UNAVAILABLE failed to connect to all addresses
+pymongo.errors.ServerSelectionTimeoutError: localhost:27017: [Errno 111] Connection refused
+ConnectionResetError: [Errno 104] Connection reset by peer
+socket.gaierror: [Errno -2] Name or service not known
+aiohttp.client_exceptions.ClientConnectorError: Cannot connect to host x:443 ssl:default
+httpx.ConnectError: All connection attempts failed
+urllib3.exceptions.MaxRetryError: Max retries exceeded with url: / (Caused by NewConnectionError: Connection refused)
+docker.errors.DockerException: Error while fetching server API version: Connection refused
+paramiko.ssh_exception.NoValidConnectionsError: Unable to connect to port 22 on 10.0.0.1
+smtplib.SMTPServerDisconnected: Connection unexpectedly closed
+websockets.exceptions.ConnectionClosedError: no close frame received or sent
+== DATABASE_ERROR
+sqlite3.OperationalError: database is locked
+pymysql.err.ProgrammingError: (1146, "Table 'a.b' doesn't exist")
+asyncpg.exceptions.UndefinedTableError: relation "x" does not exist
+duckdb.CatalogException: Catalog Error: Table with name x does not exist!
+== CONFLICT
+sqlite3.IntegrityError: UNIQUE constraint failed: users.email
+django.db.utils.IntegrityError: duplicate key value violates unique constraint "u"
+asyncpg.exceptions.UniqueViolationError: duplicate key value
+kubernetes.client.exceptions.ApiException: (409) Reason: Conflict
+== VALIDATION_ERROR
+sqlite3.IntegrityError: NOT NULL constraint failed: users.name
+ValidationError: 'x' is not one of ['a', 'b']
+ValueError: invalid literal for int() with base 10: 'a'
+pydantic_core._pydantic_core.ValidationError: 1 validation error for M
+422 {"message": "Validation Failed"}
+jsonschema.exceptions.ValidationError: 'a' is a required property
+== TIMEOUT
+requests.exceptions.ReadTimeout: HTTPConnectionPool(host='x', port=80): Read timed out.
+StatusCode.DEADLINE_EXCEEDED
+asyncio.exceptions.TimeoutError
+httpx.ReadTimeout
+subprocess.TimeoutExpired: Command 'x' timed out after 5 seconds
+selenium.common.exceptions.TimeoutException: Message:
+== NOT_FOUND
+botocore.errorfactory.NoSuchKey: The specified key does not exist.
+google.api_core.exceptions.NotFound: 404 Dataset x:y was not found
+azure.core.exceptions.ResourceNotFoundError: The specified blob does not exist. ErrorCode:BlobNotFound
+elasticsearch.NotFoundError: NotFoundError(404, 'index_not_found_exception')
+FileNotFoundError: [Errno 2] No such file or directory: 'a'
+kubernetes.client.exceptions.ApiException: (404) Reason: Not Found
+docker.errors.ImageNotFound: 404 Client Error: Not Found
+404 {"message": "Not Found", "documentation_url": "https://docs"}
+The server responded with: {'ok': False, 'error': 'channel_not_found'}
+== FORBIDDEN
+botocore.exceptions.ClientError: An error occurred (AccessDenied) when calling the GetObject operation: Access Denied
+google.api_core.exceptions.Forbidden: 403 POST https://x: Access Denied
+PermissionError: [Errno 13] Permission denied: '/x'
+stripe.error.PermissionError: not allowed
+github.GithubException.GithubException: 403 {"message": "Resource not accessible by integration"}
+== RATE_LIMITED
+openai.RateLimitError: Error code: 429 - {'error': {'message': 'Rate limit reached'}}
+tweepy.errors.TooManyRequests: 429 Too Many Requests
+slack_sdk.errors.SlackApiError: The server responded with: {'ok': False, 'error': 'ratelimited'}
+== UNAUTHORIZED
+openai.AuthenticationError: Error code: 401 - {'error': {'code': 'invalid_api_key'}}
+azure.core.exceptions.ClientAuthenticationError: invalid client secret
+jwt.exceptions.ExpiredSignatureError: Signature has expired
+pymysql.err.OperationalError: (1045, "Access denied for user 'root'@'localhost'")
+401 {"message": "Bad credentials"}
+The server responded with: {'ok': False, 'error': 'invalid_auth'}
+paramiko.ssh_exception.AuthenticationException: Authentication failed.
+imaplib.IMAP4.error: [AUTHENTICATIONFAILED] Invalid credentials
+== INTERNAL_ERROR
+TypeError: unsupported operand type(s) for +: 'int' and 'str'
+ZeroDivisionError: division by zero
+RecursionError: maximum recursion depth exceeded
+subprocess.CalledProcessError: Command 'x' returned non-zero exit status 1.
+== REQUEST_CANCELLED
+asyncio.exceptions.CancelledError
+concurrent.futures._base.CancelledError
+== SERIALIZATION_ERROR
+UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte
+""",
 }
 
 for _label, _sentence in (pair for helping in HELPINGS.values() for pair in listed(helping)):

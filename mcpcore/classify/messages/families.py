@@ -25,6 +25,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "where|when|but|not json|xml|html was|is expected", "not valid utf|json|xml|yaml|base64|ascii|unicode|csv|toml",
     )),
     MessageRow(_C.CONFIGURATION_ERROR, (
+        "no .. credential|credentials|token source|sources|provider|providers|chain",
         "<env> [is|was|are|must|has] [not] [be|been] not|set|unset|missing|required|undefined|empty|defined|provided",
         "<env> environment|env", "<env> must|should|has|needs [to] be",
         "<env> and|or <env> [must|are|is] [be] required|missing|set|not",
@@ -101,6 +102,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "you're|we're|i'm|they're not [currently|yet] logged|signed|authenticated [in]",
     )),
     MessageRow(_C.FORBIDDEN, (
+        "saml|sso [is] enforcement|enforced|required|authorization", "grant .. access",
         "scope|scopes [is|are|was] missing|required|needed|absent",
         "access restrictions|restriction",
         "e403",
@@ -145,6 +147,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "you stopped|cancelled|canceled|aborted|interrupted", "caller|user .. gave|disconnected|left|withdrew",
     )),
     MessageRow(_C.RATE_LIMITED, (
+        "over [query|rate|request|usage|quota|daily] limit|quota",
         "rate limiter", "too many active|open|parallel|simultaneous|concurrent|pending|outstanding",
         "e429",
         "budget|quota|allowance|credit .. gone|used|over|empty|spent", "# of # .. used|spent|consumed|taken",
@@ -188,6 +191,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "response|execution|run|processing|query|load|wait time exceeded|exceeds",
     )),
     MessageRow(_C.SERVICE_UNAVAILABLE, (
+        "browser|context|page|tab|window|target .. [been] closed|crashed|detached", "back off pulling|restarting",
+        "imagepullbackoff|crashloopbackoff|errimagepull",
         "lost heartbeat|contact|touch|link|signal|sync", "heartbeat [was|is] lost|missed|missing",
         "refused|rejected the|to|our|a tunnel|connection|connect|handshake",
         "cluster|elasticsearch|health|index .. red|yellow",
@@ -221,6 +226,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "under heavy|high|extreme|too|much [much] load|traffic|demand|pressure",
     )),
     MessageRow(_C.CONFLICT, (
+        "status|state .. not|doesn't allow|permit|support",
         "username|name|nickname|handle|slug [is|was] unavailable",
         "username|nickname|handle|slug .. not|no|already available|taken",
         "version|revision # expected", "items|tasks|children|orders|dependents|references|entries remain|left",
@@ -264,6 +270,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "unique ... exists|taken",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
+        "failed to create query", "query shard exception", "resolved to # elements|matches|nodes",
         "no fields|changes|columns|values to",
         "cannot|can't subtract|add|divide|compare|multiply|concatenate|join|sum .. from|to|by|with|and",
         "no value|values for|in|given", "bad|malformed|broken|invalid regular|regex",
@@ -305,6 +312,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "end|start|from|to|until [date|time] before|after start|end|from|to|until|begin",
     )),
     MessageRow(_C.NOT_FOUND, (
+        "{entity} is|has [been] deleted|removed|trashed",
         "not on [the|our|this] server|record|file|disk", "there's no",
         "e404",
         "moved to [the] trash|bin", "no hits",

@@ -19,7 +19,8 @@ SYSTEMS: Final[tuple[MessageRow, ...]] = (
     # Databases
     *(MessageRow(code, (f"ora {'|'.join(numbers)}",)) for code, numbers in _ORACLE.items()),
     MessageRow(_C.VALIDATION_ERROR, (
-        "violates|violated foreign|not|check", "foreign key constraint", "violates not null", "check constraint",
+        "violates|violated foreign|not|check", "foreign key constraint", "not null constraint", "violates not null",
+        "check constraint",
     )),
     MessageRow(_C.CONFLICT, (
         "unique constraint", "unique violation", "uniqueviolation", "duplicate key", "duplicate entry", "e11000",

@@ -59,18 +59,35 @@ def branches(hints: Mapping[str, str], rarity: str) -> Iterable[str]:
 
     `hints` are those of the table, each with how it is spelt in the texts.
     """
+    # Behind whatever the hint can have in common with the end of another, which was read with that one; of tokens that
+    # begin like this none begins within another.
+    shared = {
+        hint: max(
+            _shared(other, spelt)
+            for name, other in hints.items()
+            if name != hint and not (_ROWS[name] == _ROWS[hint] == {_VENDORS})
+        )
+        for hint, spelt in hints.items()
+    }
+    letters = _letters([spelt[shared[hint] :] for hint, spelt in hints.items()], rarity)
     anchored: dict[str, list[str]] = {}
     for hint, spelt in hints.items():
-        # Behind whatever the hint can have in common with the end of another, which was read with that one; of tokens
-        # that begin like this none begins within another.
-        others = (other for name, other in hints.items() if not (_ROWS[name] == _ROWS[hint] == {_VENDORS}))
-        shared = max(_shared(other, spelt) for other in others if other != spelt)
-        at = min(range(shared, len(spelt)), key=lambda place: rarity.index(spelt[place]))
+        places = (place for place in range(shared[hint], len(spelt)) if spelt[place] in letters)
+        at = min(places, key=lambda place: rarity.index(spelt[place]))
         anchored.setdefault(spelt[at], []).append(
             re.escape(spelt[at + 1 :]) + (rf"(?<={re.escape(spelt)})" if at else "")
         )
     for letter, rests in anchored.items():
         yield rf"{re.escape(letter)}(?:{'|'.join(sorted(rests, key=len, reverse=True))})"
+
+
+def _letters(words: list[str], rarity: str) -> set[str]:
+    """Letters of which each word has one: the rarest of each, without those that the others make needless."""
+    letters = {min(word, key=rarity.index) for word in words}
+    for letter in sorted(letters, key=rarity.index, reverse=True):
+        if all(letters.intersection(word) - {letter} for word in words):
+            letters.remove(letter)
+    return letters
 
 
 def _shared(one: str, other: str) -> int:

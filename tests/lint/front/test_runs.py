@@ -128,6 +128,24 @@ def test_a_long_file_is_searched_once(empty):
     assert [DIRECT[2]] == [rule for _, _, rule in empty.found("--select", DIRECT[2])]
 
 
+def test_a_crash_on_one_file_is_told(project, monkeypatch):
+    """Whatever goes wrong in reading a file is told with the file, and the others are checked."""
+    from mcpcore_lint.reading.project import Project
+
+    whole = Project.module_of_bytes
+
+    def reads(self, path, raw):
+        if path.endswith("odd.py"):
+            raise IndexError("pop from empty list")
+        return whole(self, path, raw)
+
+    monkeypatch.setattr(Project, "module_of_bytes", reads)
+    project.write("odd.py", "import mcpcore\n")
+    result = project.lint("--no-cache", "--jobs", "1", "--format", "concise", code=2)
+    assert "odd.py: not checked in full: the linter crashed: IndexError: pop from empty list" in result.stdout
+    assert DIRECT[2] in result.stdout
+
+
 def test_standard_input(project):
     """`--stdin-filename` checks what an editor holds, not what is on disk, with the project round it."""
     text = SERVER.replace('        raise not_found("There is nothing.")\n', '        raise ctx.fail("no_match")\n')

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.light import replace
 from mcpcore_lint.meaning.families import subclasses
 from mcpcore_lint.meaning.kinds import ClassObject, Instance, Super, ancestry, outside_bases
-from mcpcore_lint.meaning.resolve import choice, evaluate
+from mcpcore_lint.meaning.making import made
+from mcpcore_lint.meaning.resolve import Resolver, choice, evaluate
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Missing, Text, Value, options
 from mcpcore_lint.reading.syntax import walk
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _FIELDS_BY: Final = frozenset({"dataclass", "define", "frozen", "mutable", "attrs", "s"})
 """Decorators whose classes take their annotated attributes as arguments."""
 _PLAIN: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "enum.Enum"})
+_VALUES: Final = frozenset({"mcpcore.FailureMode", "mcpcore.Contract"})
+"""Classes whose objects never change."""
 _ALWAYS: Final = ("ClassVar", "Final")
 _ASSIGNED: Final = re.compile(r"\s*(?::[^=\n]+)?(?:[-+*/|&]?=)(?!=)")
 """What follows an attribute that is assigned to."""
@@ -132,7 +135,7 @@ def _own(order: tuple[ClassInfo, ...], name: str, *, complete: bool) -> list[Val
 def _default(binding: Binding, info: ClassInfo, *, complete: bool) -> Value | None:
     """What the class says of an attribute; None where the constructor may be given something else."""
     assert binding.value is not None
-    value = evaluate(binding.value, info.body_scope)
+    value = made(evaluate(binding.value, info.body_scope), Resolver())
     if binding.kind != "annotated" or not _has_fields(info) or _never_given(binding):
         return value
     if not complete:
@@ -217,7 +220,7 @@ def _constant(value: Value, name: str) -> bool:
     if isinstance(value, Items | Mapping):
         return name.isupper() and value.complete and not (value.module and value.module.changes_in_place(name))
     if isinstance(value, CallValue):
-        return value.func.name.startswith("mcpcore.") and name.isupper()
+        return value.func.name in _VALUES or value.func.name.startswith("mcpcore.Retry.")
     return isinstance(value, Text)
 
 

@@ -19,6 +19,11 @@ from mcpcore_lint.model import (
 if TYPE_CHECKING:
     from mcpcore_lint.reading.module import Module
 
+TEXT_METHODS: Final = frozenset(
+    {"format", "join", "lower", "upper", "casefold", "title", "capitalize", "strip", "lstrip", "rstrip", "replace",
+     "removeprefix", "removesuffix"}
+)  # fmt: skip
+"""Methods of strings that give strings."""
 MAX_REPEATED: Final = 20_000
 """Characters of a string that is made by repeating another one."""
 
@@ -73,6 +78,27 @@ def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value
         if isinstance(node.op, ast.Mult) and abs(left.value) < 2**53 and abs(right.value) < 2**53:
             return Const(node, module, left.value * right.value)
     return Unknown(node, module, "an operator that is not followed")
+
+
+def text_of(node: ast.Call, text: str, args: list[Value], module: Module) -> Value:
+    """What a method of a known string gives."""
+    assert isinstance(node.func, ast.Attribute)
+    name = node.func.attr
+    if name == "format":
+        return Text(node, module, (text, None))
+    given: list[str] = []
+    for each in args:
+        items = each.items if name == "join" and isinstance(each, Items) and each.complete else (each,)
+        given += [one.value for one in items if isinstance(one, Const) and isinstance(one.value, str)]
+        if len(items) != sum(isinstance(one, Const) and isinstance(one.value, str) for one in items):
+            return Unknown(node, module, "a string that is made of what is not known")
+    if name == "join":
+        return Const(node, module, text.join(given))
+    try:
+        found = getattr(text, name)(*given)
+    except TypeError:
+        return Unknown(node, module, "a call that cannot run")
+    return Const(node, module, found) if len(found) <= MAX_REPEATED else Unknown(node, module, "a very long string")
 
 
 def _repeated(text: Value, times: Value) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.meaning.annotations import MAX_DEPTH, AnnotationReader
 from mcpcore_lint.meaning.making import comprehended, made
-from mcpcore_lint.meaning.operators import contract_items, incomplete, operate
+from mcpcore_lint.meaning.operators import TEXT_METHODS, contract_items, incomplete, operate, text_of
 from mcpcore_lint.meaning.symbols import class_info, enum_like, qualified
 from mcpcore_lint.model import (
     CallValue,
@@ -18,6 +18,7 @@ from mcpcore_lint.model import (
     Const,
     Items,
     Mapping,
+    Missing,
     Symbol,
     Text,
     Unknown,
@@ -25,7 +26,7 @@ from mcpcore_lint.model import (
     options,
     string,
 )
-from mcpcore_lint.names import BUILTIN_EXCEPTIONS, BUILTIN_NAMES, canonical
+from mcpcore_lint.names import BUILTIN_EXCEPTIONS, BUILTIN_NAMES, ENTRY_POSITIONAL, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -367,6 +368,11 @@ class Resolver(AnnotationReader):
             return Const(node, module, base.number) if isinstance(base, CodeValue) else base
         if isinstance(base, CodeValue) and attr in _OF_MEMBER:
             return Const(node, module, base.name)
+        if isinstance(base, CallValue) and attr in {"reason", "code", "when", "recovery"}:
+            entry = made(base, self)
+            if isinstance(entry, CallValue) and entry.func.name == "mcpcore.FailureMode":
+                given = entry.argument(attr, ENTRY_POSITIONAL.index(attr) if attr in ENTRY_POSITIONAL else None)
+                return Unknown(node, module, f"the entry has no {attr}") if isinstance(given, Missing) else given
         if isinstance(base, CallValue) and isinstance(base.func.definition, ast.ClassDef):
             from mcpcore_lint.meaning.attributes import attribute_of_made
 
@@ -483,10 +489,10 @@ class Resolver(AnnotationReader):
                 if isinstance(table, Mapping):
                     items = tuple(pair[node.func.attr == "values"] for pair in table.items)
                     return Items(node, module, "tuple", items, table.complete)
-            if isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+            if isinstance(node.func, ast.Attribute) and node.func.attr in TEXT_METHODS and not node.keywords:
                 base = self.expression(node.func.value, scope)
                 if isinstance(base, Const) and isinstance(base.value, str):
-                    return Text(node, module, (base.value, None))
+                    return text_of(node, base.value, [self.expression(each, scope) for each in node.args], module)
             return Unknown(node, module, "the result of a call")
         name = func.name
         if name in {"mcpcore.ErrorCode", "typing.cast", "builtins.list", "builtins.tuple", "builtins.set"}:

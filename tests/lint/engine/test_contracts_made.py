@@ -8,11 +8,20 @@ from typing import Final
 import pytest
 
 HEAD: Final = '''
+from dataclasses import dataclass
+from typing import ClassVar
 from mcpcore import Contract, ErrorCode, FailureMode, tool
 
 def entry(reason, code=ErrorCode.NOT_FOUND, *, hint="Ask the user what should be done."):
     """One entry."""
     return FailureMode(reason, code, when=f"It is {reason}.", recovery=hint)
+
+@dataclass(frozen=True)
+class Held:
+    SECOND: ClassVar[FailureMode] = entry("se" + "-".join(["co", "nd"]).replace("-", ""), ErrorCode.FORBIDDEN)
+    first: FailureMode = entry("held", ErrorCode.CONFLICT)
+
+HELD = Held()
 
 def common(*more):
     own = [entry("lost")]
@@ -63,6 +72,10 @@ MADE: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "a comprehension over a table": (
         "[entry(reason, code) for reason, code in TABLE.items()]",
         {"lost": "NOT_FOUND", "taken": "CONFLICT"},
+    ),
+    "what objects, classes and entries hold": (
+        "[HELD.first, FailureMode(Held.SECOND.reason.upper().lower(), Held.SECOND.code, when='x', recovery='y')]",
+        {"held": "CONFLICT", "second": "FORBIDDEN"},
     ),
     "a part of a list": ("[entry(each) for each in TABLE][1:]", {"taken": "NOT_FOUND"}),
 }

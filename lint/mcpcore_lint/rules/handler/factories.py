@@ -50,6 +50,17 @@ class PreferErrorFactory(Rule):
             if a == "4":
                 raise CodedError(ErrorCode.NOT_FOUND if a else ErrorCode.CONFLICT, "x")
             raise CodedError(code, "x")
+
+        class Policy:
+            CODE = ErrorCode.NOT_FOUND
+
+            @tool
+            def fetch(self, a: str) -> str:
+                if a:
+                    raise CodedError(POLICY.CODE, "x")
+                raise CodedError(self.CODE, "x")
+
+        POLICY = Policy()
         """,
         """
         from mcpcore import CodedError, Context, ErrorCode, FailureMode, tool
@@ -130,7 +141,7 @@ class PreferErrorFactory(Rule):
                 continue
             code = self._code(error.code)
             factory = FACTORY_OF_CODE.get(code) if code is not None else None
-            if code is None or factory is None:
+            if code is None or factory is None or self._of_object(error, tool):
                 continue
             contract = tool.contract
             if contract is not None and (
@@ -152,6 +163,15 @@ class PreferErrorFactory(Rule):
             return value.name if value.exists and not value.custom else None
         names = codes_of(value) if isinstance(value, Const) else None
         return names[0] if names and len(names) == 1 and names[0] in CODES.by_name else None
+
+    @staticmethod
+    def _of_object(error: ErrorSite, tool: ToolDef) -> bool:
+        """Whether the code is an attribute of an object, which is another one for the next object."""
+        call = error.node
+        if not isinstance(call, ast.Call):
+            return False
+        node = next((each.value for each in call.keywords if each.arg == "code"), call.args[0] if call.args else None)
+        return isinstance(node, ast.Attribute) and not isinstance(body_of(tool.handler).value(node.value), Symbol)
 
     @staticmethod
     def _fix(error: ErrorSite, factory: str, tool: ToolDef, ctx: RuleContext) -> Fix | None:

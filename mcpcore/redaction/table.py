@@ -24,10 +24,12 @@ _QUOTE = r"(?:[\"']|\\{1,7}[\"'])"
 _ENCODED = r"(?:\\(?:u0022|x22)|&(?:quot|apos|\#3[49]);|%22)"
 # What ends the name, and what stands between it and its value.
 _END = rf"{_QUOTE}?+\]?+"
-_IS = r"\s{0,8}+(?>:=|=>|={1,3}|!=|->|:|%3a)\s{0,8}+"
-_GIVEN = r"\s{0,8}+(?>:=|=>|=(?!=)|:(?!:))\s{0,8}+"
+_IS = r"(?:\s(?:is|was))?+\s{0,8}+(?>:=|=>|={1,3}|!=|->|:|%3a)\s{0,8}+"
+_GIVEN = r"(?:\s(?:is|was))?+\s{0,8}+(?>:=|=>|=(?!=)|:(?!:))\s{0,8}+"
 # `password: str = "..."`, `api_key=Secret("...")`, `token = token or "..."`
 _THROUGH = r"(?:[a-z_][\w.\[\]| ]{0,40}=\s{0,2}|[a-z_][\w.]{0,40}\((?:\w{1,20}=)?|[\w.]{1,40} or )?"
+# A file that holds it.
+_PLACE = r"(?!~?/(?:\.ssh|app|data|etc|home|mnt|opt|root|run|srv|tmp|usr|var)/)(?!/home/\w+\b)(?!/srv/\w+\b)"
 # What is said of a secret, or of a value that is none: `password: must have 8 characters`, `token: str`.
 _SAID = (
     r"(?!(?:none|null|true|false|yes|no|undefined|str|string|int|bool|bytes|any|optional|secretstr|"
@@ -325,14 +327,24 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         _NAMED_HINTS,
         (
             rf"(?<!unexpected )((?P<listed>(?<=[\"'],\s[\"']))?+{_NAMED}"
-            rf"(?:(?:{_END}{_IS}{_THROUGH}|(?P<named>{_QUOTE}),(?(listed)(?!))\s{{0,8}}+)[bruf]{{0,2}}(?P<quote>{_QUOTE})|"
-            rf"{_QUOTE}\]?+\s{{0,8}}+[:=]\s{{0,8}}+(?!\[redacted\])[\[{{(](?!\s{{0,8}}[\]}})]))){_STOP}"
+            rf"(?:(?:{_END}{_IS}{_THROUGH}|(?P<named>{_QUOTE}),(?(listed)(?!))\s{{0,8}}+)[bruf]{{0,2}}"
+            rf"(?P<quote>[\"'](?:(?<=\")\"\"|(?<=')'')?+|\\{{1,7}}[\"'])|"
+            rf"{_QUOTE}\]?+\s{{0,8}}+[:=]\s{{0,8}}+(?!\[redacted\])[\[{{(](?!\s{{0,8}}[\]}})]))){_STOP}{_PLACE}"
             r"(?(quote)(?s:(?!(?P=quote))(?:\\.|.)){1,4096}(?(named)(?=(?P=quote)\s{0,8}\)))|[^\]})]{1,2000})"
         ),
         rf"\1{REDACTED}",
         flags=re.IGNORECASE,
         starts=_NAMED_STARTS,
         needs=("'", '"'),
+    ),
+    Pattern(
+        "password in braces",
+        ("pwd", "pass"),
+        rf"((?:pwd|password)=\{{){_STOP}[^}}\n]{{1,400}}",
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=("pwd", "pass"),
+        needs=("={", "={"),
     ),
     Pattern(
         "secret in encoded quotes",
@@ -349,7 +361,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         (
             rf"(?<!unexpected )({_NAMED}{_END}{_GIVEN})"
             rf"{_STOP}(?![bruf]{{0,2}}[\"'`\\\[{{(]|%22|&[a-z\#]|[\w.]{{1,41}}\((?:\w{{1,20}}=)?[bruf]{{0,2}}[\"']\[redacted\])"
-            rf"{_SAID}[^\s,;&\"'\\}}\])]+"
+            rf"{_SAID}{_PLACE}(?:[|>][+-]?[ \t]{{0,4}}\n[ \t]{{1,40}}[^\n]+|(?<=passphrase: )[^\n,;\"']+|"
+            r"[^\s,;&\"'\\}\])]+)"
         ),
         rf"\1{REDACTED}",
         flags=re.IGNORECASE,

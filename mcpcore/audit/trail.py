@@ -114,6 +114,8 @@ class AuditTrail:
             raise ValueError(f"audit policy must be one of {', '.join(get_args(AuditPolicy))}, not {policy!r}")
         if max_bytes < 1 or flush_interval <= 0 or lock_timeout < 0 or (keep is not None and keep < 0):
             raise ValueError("audit max_bytes and flush_interval must be above 0, keep and lock_timeout 0 or more")
+        if path is not None and "\0" in os.fsdecode(path):
+            raise ValueError(f"audit path {os.fsdecode(path)!r} holds a NUL, which no file name can; give another path")
         self.path: Final = None if path is None else Path(os.path.abspath(path))  # noqa: PTH100 - links stay as named
         # What the hot path looks at: as bytes, which need not be encoded anew each time.
         self._name = os.fsencode(str(self.path))

@@ -425,3 +425,38 @@ def test_a_filter_that_raises_does_not_turn_refusing_into_answering(tmp_path, fa
     with pytest.raises(AuditError, match="cannot be written"):
         trail.record(failure(1, name="INTERNAL_ERROR"))
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_path_that_no_file_can_have_is_an_error(tmp_path):
+    """Told when it is given, and not with the first failure."""
+    with pytest.raises(ValueError, match=r"audit path .* holds a NUL"):
+        AuditTrail(f"{tmp_path}/a\0b")
+
+
+def test_two_trails_of_one_process_write_one_chain(tmp_path, failure):
+    """As where two servers of a program are given the same path."""
+    path = tmp_path / "audit.jsonl"
+    with (
+        AuditTrail.open(path, sinks=(), max_bytes=2_000) as one,
+        AuditTrail.open(path, sinks=(), max_bytes=2_000) as two,
+    ):
+        for number in range(60):
+            (one if number % 3 else two).record(failure(number))
+    report = verify(path)
+    assert (report.ok, report.records) == (True, 60)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are others on Windows")
+@pytest.mark.parametrize("umask", [0, 0o022, 0o077])
+def test_what_is_created_is_for_its_owner_alone(tmp_path, failure, umask):
+    """The file, the full ones and the head, whatever the process lets others do."""
+    before = os.umask(umask)
+    try:
+        with AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), max_bytes=1_000) as trail:
+            for number in range(6):
+                trail.record(failure(number))
+    finally:
+        os.umask(before)
+    modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+    assert len(modes) > 3
+    assert set(modes.values()) == {0o600}

@@ -152,7 +152,7 @@ class ErrorReader(BodyNodes):
     def _partly(self) -> dict[str, ast.Call]:
         """`gone = partial(ctx.fail, "gone")`: the names, each with the call of `partial`."""
         found: dict[str, ast.Call] = {}
-        for each in self.attributes if "partial" in self.module.source.text else ():
+        for each in self.attributes:
             call = self.parents.get(each) if each.attr == "fail" else None
             if type(call) is not ast.Call or not call.args or call.args[0] is not each:
                 continue

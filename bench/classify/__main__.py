@@ -65,6 +65,7 @@ FIRST_ANSWERS = (
     {"part": "fifth, names that trap", "cases": 105, "right": 98, "blamed": 0},
     {"part": "fifth, names of services' errors", "cases": 114, "right": 104, "blamed": 0},
     {"part": "fifth, exceptions as text", "cases": 76, "right": 73, "blamed": 0},
+    {"part": "fifth, exceptions of other languages", "cases": 75, "right": 68, "blamed": 0},
     {"part": "libraries of the types table, and Python's own", "cases": 564, "right": 547, "blamed": 0},
     {"part": "libraries beyond them", "cases": 258, "right": 225, "blamed": 0},
     {"part": "libraries, a second time", "cases": 187, "right": 184, "blamed": 0},

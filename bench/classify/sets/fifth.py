@@ -1487,6 +1487,90 @@ concurrent.futures._base.CancelledError
 == SERIALIZATION_ERROR
 UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte
 """,
+    "exceptions of other languages": r"""
+== NOT_FOUND
+java.io.FileNotFoundException: /tmp/x (No such file or directory)
+java.util.NoSuchElementException: No value present
+javax.persistence.EntityNotFoundException: Unable to find com.acme.User with id 7
+System.IO.FileNotFoundException: Could not find file 'C:\x.txt'.
+open /etc/x.conf: no such file or directory
+sql: no rows in result set
+record not found
+Error: ENOENT: no such file or directory, scandir 'x'
+ActiveRecord::RecordNotFound: Couldn't find User with 'id'=7
+Illuminate\Database\Eloquent\ModelNotFoundException: No query results for model [App\User] 7
+== INTERNAL_ERROR
+java.lang.IllegalStateException: Duplicate key
+java.lang.OutOfMemoryError: Java heap space
+System.NullReferenceException: Object reference not set to an instance of an object.
+runtime error: slice bounds out of range [5:3]
+RangeError: Maximum call stack size exceeded
+== VALIDATION_ERROR
+java.lang.IllegalArgumentException: name must not be null
+java.lang.NumberFormatException: For input string: "abc"
+System.FormatException: Input string was not in a correct format.
+strconv.Atoi: parsing "abc": invalid syntax
+ZodError: [{"code":"invalid_type","path":["a"],"message":"Required"}]
+PrismaClientKnownRequestError: Foreign key constraint failed on the field: `userId`
+CastError: Cast to ObjectId failed for value "x"
+ActiveRecord::RecordInvalid: Validation failed: Name can't be blank
+Illuminate\Validation\ValidationException: The given data was invalid.
+== SERVICE_UNAVAILABLE
+java.net.UnknownHostException: api.x.org
+javax.net.ssl.SSLHandshakeException: PKIX path building failed
+System.Net.Sockets.SocketException: No connection could be made because the target machine actively refused it
+System.Net.Http.HttpRequestException: No such host is known.
+dial tcp: lookup x.org: no such host
+Get "http://x": EOF
+connect: network is unreachable
+write tcp 10.0.0.1:5->10.0.0.2:80: write: broken pipe
+AxiosError: Network Error
+PrismaClientInitializationError: Can't reach database server at `localhost:5432`
+SequelizeConnectionRefusedError: connect ECONNREFUSED
+Faraday::ConnectionFailed: Connection refused
+== TIMEOUT
+java.util.concurrent.TimeoutException
+System.TimeoutException: The operation has timed out.
+Get "http://x": context deadline exceeded
+AxiosError: timeout of 1000ms exceeded
+Faraday::TimeoutError: execution expired
+== REQUEST_CANCELLED
+java.util.concurrent.CancellationException
+System.OperationCanceledException: The operation was canceled.
+Post "http://x": context canceled
+== DATABASE_ERROR
+org.postgresql.util.PSQLException: ERROR: relation "x" does not exist
+Microsoft.Data.SqlClient.SqlException: Invalid object name 'dbo.X'.
+sql: transaction has already been committed or rolled back
+SequelizeDatabaseError: relation "x" does not exist
+ActiveRecord::StatementInvalid: PG::UndefinedTable
+== CONFLICT
+com.mysql.cj.jdbc.exceptions.MySQLIntegrityConstraintViolationException: Duplicate entry
+org.hibernate.StaleObjectStateException: Row was updated or deleted by another transaction
+Microsoft.EntityFrameworkCore.DbUpdateConcurrencyException: expected to affect 1 row(s), but actually affected 0
+pq: duplicate key value violates unique constraint
+Error: EEXIST: file already exists, mkdir 'x'
+PrismaClientKnownRequestError: Unique constraint failed on the fields: (`id`)
+SequelizeUniqueConstraintError: Validation error
+ActiveRecord::RecordNotUnique: duplicate key
+ActiveRecord::StaleObjectError: Attempted to update a stale object
+== FORBIDDEN
+org.springframework.security.access.AccessDeniedException: Access is denied
+System.UnauthorizedAccessException: Access to the path 'C:\x' is denied.
+open /root/x: permission denied
+Error: EACCES: permission denied, access '/usr/lib'
+Illuminate\Auth\Access\AuthorizationException: This action is unauthorized.
+== UNAUTHORIZED
+org.springframework.security.authentication.BadCredentialsException: Bad credentials
+TokenExpiredError: jwt expired
+JsonWebTokenError: invalid signature
+Illuminate\Auth\AuthenticationException: Unauthenticated.
+== SERIALIZATION_ERROR
+com.fasterxml.jackson.databind.exc.MismatchedInputException: Cannot deserialize value
+== RATE_LIMITED
+AxiosError: Request failed with status code 429
+Illuminate\Http\Exceptions\ThrottleRequestsException: Too Many Attempts.
+""",
 }
 
 for _label, _sentence in (pair for helping in HELPINGS.values() for pair in listed(helping)):

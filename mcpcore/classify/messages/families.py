@@ -12,6 +12,7 @@ _C = ErrorCode
 # fmt: off
 FAMILIES: Final[tuple[MessageRow, ...]] = (
     MessageRow(_C.INTERNAL_ERROR, (
+        "slice bounds", "^runtime error",
         "^panic", "nil pointer", "invalid memory address", "undefined method|local|function|variable", "nil nilclass",
         "object reference not set", "unhandled promise|case|exception|rejection", "referenced before assignment",
         "cannot read properties|property", "access violation", "double free", "type error", "typeerror",
@@ -62,7 +63,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
          "|credentials|signature|identity|password"),
         "{wrong}|invalid email|username|user|login|e or|and|mail [or|mail] password|passcode",
         "grant .. invalid|expired|revoked|used", "e401",
-        "{credential}|key .. belongs to nobody|noone|none", "{credential}|key .. wrong|incorrect|bad",
+        "{credential}|key .. belongs to nobody|noone|none", "{credential} .. wrong|incorrect|bad",
+        "api|access|secret key .. wrong|incorrect|bad",
         "token .. issued for|to [another|a|different]",
         ("supply|provide|give|enter|send|pass|present|include [a|an|your|the] [valid] [api|access] key|token"
          "|credentials|password|login"),
@@ -102,6 +104,8 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "you're|we're|i'm|they're not [currently|yet] logged|signed|authenticated [in]",
     )),
     MessageRow(_C.FORBIDDEN, (
+        "access to .. denied", "unauthorized|unauthorised access exception|error",
+        "authorization|authorisation exception|error", "action is unauthorized|unauthorised",
         "saml|sso [is] enforcement|enforced|required|authorization", "grant .. access",
         "scope|scopes [is|are|was] missing|required|needed|absent",
         "access restrictions|restriction",
@@ -226,6 +230,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "under heavy|high|extreme|too|much [much] load|traffic|demand|pressure",
     )),
     MessageRow(_C.CONFLICT, (
+        "concurrency|stale exception|conflict|violation|object", "expected to affect|update #",
         "status|state .. not|doesn't allow|permit|support",
         "username|name|nickname|handle|slug [is|was] unavailable",
         "username|nickname|handle|slug .. not|no|already available|taken",
@@ -270,6 +275,7 @@ FAMILIES: Final[tuple[MessageRow, ...]] = (
         "unique ... exists|taken",
     )),
     MessageRow(_C.VALIDATION_ERROR, (
+        "cast to .. failed", "failed .. cast to",
         "failed to create query", "query shard exception", "resolved to # elements|matches|nodes",
         "no fields|changes|columns|values to",
         "cannot|can't subtract|add|divide|compare|multiply|concatenate|join|sum .. from|to|by|with|and",

@@ -33,6 +33,7 @@ SYSTEMS: Final[tuple[MessageRow, ...]] = (
         "lock timeout",
     ), SOON),
     MessageRow(_C.DATABASE_ERROR, (
+        "transaction has already been committed|rolled|closed|aborted",
         "invalid|unknown|bad column|table name", "row|table|record|relation .. lock|locks held",
         "index|data|page|block|heap corruption|corrupt|corrupted",
         "write|read to|from [the] primary|secondary|replica|master failed", "sql .. keyword|clause|identifier",

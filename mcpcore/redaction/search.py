@@ -61,14 +61,15 @@ def branches(hints: Mapping[str, str], rarity: str) -> Iterable[str]:
     """
     # Behind whatever the hint can have in common with the end of another, which was read with that one; of tokens that
     # begin like this none begins within another.
-    shared = {
-        hint: max(
-            _shared(other, spelt)
-            for name, other in hints.items()
-            if name != hint and not (_ROWS[name] == _ROWS[hint] == {_VENDORS})
-        )
-        for hint, spelt in hints.items()
-    }
+    ends: dict[str, list[str]] = {}
+    for hint, spelt in hints.items():
+        for at in range(1, len(spelt)):
+            ends.setdefault(spelt[at:], []).append(hint)
+    shared: dict[str, int] = {}
+    for hint, spelt in hints.items():
+        alone = {hint, *(other for other in hints if _ROWS[other] == _ROWS[hint] == {_VENDORS})}
+        sizes = (size for size in range(len(spelt) - 1, 0, -1) if not alone.issuperset(ends.get(spelt[:size], ())))
+        shared[hint] = next(sizes, 0)
     letters = _letters([spelt[shared[hint] :] for hint, spelt in hints.items()], rarity)
     anchored: dict[str, list[str]] = {}
     for hint, spelt in hints.items():
@@ -88,11 +89,6 @@ def _letters(words: list[str], rarity: str) -> set[str]:
         if all(letters.intersection(word) - {letter} for word in words):
             letters.remove(letter)
     return letters
-
-
-def _shared(one: str, other: str) -> int:
-    """How many letters at the end of `one` are those at the beginning of `other`."""
-    return max(size for size in range(min(len(one), len(other))) if one.endswith(other[:size]))
 
 
 _VENDORS: Final = next(number for number, pattern in enumerate(PATTERNS) if pattern.name == "vendor token")

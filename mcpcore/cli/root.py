@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -128,4 +129,19 @@ def run() -> None:
             reconfigure(errors="backslashreplace")
     # click takes colours away where the output is no terminal; NO_COLOR (no-color.org) is its users' wish elsewhere.
     color = False if os.environ.get("NO_COLOR") else None
-    cli(prog_name=PROGRAM, color=color)
+    try:
+        cli(prog_name=PROGRAM, color=color)
+    except OSError as exc:
+        if not _is_of_output(exc):
+            raise
+        # Nothing is to be written there at the end either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        problem = Problem(f"the standard output cannot be written: {exc.strerror or exc}.")
+        problem.show()
+        sys.exit(problem.exit_code)
+
+
+def _is_of_output(exc: OSError) -> bool:
+    """Whether an error comes from writing to the output: a full disk, a device that is gone."""
+    *_, (frame, _) = traceback.walk_tb(exc.__traceback__)
+    return frame.f_globals.get("__name__") == click.echo.__module__

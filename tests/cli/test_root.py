@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 from mcpcore import __version__
 from mcpcore.cli import main
 from mcpcore.cli.root import COMMANDS, SHELLS, cli
+from mcpcore.cli.root import run as run_group
 
 HEAVY = ("mcp", "mcp_types", "pydantic", "libcst", "anyio", "asyncio", "uvicorn")
 
@@ -192,3 +194,31 @@ def test_completion_of_a_server_is_left_to_the_shell_which_knows_the_files(comma
 
     complete = BashComplete(cli, {}, "mcpcore", "_MCPCORE_COMPLETE")
     assert [("file", "")] == [(item.type, item.value) for item in complete.get_completions([command], "ser")]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("arguments", [["--help"], ["lint", "--help"], ["completion", "bash"], ["--version"]])
+def test_a_full_disk_behind_the_output_is_told_in_a_sentence(arguments):
+    """Exit code 2 and a sentence, not a traceback."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "mcpcore", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    told = "Error: the standard output cannot be written: No space left on device.\n"
+    assert (done.returncode, done.stderr) == (2, told)
+
+
+def test_an_error_of_a_command_is_not_taken_for_one_of_the_output(monkeypatch):
+    """What a command itself does not expect is shown as it is."""
+
+    def broken(**_: object) -> None:
+        raise OSError("the socket is gone")
+
+    monkeypatch.setattr("mcpcore.cli.root.cli", broken)
+    with pytest.raises(OSError, match="the socket is gone"):
+        run_group()

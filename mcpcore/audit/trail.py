@@ -324,6 +324,11 @@ class AuditTrail:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        # Servers come and go in a process, as in tests, and few are closed. Not all of it is there after a bad option.
+        with contextlib.suppress(AttributeError, OSError):
+            self._drop()
+
     def __repr__(self) -> str:
         return f"AuditTrail({str(self.path) if self.path else None!r}, policy={self.policy!r})"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import time
@@ -263,6 +264,20 @@ def test_a_trail_that_is_closed_lets_go_of_its_watch(tmp_path, failure):
         with AuditTrail.open(tmp_path / f"{number}.jsonl", sinks=()) as trail:
             trail.record(failure(1))
     assert len(os.listdir("/dev/fd")) == before
+
+
+def test_a_trail_that_nobody_has_any_more_lets_go_of_its_files(tmp_path, failure):
+    """Also where it was never closed."""
+    before = len(os.listdir("/dev/fd"))
+    for number in range(20):
+        trail = AuditTrail.open(tmp_path / f"{number}.jsonl", sinks=())
+        trail.record(failure(1))
+        assert trail.lost == 0
+    del trail
+    gc.collect()
+    assert len(os.listdir("/dev/fd")) == before
+    with pytest.raises(ValueError, match="max_bytes"):
+        AuditTrail(tmp_path / "a", max_bytes=0)
 
 
 def test_every_so_often_the_files_are_looked_at_though_nothing_was_told(tmp_path, failure):

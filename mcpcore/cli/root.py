@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -143,5 +142,7 @@ def run() -> None:
 
 def _is_of_output(exc: OSError) -> bool:
     """Whether an error comes from writing to the output: a full disk, a device that is gone."""
+    import traceback
+
     *_, (frame, _) = traceback.walk_tb(exc.__traceback__)
     return frame.f_globals.get("__name__") == click.echo.__module__

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mcpcore_lint.meaning.branches import Branch, Branches
 from mcpcore_lint.meaning.kinds import ancestry
 from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.model import Const, FunctionNode, Symbol, Value, options, string
-from mcpcore_lint.reading.syntax import own_nodes, statements, walk, walk_shallow
+from mcpcore_lint.model import Const, FunctionNode, Symbol, Value, string
+from mcpcore_lint.reading.syntax import own_nodes, walk, walk_shallow
+from mcpcore_lint.registrations.lookups import Tables
 from mcpcore_lint.registrations.servers import arguments_of, class_round
 from mcpcore_lint.registrations.targets import Env, bind, bound, see
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.registrations.targets import Placed, Target, Targets
 
 DEEP: Final = 4
@@ -431,144 +431,6 @@ class _Place:
                     yield from self._called_on(evaluate(*seen), env, calls)
 
 
-class Tables:
-    """Finds what stands in tables from names to functions."""
-
-    def __init__(self, targets: Targets, module: Module) -> None:
-        self.targets = targets
-        self.module = module
-
-    def entries(self, node: ast.expr, scope: Scope, depth: int = 0) -> Iterator[tuple[Value, Placed]]:
-        """What a table has for each name."""
-        if depth > 2 * DEEP or self.targets.too_much():
-            return
-        deeper = depth + 1
-        if isinstance(node, ast.Dict):
-            for key, value in zip(node.keys, node.values, strict=True):
-                if key is None:
-                    yield from self.entries(value, scope, deeper)
-                else:
-                    for name in options(evaluate(key, scope)):
-                        yield name, (value, scope)
-        elif isinstance(node, ast.BinOp):
-            yield from self.entries(node.left, scope, deeper)
-            yield from self.entries(node.right, scope, deeper)
-        elif isinstance(node, ast.IfExp | ast.BoolOp):
-            for each in [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values:
-                yield from self.entries(each, scope, deeper)
-        elif isinstance(node, ast.DictComp):
-            yield from self._comprehended(node, scope, deeper)
-        elif isinstance(node, ast.Call):
-            yield from self._called(node, scope, deeper)
-        elif isinstance(node, ast.Name | ast.Attribute):
-            for each, where in bound(node, scope):
-                yield from self.entries(each, where, deeper)
-            yield from self._put_in(node, scope)
-
-    def _comprehended(self, node: ast.DictComp, scope: Scope, depth: int) -> Iterator[tuple[Value, Placed]]:
-        generator = node.generators[0]
-        source = generator.iter
-        if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and source.func.attr == "items":
-            pair = generator.target.elts if isinstance(generator.target, ast.Tuple) else []
-            if [_named(each) for each in pair] == [_named(node.key), _named(node.value)]:
-                yield from self.entries(source.func.value, scope, depth)
-            return
-        for item in self.targets.elements(source, scope):
-            env: Env = {}
-            bind(generator.target, item, env)
-            key = see(node.key, scope, env)
-            yield evaluate(*key), see(node.value, scope, env)
-
-    def _called(self, node: ast.Call, scope: Scope, depth: int) -> Iterator[tuple[Value, Placed]]:
-        func = evaluate(node.func, scope)
-        if not isinstance(func, Symbol):
-            return
-        if func.name in {"builtins.dict", "types.MappingProxyType"}:
-            for each in node.args:
-                yield from self.entries(each, scope, depth)
-            for keyword in node.keywords:
-                if keyword.arg is None:
-                    yield from self.entries(keyword.value, scope, depth)
-                else:
-                    yield Const(keyword, scope.module, keyword.arg), (keyword.value, scope)
-        elif isinstance(func.definition, ast.FunctionDef | ast.AsyncFunctionDef):
-            owner = scope.module.project.module_defining(func.definition)
-            for one in own_nodes(func.definition) if owner is not None else ():
-                if isinstance(one, ast.Return) and one.value is not None and owner is not None:
-                    yield from self.entries(one.value, owner.scope_of(func.definition), depth)
-
-    # -- what is put in later ----------------------------------------------------------------------------------------
-
-    def _put_in(self, node: ast.Name | ast.Attribute, scope: Scope) -> Iterator[tuple[Value, Placed]]:
-        """`TABLE["x"] = do_x`, at the top or in a decorator that registers what it is given."""
-        name = node.id if isinstance(node, ast.Name) else node.attr
-        home = scope.module
-        if isinstance(node, ast.Name):
-            place = scope.lookup(name)
-            target = place[1][0].target if place is not None and place[1][0].kind == "import" else None
-            if target is not None and target[1] is not None:
-                found = home.project.module_of(home, target[0], target[2])
-                if found is not None:
-                    home, name = found, target[1]
-        if f"{name}[" not in home.source.text:
-            return
-        home.complete()
-        bodies: list[tuple[list[ast.stmt], Scope]] = [(home.tree.body, home.scope)]
-        bodies += [
-            (each.body, inside) for each, inside in list(home.functions.items()) if not isinstance(each, ast.Lambda)
-        ]
-        for body, inside in bodies:
-            for each in statements(body):
-                if not isinstance(each, ast.Assign) or not isinstance(each.targets[0], ast.Subscript):
-                    continue
-                table = each.targets[0]
-                if not _called_so(table.value, name):
-                    continue
-                key = table.slice
-                if isinstance(each.value, ast.Name) and _parameter(each.value, inside):
-                    yield from self._registered(key, inside, home)
-                elif not (isinstance(key, ast.Name) and _parameter(key, inside)):
-                    yield evaluate(key, inside), (each.value, inside)
-
-    def _registered(self, key: ast.expr, inside: Scope, home: Module) -> Iterator[tuple[Value, Placed]]:
-        """The functions that are decorated with what puts its parameter into a table."""
-        decorator = inside.node
-        round_it = inside.parent.node if inside.parent is not None else None
-        for module in self._near(home):
-            for function, scope in list(module.functions.items()):
-                if isinstance(function, ast.Lambda):
-                    continue
-                for each in function.decorator_list:
-                    outside = scope.parent or module.scope
-                    maker = evaluate(each.func if isinstance(each, ast.Call) else each, outside)
-                    made = maker.definition if isinstance(maker, Symbol) else None
-                    if made is None or made not in {decorator, round_it}:
-                        continue
-                    name: Value = Const(function, module, function.name)
-                    if isinstance(key, ast.Name) and isinstance(each, ast.Call):
-                        assert isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef)
-                        handed = arguments_of(made, each)
-                        if key.id not in handed:
-                            continue
-                        name = evaluate(handed[key.id], outside)
-                    yield name, (ast.copy_location(ast.Name(function.name, ast.Load()), function), outside)
-
-    def _near(self, home: Module) -> list[Module]:
-        """The files in which functions may be put into a table: its own, the handler's, and those it imports."""
-        found = {home.path: home, self.module.path: self.module}
-        for bindings in list(self.module.scope.bindings.values()):
-            for each in bindings:
-                if each.kind == "import" and each.target is not None:
-                    source, name, level = each.target
-                    for one in (f"{source}.{name}" if source else name or "", source):
-                        module = self.module.project.module_of(self.module, one, level) if one else None
-                        if module is not None:
-                            found.setdefault(module.path, module)
-        for module in found.values():
-            module.complete()
-        return list(found.values())
-
-
 def _through_lambda(target: Target, targets: Targets) -> Target:
     """The function that a lambda hands everything to: `lambda args: search(**args)`."""
     node = target.node
@@ -614,10 +476,6 @@ def _stored(target: ast.expr) -> set[str]:
     return {each.id for each in walk([target]) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
 
-def _named(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ast.dump(node)
-
-
 def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
     """What is assigned to what."""
     for each in nodes:
@@ -626,15 +484,6 @@ def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
                 yield target, each.value
         elif isinstance(each, ast.AnnAssign | ast.NamedExpr) and each.value is not None:
             yield each.target, each.value
-
-
-def _called_so(node: ast.expr, name: str) -> bool:
-    return (isinstance(node, ast.Name) and node.id == name) or (isinstance(node, ast.Attribute) and node.attr == name)
-
-
-def _parameter(node: ast.Name, scope: Scope) -> bool:
-    found = scope.lookup(node.id)
-    return found is not None and found[1][0].kind == "parameter"
 
 
 __all__ = ["Dispatching", "Handed"]

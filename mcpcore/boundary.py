@@ -352,6 +352,7 @@ def described(exc: BaseException) -> dict[str, JSON]:
     told: dict[str, JSON] = traces.Searched(
         type=name, message=message, causes=causes, traceback=traces.traceback_of(exc, name, message)
     )
+    traces.forget()
     return told
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import CodeType, TracebackType
 
-__all__ = ["Searched", "Told", "log_crash", "message_of", "traceback_of", "type_name"]
+__all__ = ["Searched", "Told", "forget", "log_crash", "message_of", "traceback_of", "type_name"]
 
 FRAMES: Final = 30
 """The innermost frames that are shown of one exception; how many came before them is said."""
@@ -50,7 +50,25 @@ def _clean_name(name: str) -> str:
 
 def message_of(exc: BaseException) -> str:
     """The text of the exception, without secrets."""
-    return redact_cut(safe_str(exc), MESSAGE)
+    global _told  # noqa: PLW0603 - a pair that is replaced as one
+    text = safe_str(exc)
+    told, clean = _told
+    if told == text:
+        return clean
+    clean = redact_cut(text, MESSAGE)
+    _told = text, clean
+    return clean
+
+
+_told: tuple[str, str] = ("", "")
+"""The text that was searched last, and what it became: the log of a crash and its record ask for the same. It is kept
+until the record is made, or the next text is searched."""
+
+
+def forget() -> None:
+    """Keep no text any longer: nobody will ask for the last one again."""
+    global _told  # noqa: PLW0603 - as above
+    _told = ("", "")
 
 
 def traceback_of(exc: BaseException, name: str | None = None, message: str | None = None) -> Clean:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from mcpcore.audit import traces
+from mcpcore.audit import AuditTrail, traces
 from mcpcore.audit.traces import log_crash, traceback_of
+from mcpcore.boundary import Boundary
+from mcpcore.contract import Contract
 from mcpcore.redaction import redact, redact_cut, redact_plain, redact_text
 from mcpcore.redaction.structures import _PLAIN_KEYS_KEPT
 from mcpcore.redaction.table import REDACTED
@@ -189,3 +191,23 @@ def test_of_very_many_frames_the_innermost_are_told():
     assert told.startswith("Traceback (most recent call last):\n  ... (")
     assert " earlier frames)\n" in told
     assert traces.FRAMES == told.count('  File "<deep>"')
+
+
+def test_a_text_is_searched_once_for_the_log_and_the_record_and_kept_no_longer(monkeypatch, caplog):
+    """Both say the same of it, and once the record is made nothing holds it."""
+
+    class Sink:
+        def failure(self, record, line):
+            told.append(record["exception"]["message"])
+
+    told = []
+    searched = []
+    monkeypatch.setattr(traces, "redact_cut", lambda text, limit: searched.append(text) or redact_cut(text, limit))
+    boundary = Boundary(server="s", audit=AuditTrail(sinks=[Sink()]))
+    for text in ("password=hunter2 was refused", "password=hunter2 was refused", "token=abc was refused"):
+        boundary.judged(raised(f"raise RuntimeError({text!r})"), contract=Contract(), name="f")
+        assert searched == [text]
+        assert traces._told == ("", "")
+        searched.clear()
+    assert told == [f"password={REDACTED} was refused"] * 2 + [f"token={REDACTED} was refused"]
+    assert f"RuntimeError: token={REDACTED} was refused" in caplog.text

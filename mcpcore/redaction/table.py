@@ -228,11 +228,11 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         "key in a URL",
         ("key", "auth="),
-        rf"([?&#](?:key=(?=[^\s&#\"'<>]{{0,60}}\d)(?=[^\s&#\"'<>]{{0,60}}[a-z])|auth=)){_STOP}[^\s&#\"'<>]{{8,}}",
+        rf"([?&](?:key=(?=[^\s&#\"'<>]{{0,60}}\d)(?=[^\s&#\"'<>]{{0,60}}[a-z])|auth=)){_STOP}[^\s&#\"'<>]{{8,}}",
         rf"\1{REDACTED}",
         flags=re.IGNORECASE,
-        starts=("?key=", "&key=", "#key=", "?auth=", "&auth=", "#auth="),
-        needs=("key=", "auth="),
+        starts=("?key=", "&key=", "?auth=", "&auth="),
+        needs=("?", "&"),
     ),
     Pattern(
         "bot token in a URL",
@@ -392,6 +392,21 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         needs=("input_value=", "input_value="),
     ),
     Pattern(
+        # Neither a word nor a number, but both: "the token 3f9ac21bd0 was refused"
+        "secret in a sentence",
+        ("pass", "token", "key"),
+        (
+            r"(?<!unexpected )((?:password|passphrase|passwd|(?<=require)pass|api[_ -]?key|"
+            r"(?:(?<=auth[_ ])|(?<=access[_ ])|(?<=bearer[_ ])|(?<=refresh[_ ])|(?<=id[_ ]))token)"
+            rf"\s{{1,8}}+(?:(?:is|was)\s{{1,8}}+)?[`\"']?){_STOP}"
+            r"(?=[A-Za-z0-9!@$%^&*+_-]{0,60}\d)(?=[A-Za-z0-9!@$%^&*+_-]{0,60}[A-Za-z])"
+            r"(?![A-Za-z]{1,24}[0-9.]{1,4}(?![\w-]))[A-Za-z0-9!@$%^&*+_-]{8,}(?![\w(.=:/])"
+        ),
+        rf"\1{REDACTED}",
+        flags=re.IGNORECASE,
+        starts=_NAMED_STARTS,
+    ),
+    Pattern(
         "password of a user",
         ("pass",),
         rf"((?<![a-z0-9_-])pass=){_STOP}(?!(?:none|null|true|false|ok|yes|no|\d+)\b)(?![\"'])[^\s,;&\"'\\}}\])]+",
@@ -413,26 +428,6 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         flags=re.IGNORECASE,
         starts=("pass", "identified by"),
         needs=("'", '"'),
-    ),
-    Pattern(
-        # Neither a word nor a number, but both: "the token 3f9ac21bd0 was refused"
-        "secret in a sentence",
-        ("pass", "token", "key"),
-        (
-            r"(?<!unexpected )((?:password|passphrase|passwd|requirepass|"
-            r"(?:auth|access|bearer|refresh|id)[_ ]token|api[_ -]?key)"
-            rf"\s{{1,8}}+(?:(?:is|was)\s{{1,8}}+)?[`\"']?){_STOP}"
-            r"(?=[A-Za-z0-9!@$%^&*+_-]{0,60}\d)(?=[A-Za-z0-9!@$%^&*+_-]{0,60}[A-Za-z])"
-            r"(?![A-Za-z]{1,24}[0-9.]{1,4}(?![\w-]))[A-Za-z0-9!@$%^&*+_-]{8,}(?![\w(.=:/])"
-        ),
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=(
-            "pass",
-            *(f"{kind}{blank}token" for kind in ("auth", "access", "bearer", "refresh", "id") for blank in "_ "),
-            KEY,
-            "requirepass",
-        ),
     ),
     Pattern(
         "secret on a command line",

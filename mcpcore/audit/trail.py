@@ -325,9 +325,12 @@ class AuditTrail:
         self.close()
 
     def __del__(self) -> None:
-        # Servers come and go in a process, as in tests, and few are closed. Not all of it is there after a bad option.
-        with contextlib.suppress(AttributeError, OSError):
+        # Servers come and go in a process, as in tests, and few are closed.
+        try:
             self._drop()
+        except (AttributeError, OSError, TypeError):
+            # After a bad option not all of it is there, nor are the modules when the interpreter ends.
+            return
 
     def __repr__(self) -> str:
         return f"AuditTrail({str(self.path) if self.path else None!r}, policy={self.policy!r})"

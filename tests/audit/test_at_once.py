@@ -6,6 +6,8 @@ import contextlib
 import gc
 import json
 import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -278,6 +280,20 @@ def test_a_trail_that_nobody_has_any_more_lets_go_of_its_files(tmp_path, failure
     assert len(os.listdir("/dev/fd")) == before
     with pytest.raises(ValueError, match="max_bytes"):
         AuditTrail(tmp_path / "a", max_bytes=0)
+
+
+def test_an_interpreter_that_ends_with_a_trail_says_nothing(tmp_path):
+    """Whatever of its modules is gone by then."""
+    program = (
+        "import sys\n"
+        "from mcpcore.audit import AuditTrail, trail\n"
+        f"kept = AuditTrail.open({str(tmp_path / 'audit.jsonl')!r}, sinks=())\n"
+        "kept.record({'tool': 'f'})\n"
+        "trail.os = trail.contextlib = None\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert verify(tmp_path / "audit.jsonl").records == 1
 
 
 def test_every_so_often_the_files_are_looked_at_though_nothing_was_told(tmp_path, failure):

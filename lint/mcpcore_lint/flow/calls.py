@@ -9,57 +9,52 @@ resolved are kept as such: what they raise is unknown, and never guessed.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.flow.collecting import Collector
 from mcpcore_lint.flow.effects import (
+    BROAD,
     Becomes,
-    Bindings,
     Blind,
     Clause,
     Event,
     Facts,
-    Given,
     Guard,
-    Handed,
     Key,
     Parameter,
     ParameterCall,
     ParameterUse,
     Summary,
     Throw,
+    bound_to,
+    handed_over,
     key_of,
+    swallowed,
 )
 from mcpcore_lint.flow.facts.converting import converting
 from mcpcore_lint.flow.facts.extract import Extractor
 from mcpcore_lint.flow.facts.guards import yield_guards
-from mcpcore_lint.meaning.given import parameter_of
-from mcpcore_lint.meaning.kinds import method_of
+from mcpcore_lint.flow.wrappers import Wrapper, wrapper_of_class, wrapper_of_function
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import (
     FunctionNode,
     Reach,
-    ReachedThrow,
-    Site,
     Symbol,
-    UnresolvedCall,
 )
-from mcpcore_lint.reading.syntax import all_parameters, own_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.meaning.hierarchy import Hierarchy
     from mcpcore_lint.model import Handler
-    from mcpcore_lint.reading.module import ClassInfo, Module
+    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.project import Project
 
 
 K = TypeVar("K")
 _GROUP_TYPES: Final = frozenset({"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"})
-_BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 _CODED_ERROR: Final = "mcpcore.CodedError"
 _CODED: Final = frozenset({"fail", "factory", "coded"})
 MAX_TOLD: Final = 200
@@ -97,7 +92,7 @@ class CallGraph:
             return Reach()
         outer = [chains for each, call in through for chains in self._round_call(each, call)]
         outer += self._around(handler)
-        collector = _Collector(self, handler, outer)
+        collector = Collector(self, handler, outer)
         collector.events(facts, (), key, set())
         return collector.result()
 
@@ -210,7 +205,7 @@ class CallGraph:
             if each is None:
                 continue
             if throw.grouped and not clause.star:
-                if each in _GROUP_TYPES or each in _BROAD:
+                if each in _GROUP_TYPES or each in BROAD:
                     return True
                 continue
             if self.hierarchy.is_kind_of(throw.type_name, each):
@@ -303,10 +298,10 @@ class CallGraph:
                 continue
             info = class_info(value)
             if info is not None:
-                wrapper = _of_class(info, called=isinstance(decorator, ast.Call))
+                wrapper = wrapper_of_class(info, called=isinstance(decorator, ast.Call))
             elif isinstance(value.definition, ast.FunctionDef):
                 owner = self.project.module_defining(value.definition)
-                wrapper = _of_function(value.definition, owner) if owner is not None else None
+                wrapper = wrapper_of_function(value.definition, owner) if owner is not None else None
             else:
                 continue
             if wrapper is not None:
@@ -405,7 +400,7 @@ class CallGraph:
                 onward = self.passes(throw, event.guards)
                 if onward is not None:
                     changed = _keep(summary.throws, onward, way(path)) or changed
-            for blind, path in () if _swallowed(event.guards) else self.blinds(event):
+            for blind, path in () if swallowed(event.guards) else self.blinds(event):
                 changed = _keep(summary.blinds, blind, way(path)) or changed
             for each in self.parameter_calls(event):
                 if each not in summary.parameters:
@@ -431,7 +426,7 @@ class CallGraph:
                 continue
             yield from list(summary.throws.items())
             for call in list(summary.parameters):
-                for bound in _bound(event.bindings, call.parameter):
+                for bound in bound_to(event.bindings, call.parameter):
                     if isinstance(bound, Throw) and call.use == "raises":
                         onward = self.passes(bound, call.guards)
                         if onward is not None:
@@ -454,15 +449,15 @@ class CallGraph:
                 continue
             yield from list(summary.blinds.items())
             for call in list(summary.parameters):
-                for bound in _bound(event.bindings, call.parameter):
+                for bound in bound_to(event.bindings, call.parameter):
                     if isinstance(bound, Key):
                         inner = self._summaries.get(bound)
                         for blind, path in list(inner.blinds.items()) if inner is not None else ():
                             yield blind, (_shown(target), *path)
                 if call.use == "hands on" or call.parameter[:3] != target[:3]:
                     continue
-                if not any(_tells(each, call.use) for each in _bound(event.bindings, call.parameter)):
-                    yield _handed_over(call.parameter, call.use, event.span), ()
+                if not any(_tells(each, call.use) for each in bound_to(event.bindings, call.parameter)):
+                    yield handed_over(call.parameter, call.use, event.span), ()
 
     def parameter_calls(self, event: Event) -> Iterator[ParameterCall]:
         """The calls of parameters that an event leads to."""
@@ -473,23 +468,12 @@ class CallGraph:
             if summary is None or event.kind == "result":
                 continue
             for call in list(summary.parameters):
-                bound = _bound(event.bindings, call.parameter)
+                bound = bound_to(event.bindings, call.parameter)
                 for each in bound:
                     if isinstance(each, Parameter):
                         yield ParameterCall(each, (*call.guards, *event.guards)[:8], call.use)
                 if not bound and call.parameter[:3] != target[:3]:
                     yield ParameterCall(call.parameter, (*call.guards, *event.guards)[:8], call.use)
-
-
-def _swallowed(guards: tuple[Guard, ...]) -> bool:
-    """Whether no exception at all passes some guards, so that it makes no difference what is raised behind them."""
-    for guard in guards:
-        for clause in guard.clauses:
-            if clause.passes or clause.late:
-                break
-            if not _BROAD.isdisjoint(clause.types):
-                return True
-    return False
 
 
 def _narrowed(throw: Throw, guard: Guard) -> Throw | None:
@@ -518,233 +502,13 @@ def _keep(found: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bo
     return False
 
 
-def _bound(bindings: Bindings, parameter: Parameter) -> list[Key | Parameter | Throw]:
-    return [value for name, value in bindings if name == parameter]
-
-
 def _tells(bound: Key | Parameter | Throw, use: ParameterUse) -> bool:
     """Whether what a parameter is given tells what its use leads to."""
     return not isinstance(bound, Throw) or use == "raises"
 
 
-def _handed_over(parameter: Parameter, use: ParameterUse, span: Span) -> Blind:
-    """What a parameter leads to where nobody can tell what it is given."""
-    name = f"raise {parameter.name}" if use == "raises" else parameter.name
-    why = "a function that is handed over"
-    return Blind(name, parameter.path, span, takes_context=False, project=True, why=why)
-
-
 def _shown(key: Key) -> str:
     return key.name
-
-
-class Wrapper(NamedTuple):
-    """What a decorator puts in the place of a function."""
-
-    key: Key
-    parameter: Parameter
-    """What the function is to it."""
-    keeps: bool = False
-    """Whether it is an object that got the function when it was made."""
-
-    def event(self, span: Span, wrapped: Key) -> Event:
-        """Calling it."""
-        if not self.keeps:
-            return Event("call", span, (), targets=(self.key,), bindings=((self.parameter, wrapped),))
-        given = Given(self.parameter, (Handed("function", key=wrapped),))
-        return Event("call", span, (), targets=(self.key._replace(given=(given,)),))
-
-
-def _of_function(maker: ast.FunctionDef, module: Module) -> Wrapper | None:
-    """The function that a decorator returns, whether it is written with arguments, without, or works both ways."""
-    for function, decorator in _returned(maker):
-        # `def retry(times)` returns the decorator, `def retry(run)` what takes the place of `run`.
-        inner = [] if decorator is not maker else _returned(function)
-        if inner and isinstance(function, ast.FunctionDef):
-            function, decorator = inner[0][0], function  # noqa: PLW2901 - one level further in
-        parameters = all_parameters(decorator.args)
-        if parameters:
-            return Wrapper(key_of(function, module, None), parameter_of(decorator, module, parameters[0].arg))
-    return None
-
-
-def _of_class(info: ClassInfo, *, called: bool) -> Wrapper | None:
-    """What a class does as a decorator: its objects are called in the place of the function, or make what is."""
-    call = method_of(info, "__call__")
-    made = method_of(info, "__init__")
-    if call is None or not isinstance(call[0], ast.FunctionDef | ast.AsyncFunctionDef):
-        return None
-    node, owner = call[0], call[1].module
-    if called:
-        parameters = all_parameters(node.args)[1:]
-        for function, decorator in _returned(node) if isinstance(node, ast.FunctionDef) else ():
-            if decorator is node and parameters:
-                return Wrapper(key_of(function, owner, None), parameter_of(node, owner, parameters[0].arg))
-        return None
-    parameters = all_parameters(made[0].args)[1:] if made is not None else []
-    if made is None or not parameters:
-        return None
-    parameter = parameter_of(made[0], made[1].module, parameters[0].arg)
-    return Wrapper(key_of(node, owner, info), parameter, keeps=True)
-
-
-def _returned(
-    node: ast.FunctionDef | ast.AsyncFunctionDef,
-) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    """The nested functions that a function returns, each with the function whose parameter it closes over."""
-    nested = {each.name: each for each in own_nodes(node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
-    found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.FunctionDef | ast.AsyncFunctionDef]] = []
-    for each in own_nodes(node) if nested else ():
-        values = [each.value] if isinstance(each, ast.Return) else []
-        while values:
-            value = values.pop(0)
-            if isinstance(value, ast.IfExp):
-                values += [value.body, value.orelse]
-            elif isinstance(value, ast.Name) and value.id in nested:
-                found.append((nested[value.id], node))
-            elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in nested:
-                decorator = nested[value.func.id]
-                found.extend(one for one in _returned(decorator) if one[1] is decorator)
-    return found
-
-
-class _Collector:
-    """Gathers what leaves a handler, by the call in the handler that leads there."""
-
-    def __init__(self, graph: CallGraph, handler: Handler, outer: list[tuple[tuple[Guard, ...], ...]]) -> None:
-        self.graph = graph
-        self.handler = handler
-        self.outer = outer
-        self.own: dict[tuple[object, ...], ReachedThrow] = {}
-        self.throws: dict[tuple[object, ...], ReachedThrow] = {}
-        self.unresolved: dict[Blind, UnresolvedCall] = {}
-        start, end = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
-        self.lines = range(start, end + 1)
-
-    def events(self, facts: Facts, guards: tuple[Guard, ...], key: Key, seen: set[Key], bound: Bindings = ()) -> None:
-        """Take the events of the handler, and those of the functions nested in it where they are called.
-
-        Args:
-            facts: What the function does.
-            guards: What stands round its call in the handler.
-            key: The function.
-            seen: The functions on the way.
-            bound: What its parameters are given.
-        """
-        seen = {*seen, key}
-        name = self.handler.qualname
-        trail = (name,) if key.name == name else (name, key.name)
-        for each_event in facts.events:
-            event = self._given(each_event, bound, trail)
-            nested = [each for each in event.targets if event.kind != "result" and self._inside(each)]
-            others = tuple(each for each in event.targets if each not in nested)
-            for each in nested:
-                for target in self._with_bindings(each, event):
-                    inner = self.graph.facts(target)
-                    self.graph.summary(target)
-                    if inner is not None and target not in seen:
-                        self.events(inner, (*event.guards, *guards), target, seen, event.bindings)
-            if event.targets and not others:
-                continue
-            partial = (
-                event
-                if not nested
-                else Event(
-                    event.kind,
-                    event.span,
-                    event.guards,
-                    event.throw,
-                    event.blind,
-                    others,
-                    event.bindings,
-                    event.parameter,
-                    event.use,
-                )
-            )
-            for target in others:
-                self.graph.summary(target)
-            for _, value in partial.bindings:
-                if isinstance(value, Key):
-                    self.graph.summary(value)
-            for throw, path in self.graph.contribution(partial):
-                self._throw(throw, (*trail, *path), partial, guards)
-            if _swallowed((*event.guards, *guards)) or any(all(map(_swallowed, each)) for each in self.outer if each):
-                continue
-            for blind, path in self.graph.blinds(partial):
-                self._blind(blind, (*trail, *path), partial.span)
-            for call in self.graph.parameter_calls(partial):
-                if call.use != "hands on" and partial.kind != "parameter":
-                    self._blind(_handed_over(call.parameter, call.use, partial.span), trail, partial.span)
-
-    def _given(self, event: Event, bound: Bindings, trail: tuple[str, ...]) -> Event:
-        """What is done with a parameter, as the call of what it is given."""
-        if event.kind != "parameter" or event.parameter is None:
-            return event
-        values = _bound(bound, event.parameter)
-        keys = tuple(each for each in values if isinstance(each, Key) and not self._inside(each))
-        for each in values:
-            if isinstance(each, Throw) and event.use == "raises":
-                return Event("throw", event.span, event.guards, throw=each)
-        if not values and event.use != "hands on":
-            self._blind(_handed_over(event.parameter, event.use, event.span), trail, event.span)
-        return Event("result" if event.use == "raises" else "call", event.span, event.guards, targets=keys)
-
-    def _blind(self, blind: Blind, path: tuple[str, ...], call: Span) -> None:
-        if blind not in self.unresolved:
-            self.unresolved[blind] = UnresolvedCall(
-                blind.name, path, call, Site(blind.path, blind.span), blind.takes_context, blind.project, blind.why
-            )
-
-    def _with_bindings(self, key: Key, event: Event) -> list[Key]:
-        found = [key]
-        summary = self.graph.summary(key)
-        for call in summary.parameters:
-            found.extend(
-                each for each in _bound(event.bindings, call.parameter) if isinstance(each, Key) and self._inside(each)
-            )
-        return found
-
-    def _inside(self, key: Key) -> bool:
-        return key.path == self.handler.module.path and key.line in self.lines and key.name != self.handler.qualname
-
-    def _throw(self, throw: Throw, path: tuple[str, ...], event: Event, guards: tuple[Guard, ...]) -> None:
-        onward = self.graph.passes(throw, (*event.guards, *guards))
-        for chains in reversed(self.outer):
-            if onward is None:
-                return
-            onward = next((p for p in (self.graph.passes(onward, chain) for chain in chains) if p is not None), None)
-        if onward is None:
-            return
-        own = event.throw is not None and not event.throw.known_by
-        reached = ReachedThrow(
-            onward.type_name, onward.form, onward.codes, onward.reasons, path, event.span,
-            Site(throw.path, throw.span), "knowledge" if onward.known_by else "project",
-        )  # fmt: skip
-        identity = (onward.type_name, onward.codes, onward.reasons, throw.path, throw.span, event.span)
-        table = self.own if own else self.throws
-        known = table.get(identity)
-        if known is None or len(path) < len(known.path):
-            table[identity] = reached
-
-    def result(self) -> Reach:
-        """All of it, in the order of the calls in the handler."""
-
-        def order(each: ReachedThrow) -> tuple[Span, tuple[str, ...], str, Span]:
-            return (each.call, each.path, each.site.path, each.site.span)
-
-        for summary in self.graph.wrapper_summaries(self.handler):
-            for throw, path in summary.throws.items():
-                span = self.handler.span
-                reached = ReachedThrow(
-                    throw.type_name, throw.form, throw.codes, throw.reasons, (self.handler.qualname, *path), span,
-                    Site(throw.path, throw.span), "knowledge" if throw.known_by else "project",
-                )  # fmt: skip
-                self.throws.setdefault((throw, span), reached)
-        return Reach(
-            tuple(sorted(self.throws.values(), key=order)),
-            tuple(sorted(self.unresolved.values(), key=lambda each: (each.call, each.path))),
-            tuple(sorted(self.own.values(), key=order)),
-        )
 
 
 __all__ = ["CallGraph"]

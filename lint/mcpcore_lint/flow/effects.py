@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mcpcore_lint.light import light
 
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.model import ErrorForm, FunctionNode
     from mcpcore_lint.reading.module import ClassInfo, Module
+
+
+BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
+"""What catches nearly everything."""
 
 
 class Key(NamedTuple):
@@ -198,3 +202,26 @@ def key_of(
 def place_of(info: ClassInfo) -> str:
     """Where a class of the project stands: it is found again by that."""
     return f"{info.module.path}:{info.node.lineno}:{info.node.col_offset}"
+
+
+def swallowed(guards: tuple[Guard, ...]) -> bool:
+    """Whether no exception at all passes some guards, so that it makes no difference what is raised behind them."""
+    for guard in guards:
+        for clause in guard.clauses:
+            if clause.passes or clause.late:
+                break
+            if not BROAD.isdisjoint(clause.types):
+                return True
+    return False
+
+
+def bound_to(bindings: Bindings, parameter: Parameter) -> list[Key | Parameter | Throw]:
+    """What a call gives to a parameter."""
+    return [value for name, value in bindings if name == parameter]
+
+
+def handed_over(parameter: Parameter, use: ParameterUse, span: Span) -> Blind:
+    """What a parameter leads to where nobody can tell what it is given."""
+    name = f"raise {parameter.name}" if use == "raises" else parameter.name
+    why = "a function that is handed over"
+    return Blind(name, parameter.path, span, takes_context=False, project=True, why=why)

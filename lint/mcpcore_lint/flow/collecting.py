@@ -1,0 +1,168 @@
+"""What leaves a handler, gathered by the call in the handler that leads there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.flow.effects import (
+    Bindings,
+    Blind,
+    Event,
+    Facts,
+    Guard,
+    Key,
+    Throw,
+    bound_to,
+    handed_over,
+    swallowed,
+)
+from mcpcore_lint.model import Reach, ReachedThrow, Site, UnresolvedCall
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Span
+    from mcpcore_lint.flow.calls import CallGraph
+    from mcpcore_lint.model import Handler
+
+
+class Collector:
+    """Gathers what leaves a handler, by the call in the handler that leads there."""
+
+    def __init__(self, graph: CallGraph, handler: Handler, outer: list[tuple[tuple[Guard, ...], ...]]) -> None:
+        self.graph = graph
+        self.handler = handler
+        self.outer = outer
+        self.own: dict[tuple[object, ...], ReachedThrow] = {}
+        self.throws: dict[tuple[object, ...], ReachedThrow] = {}
+        self.unresolved: dict[Blind, UnresolvedCall] = {}
+        start, end = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
+        self.lines = range(start, end + 1)
+
+    def events(self, facts: Facts, guards: tuple[Guard, ...], key: Key, seen: set[Key], bound: Bindings = ()) -> None:
+        """Take the events of the handler, and those of the functions nested in it where they are called.
+
+        Args:
+            facts: What the function does.
+            guards: What stands round its call in the handler.
+            key: The function.
+            seen: The functions on the way.
+            bound: What its parameters are given.
+        """
+        seen = {*seen, key}
+        name = self.handler.qualname
+        trail = (name,) if key.name == name else (name, key.name)
+        for each_event in facts.events:
+            event = self._given(each_event, bound, trail)
+            nested = [each for each in event.targets if event.kind != "result" and self._inside(each)]
+            others = tuple(each for each in event.targets if each not in nested)
+            for each in nested:
+                for target in self._with_bindings(each, event):
+                    inner = self.graph.facts(target)
+                    self.graph.summary(target)
+                    if inner is not None and target not in seen:
+                        self.events(inner, (*event.guards, *guards), target, seen, event.bindings)
+            if event.targets and not others:
+                continue
+            partial = (
+                event
+                if not nested
+                else Event(
+                    event.kind,
+                    event.span,
+                    event.guards,
+                    event.throw,
+                    event.blind,
+                    others,
+                    event.bindings,
+                    event.parameter,
+                    event.use,
+                )
+            )
+            for target in others:
+                self.graph.summary(target)
+            for _, value in partial.bindings:
+                if isinstance(value, Key):
+                    self.graph.summary(value)
+            for throw, path in self.graph.contribution(partial):
+                self._throw(throw, (*trail, *path), partial, guards)
+            if swallowed((*event.guards, *guards)) or any(all(map(swallowed, each)) for each in self.outer if each):
+                continue
+            for blind, path in self.graph.blinds(partial):
+                self._blind(blind, (*trail, *path), partial.span)
+            for call in self.graph.parameter_calls(partial):
+                if call.use != "hands on" and partial.kind != "parameter":
+                    self._blind(handed_over(call.parameter, call.use, partial.span), trail, partial.span)
+
+    def _given(self, event: Event, bound: Bindings, trail: tuple[str, ...]) -> Event:
+        """What is done with a parameter, as the call of what it is given."""
+        if event.kind != "parameter" or event.parameter is None:
+            return event
+        values = bound_to(bound, event.parameter)
+        keys = tuple(each for each in values if isinstance(each, Key) and not self._inside(each))
+        for each in values:
+            if isinstance(each, Throw) and event.use == "raises":
+                return Event("throw", event.span, event.guards, throw=each)
+        if not values and event.use != "hands on":
+            self._blind(handed_over(event.parameter, event.use, event.span), trail, event.span)
+        return Event("result" if event.use == "raises" else "call", event.span, event.guards, targets=keys)
+
+    def _blind(self, blind: Blind, path: tuple[str, ...], call: Span) -> None:
+        if blind not in self.unresolved:
+            self.unresolved[blind] = UnresolvedCall(
+                blind.name, path, call, Site(blind.path, blind.span), blind.takes_context, blind.project, blind.why
+            )
+
+    def _with_bindings(self, key: Key, event: Event) -> list[Key]:
+        found = [key]
+        summary = self.graph.summary(key)
+        for call in summary.parameters:
+            found.extend(
+                each
+                for each in bound_to(event.bindings, call.parameter)
+                if isinstance(each, Key) and self._inside(each)
+            )
+        return found
+
+    def _inside(self, key: Key) -> bool:
+        return key.path == self.handler.module.path and key.line in self.lines and key.name != self.handler.qualname
+
+    def _throw(self, throw: Throw, path: tuple[str, ...], event: Event, guards: tuple[Guard, ...]) -> None:
+        onward = self.graph.passes(throw, (*event.guards, *guards))
+        for chains in reversed(self.outer):
+            if onward is None:
+                return
+            onward = next((p for p in (self.graph.passes(onward, chain) for chain in chains) if p is not None), None)
+        if onward is None:
+            return
+        own = event.throw is not None and not event.throw.known_by
+        reached = ReachedThrow(
+            onward.type_name, onward.form, onward.codes, onward.reasons, path, event.span,
+            Site(throw.path, throw.span), "knowledge" if onward.known_by else "project",
+        )  # fmt: skip
+        identity = (onward.type_name, onward.codes, onward.reasons, throw.path, throw.span, event.span)
+        table = self.own if own else self.throws
+        known = table.get(identity)
+        if known is None or len(path) < len(known.path):
+            table[identity] = reached
+
+    def result(self) -> Reach:
+        """All of it, in the order of the calls in the handler."""
+
+        def order(each: ReachedThrow) -> tuple[Span, tuple[str, ...], str, Span]:
+            return (each.call, each.path, each.site.path, each.site.span)
+
+        for summary in self.graph.wrapper_summaries(self.handler):
+            for throw, path in summary.throws.items():
+                span = self.handler.span
+                reached = ReachedThrow(
+                    throw.type_name, throw.form, throw.codes, throw.reasons, (self.handler.qualname, *path), span,
+                    Site(throw.path, throw.span), "knowledge" if throw.known_by else "project",
+                )  # fmt: skip
+                self.throws.setdefault((throw, span), reached)
+        return Reach(
+            tuple(sorted(self.throws.values(), key=order)),
+            tuple(sorted(self.unresolved.values(), key=lambda each: (each.call, each.path))),
+            tuple(sorted(self.own.values(), key=order)),
+        )
+
+
+__all__ = ["Collector"]

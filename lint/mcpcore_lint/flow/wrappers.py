@@ -1,0 +1,88 @@
+"""What a decorator of the project puts in the place of a function: a nested function, or an object that is called."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcpcore_lint.flow.effects import Event, Given, Handed, Key, Parameter, key_of
+from mcpcore_lint.meaning.given import parameter_of
+from mcpcore_lint.meaning.kinds import method_of
+from mcpcore_lint.reading.syntax import all_parameters, own_nodes
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Span
+    from mcpcore_lint.reading.module import ClassInfo, Module
+
+
+class Wrapper(NamedTuple):
+    """What a decorator puts in the place of a function."""
+
+    key: Key
+    parameter: Parameter
+    """What the function is to it."""
+    keeps: bool = False
+    """Whether it is an object that got the function when it was made."""
+
+    def event(self, span: Span, wrapped: Key) -> Event:
+        """Calling it."""
+        if not self.keeps:
+            return Event("call", span, (), targets=(self.key,), bindings=((self.parameter, wrapped),))
+        given = Given(self.parameter, (Handed("function", key=wrapped),))
+        return Event("call", span, (), targets=(self.key._replace(given=(given,)),))
+
+
+def wrapper_of_function(maker: ast.FunctionDef, module: Module) -> Wrapper | None:
+    """The function that a decorator returns, whether it is written with arguments, without, or works both ways."""
+    for function, decorator in _returned(maker):
+        # `def retry(times)` returns the decorator, `def retry(run)` what takes the place of `run`.
+        inner = [] if decorator is not maker else _returned(function)
+        if inner and isinstance(function, ast.FunctionDef):
+            function, decorator = inner[0][0], function  # noqa: PLW2901 - one level further in
+        parameters = all_parameters(decorator.args)
+        if parameters:
+            return Wrapper(key_of(function, module, None), parameter_of(decorator, module, parameters[0].arg))
+    return None
+
+
+def wrapper_of_class(info: ClassInfo, *, called: bool) -> Wrapper | None:
+    """What a class does as a decorator: its objects are called in the place of the function, or make what is."""
+    call = method_of(info, "__call__")
+    made = method_of(info, "__init__")
+    if call is None or not isinstance(call[0], ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
+    node, owner = call[0], call[1].module
+    if called:
+        parameters = all_parameters(node.args)[1:]
+        for function, decorator in _returned(node) if isinstance(node, ast.FunctionDef) else ():
+            if decorator is node and parameters:
+                return Wrapper(key_of(function, owner, None), parameter_of(node, owner, parameters[0].arg))
+        return None
+    parameters = all_parameters(made[0].args)[1:] if made is not None else []
+    if made is None or not parameters:
+        return None
+    parameter = parameter_of(made[0], made[1].module, parameters[0].arg)
+    return Wrapper(key_of(node, owner, info), parameter, keeps=True)
+
+
+def _returned(
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The nested functions that a function returns, each with the function whose parameter it closes over."""
+    nested = {each.name: each for each in own_nodes(node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.FunctionDef | ast.AsyncFunctionDef]] = []
+    for each in own_nodes(node) if nested else ():
+        values = [each.value] if isinstance(each, ast.Return) else []
+        while values:
+            value = values.pop(0)
+            if isinstance(value, ast.IfExp):
+                values += [value.body, value.orelse]
+            elif isinstance(value, ast.Name) and value.id in nested:
+                found.append((nested[value.id], node))
+            elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in nested:
+                decorator = nested[value.func.id]
+                found.extend(one for one in _returned(decorator) if one[1] is decorator)
+    return found
+
+
+__all__ = ["Wrapper", "wrapper_of_class", "wrapper_of_function"]

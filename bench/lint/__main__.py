@@ -121,7 +121,7 @@ class Bench:
         self.figures: dict[str, Any] = {}
         self.broken: list[str] = []
         os.environ["MCPCORE_CACHE_DIR"] = str(work / "cache")
-        self.lint = [sys.executable, "-m", "mcpcore_lint"]
+        self.lint = [str(Path(sys.executable).with_name("mcpcore")), "lint"]
 
     def ours(self) -> None:
         """The linter by itself."""

@@ -35,6 +35,7 @@ class Knowledge:
         self._raises: dict[str, tuple[str, ...]] = {}
         self._returns: dict[str, str] = {}
         self._aliases: dict[str, str] = {}
+        self._known: dict[str, tuple[str, ...] | None] = {}
 
     def _load(self) -> None:
         if self._loaded:
@@ -78,6 +79,11 @@ class Knowledge:
 
     def known(self, name: str) -> tuple[str, ...] | None:
         """What a function raises, which may be nothing; None where the tables do not know it."""
+        if name not in self._known:
+            self._known[name] = self._look_up(name)
+        return self._known[name]
+
+    def _look_up(self, name: str) -> tuple[str, ...] | None:
         self._load()
         for each in (name, self.canonical(name)):
             found = self._raises.get(each)

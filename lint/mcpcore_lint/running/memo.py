@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Final
 
-MAGIC: Final = b"mcpcore-lint memo, format 3\n"
+MAGIC: Final = b"mcpcore-lint memo, format 4\n"
 KEPT: Final = 64
 """Command lines whose outcome is kept."""
 RACY_NS: Final = 100_000_000
@@ -113,7 +113,8 @@ class Memo:
             return False
         for path in dict.fromkeys(there_or_not):
             (there if os.path.exists(path) else absent).append(path)
-        found = (tuple(states), tuple(states.values()), tuple(there), tuple(absent))
+        # As bytes, which need not be encoded anew by each run.
+        found = (tuple(map(os.fsencode, states)), tuple(states.values()), tuple(there), tuple(absent))
         payload = marshal.dumps((self.key, text, file, code, *found))
         return self._write(MAGIC + _sum(payload) + payload)
 

@@ -107,11 +107,6 @@ class Query:
                 return word.encode("ascii")
         return b""
 
-    @property
-    def narrow(self) -> bool:
-        """Whether anything is asked for but a time, so that the trail's own events do not belong to the answer."""
-        return bool(self.tools or self.reasons or self.codes or self.ident)
-
 
 def parse_line(line: bytes) -> Record | None:
     """The record of a line; None where it is none, or unfinished."""

@@ -174,7 +174,7 @@ def show(path: Path, *, as_json: bool, **filters: Any) -> None:
 
     query = _query(**filters)
     for record in read(path, query):
-        _print_record(record, query, as_json=as_json)
+        _print_record(record, as_json=as_json)
 
 
 @group.command(
@@ -198,11 +198,11 @@ def tail(path: Path, lines: int, *, follow: bool, as_json: bool, **filters: Any)
     query = _query(**filters)
     if not follow:
         for record in reading.last(path, query, lines):
-            _print_record(record, query, as_json=as_json)
+            _print_record(record, as_json=as_json)
         return
     try:
         for record in reading.follow(path, query, count=lines):  # pragma: no branch - only an interruption ends it
-            _print_record(record, query, as_json=as_json)
+            _print_record(record, as_json=as_json)
             sys.stdout.flush()
     except KeyboardInterrupt:
         return
@@ -279,9 +279,7 @@ def _print_report(report: Report) -> None:
         )
 
 
-def _print_record(record: Record, query: Query, *, as_json: bool) -> None:
-    if "event" in record and query.narrow:
-        return
+def _print_record(record: Record, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(record, separators=(",", ":")))
         return

@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
-from mcpcore import CodedError, ErrorCode, guard
+from mcpcore import CodedError, ErrorCode, guard, not_found
 
 ENDED: list[str] = []
 
@@ -116,6 +116,31 @@ def test_what_a_generator_raises_is_mapped_and_logged_once(
     (record,) = caplog.records
     assert '{"operation":"Rows.all' in record.getMessage()
     assert '"input":{"last":"fail"}' in record.getMessage()
+
+
+@guard("Rows.found")
+def found() -> Iterator[str]:
+    yield "first"
+    raise not_found("gone")
+
+
+@guard("Rows.found_async")
+async def found_async() -> AsyncIterator[str]:
+    yield "first"
+    raise not_found("gone")
+
+
+async def fail_with_a_code() -> None:
+    async for _ in found_async():
+        pass
+
+
+@pytest.mark.parametrize("failing", [lambda: list(found()), lambda: anyio.run(fail_with_a_code)])
+def test_an_error_with_a_code_leaves_a_generator_as_it_is(failing: Callable[[], Any]) -> None:
+    """Nothing is put round it."""
+    with pytest.raises(CodedError, match="gone") as raised:
+        failing()
+    assert (ErrorCode.NOT_FOUND, None) == (raised.value.code, raised.value.__cause__)
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])

@@ -1,6 +1,7 @@
 """The family "Definitions": the names and the descriptions that a model chooses and calls tools by."""
 
-from mcpcore_lint.rules.definitions.descriptions import FieldDescription, ToolDescriptionRequired
+from mcpcore_lint.rules.definitions.descriptions import ToolDescriptionRequired
+from mcpcore_lint.rules.definitions.fields import FieldDescription
 from mcpcore_lint.rules.definitions.names import ToolNameFormat, ToolNameUnique
 
 __all__ = ["FieldDescription", "ToolDescriptionRequired", "ToolNameFormat", "ToolNameUnique"]

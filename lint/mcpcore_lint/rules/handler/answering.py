@@ -39,6 +39,8 @@ _CHECKUP: Final = re.compile(
     r"|(?:check|test|verify)_(?:\w+_)?connect(?:ion|ivity)|connection_(?:check|test|status)"
 )
 """Names of tools that are asked how something is: "it fails" is their answer."""
+_ASKED: Final = re.compile(r"(?:^|_)(?:validate|lint|dry_run|precheck|preflight)(?:_|$)")
+"""Names of tools that are asked whether something will do: "no" is their answer, unless an `except` gives it."""
 
 _SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
 """Crosses, warning signs and no-entry signs that people put before a failure."""
@@ -275,6 +277,12 @@ class NoErrorAsData(Rule):
         @tool
         def test_connection() -> dict:
             return {"success": False, "error": "refused"}
+
+        @tool
+        def validate_settings(text: str) -> dict:
+            if "=" not in text:
+                return {"ok": False, "problems": ["nothing is set"]}
+            return {"ok": True, "problems": []}
         """,
         """
         from typing import NoReturn
@@ -382,6 +390,13 @@ class NoErrorAsData(Rule):
                     result = {"status": "failed", "details": exc}
                     return result  # here
 
+            @mcp.tool
+            async def validate(a: str) -> dict:
+                try:
+                    return {"ok": await load(a)}
+                except KeyError:
+                    return {"ok": False}  # here
+
             def shown(value):
                 return json.dumps(value, indent=2)
 
@@ -414,6 +429,7 @@ class NoErrorAsData(Rule):
             if each.node.value is not None and not unreachable(each.node, body)
         ]
         checkup = _CHECKUP.search(handler.name) is not None
+        asked = _ASKED.search(handler.name) is not None
         if isinstance(handler.node, ast.Lambda):
             answers.append((handler.node.body, body.value(handler.node.body), False))
         for node, value, caught in answers:
@@ -424,6 +440,8 @@ class NoErrorAsData(Rule):
             if by_hand and (tool.flavour == "lowlevel" or (tool.flavour != "mcpcore" and _with_structure(value))):
                 continue
             if checkup and not by_hand and shape.startswith("{"):
+                continue
+            if asked and not caught and shape.endswith(": False}"):
                 continue
             ctx.report(
                 node,

@@ -80,6 +80,11 @@ class Pattern(NamedTuple):
     """A match holds one of these beside, in lower case: a cheap look before the places are found."""
 
 
+def _named(name: str, expression: str, *, needs: tuple[str, str]) -> Pattern:
+    """A row about what follows the name of a secret; the name stays."""
+    return Pattern(name, _NAMED_HINTS, expression, rf"\1{REDACTED}", re.IGNORECASE, _NAMED_STARTS, needs)
+
+
 PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         "private key",
@@ -298,33 +303,24 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         starts=("value",),
         needs=("name", "key"),
     ),
-    Pattern(
+    _named(
         # {"name": "DB_PASSWORD", "value": "..."}, <add key="password" value="..."/>
         "value beside its name",
-        _NAMED_HINTS,
         (
             rf"({_NAMED}{_QUOTE}[\s,]{{1,8}}+{_QUOTE}?+value{_QUOTE}?+\s{{0,8}}+[:=]\s{{0,8}}+b?(?P<quote>{_QUOTE}))"
             rf"{_STOP}(?s:(?!(?P=quote))(?:\\.|.)){{1,4096}}"
         ),
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=_NAMED_STARTS,
         needs=("value", "value"),
     ),
-    Pattern(
+    _named(
         "secret in XML",
-        _NAMED_HINTS,
         rf"((?<=[<:.a-z0-9_-]){_NAMED}(?:\s[^<>\n]{{0,200}})?(?<!/)>){_STOP}[^<\s][^<]{{0,2000}}(?=</)",
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=_NAMED_STARTS,
         needs=("</", "</"),
     ),
-    Pattern(
+    _named(
         # After a closing quote of its own the name is a key, with `=` an argument, with `:` prose or YAML. Or it is a
         # value itself: ('password', '...'), getenv("API_TOKEN", "..."), but not in ('user', 'password', 'email').
         "quoted secret",
-        _NAMED_HINTS,
         (
             rf"(?<!unexpected )((?P<listed>(?<=[\"'],\s[\"']))?+{_NAMED}"
             rf"(?:(?:{_END}{_IS}{_THROUGH}|(?P<named>{_QUOTE}),(?(listed)(?!))\s{{0,8}}+)[bruf]{{0,2}}"
@@ -332,9 +328,6 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             rf"{_QUOTE}\]?+\s{{0,8}}+[:=]\s{{0,8}}+(?!\[redacted\])[\[{{(](?!\s{{0,8}}[\]}})]))){_STOP}{_PLACE}"
             r"(?(quote)(?s:(?!(?P=quote))(?:\\.|.)){1,4096}(?(named)(?=(?P=quote)\s{0,8}\)))|[^\]})]{1,2000})"
         ),
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=_NAMED_STARTS,
         needs=("'", '"'),
     ),
     Pattern(
@@ -346,49 +339,33 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         starts=("pwd", "pass"),
         needs=("={", "={"),
     ),
-    Pattern(
+    _named(
         "secret in encoded quotes",
-        _NAMED_HINTS,
         rf"({_NAMED}{_ENCODED}{_IS}(?P<quote>{_ENCODED})){_STOP}(?s:(?!(?P=quote)).){{1,4096}}",
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=_NAMED_STARTS,
         needs=("22", "&"),
     ),
-    Pattern(
+    _named(
         "named secret",
-        _NAMED_HINTS,
         (
             rf"(?<!unexpected )({_NAMED}{_END}{_GIVEN})"
             rf"{_STOP}(?![bruf]{{0,2}}[\"'`\\\[{{(]|%22|&[a-z\#]|[\w.]{{1,41}}\((?:\w{{1,20}}=)?[bruf]{{0,2}}[\"']\[redacted\])"
             rf"{_SAID}{_PLACE}(?:[|>][+-]?[ \t]{{0,4}}\n[ \t]{{1,40}}[^\n]+|(?<=passphrase: )[^\n,;\"']+|"
             r"[^\s,;&\"'\\}\])]+)"
         ),
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=_NAMED_STARTS,
         needs=("=", ":"),
     ),
-    Pattern(
+    _named(
         "named secret, encoded",
-        _NAMED_HINTS,
         rf"({_NAMED}%3d){_STOP}(?!%2[27])(?:(?!%26)[^\s,;&\"'\\}}\])])+",
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=_NAMED_STARTS,
         needs=("%3d", "%3d"),
     ),
-    Pattern(
+    _named(
         # What pydantic says of a field of such a name.
         "rejected value of a secret",
-        _NAMED_HINTS,
         (
             rf"({_NAMED}[\w.]{{0,40}}\n\s{{1,8}}+[^\n]{{0,600}}?\[(?:type=\w{{1,60}}, )?input_value=){_STOP}"
             r"[^\n]{1,4096}?(?=, input_type=|\n|\Z)"
         ),
-        rf"\1{REDACTED}",
-        flags=re.IGNORECASE,
-        starts=_NAMED_STARTS,
         needs=("input_value=", "input_value="),
     ),
     Pattern(

@@ -110,23 +110,7 @@ class Cache:
         data["plugins"] = _plugins() if "mcpcore_lint.rules" in sys.modules else known.get("plugins", ())
         payload = marshal.dumps(data)
         digest = blake2b(payload, digest_size=16).digest()
-        import tempfile
-
-        directory = os.path.dirname(self.file)
-        temporary = ""
-        try:
-            os.makedirs(directory, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(prefix=".cache-", dir=directory)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(MAGIC + self.key + digest)
-                file.write(payload)
-            os.replace(temporary, self.file)
-        except OSError:
-            if temporary:
-                try:
-                    os.unlink(temporary)
-                except OSError:
-                    return False
+        if not memo.put(self.file, MAGIC, self.key, digest, payload):
             return False
         self.data = data
         return True

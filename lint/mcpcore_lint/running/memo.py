@@ -116,28 +116,10 @@ class Memo:
         # As bytes, which need not be encoded anew by each run.
         found = (tuple(map(os.fsencode, states)), tuple(states.values()), tuple(there), tuple(absent))
         payload = marshal.dumps((self.key, text, file, code, *found))
-        return self._write(MAGIC + _sum(payload) + payload)
-
-    def _write(self, content: bytes) -> bool:
-        import tempfile
-
-        directory = os.path.dirname(self.file)
-        temporary = ""
-        try:
-            os.makedirs(directory, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(prefix=".memo-", dir=directory)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-            os.replace(temporary, self.file)
-        except OSError:
-            if temporary:
-                try:
-                    os.unlink(temporary)
-                except OSError:
-                    return False
-            return False
-        self._forget_oldest(directory)
-        return True
+        kept = put(self.file, MAGIC, _sum(payload), payload)
+        if kept:
+            self._forget_oldest(os.path.dirname(self.file))
+        return kept
 
     @staticmethod
     def _forget_oldest(directory: str) -> None:
@@ -194,6 +176,28 @@ def replay(arguments: Iterable[str], *, leave: Callable[[int], object] = sys.exi
                 sys.stderr.write(f"mcpcore lint: stdout cannot be written: {error.strerror or error}\n")
             code = 2
     leave(code)
+
+
+def put(target: str, *pieces: bytes) -> bool:
+    """Put a file into a cache, whole or not at all; False where that cannot be done."""
+    import tempfile
+
+    directory = os.path.dirname(target)
+    temporary = ""
+    try:
+        os.makedirs(directory, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=".new-", dir=directory)
+        with os.fdopen(descriptor, "wb") as file:
+            file.writelines(pieces)
+        os.replace(temporary, target)
+    except OSError:
+        if temporary:
+            try:
+                os.unlink(temporary)
+            except OSError:
+                return False
+        return False
+    return True
 
 
 def folder() -> str:

@@ -87,18 +87,7 @@ class RaiseReader(ErrorReader):
     ) -> ThrowSite:
         error = self._errors.get(leaf)
         if error is not None:
-            escapes = self._escapes(node, error.type_name)
-            return ThrowSite(
-                node,
-                self.module,
-                error,
-                error.type_name,
-                cause,
-                catch,
-                reraise=False,
-                escapes=escapes,
-                function=function,
-            )
+            return self._thrown(node, error, cause, catch, function)
         if isinstance(leaf, ast.Name):
             # Where it is raised, or where it was bound to the name that is raised.
             for innermost in (catch, self._catch_of(leaf)):
@@ -123,20 +112,8 @@ class RaiseReader(ErrorReader):
                         error = self._subclass(CallValue(leaf, self.module, value), leaf, missing)
                     else:
                         error = self._site(form, leaf, value.name, value.name, code, missing)
-                    error = replace(error, fate="raised")
-                    self._errors[leaf] = error
-                    escapes = self._escapes(node, error.type_name)
-                    return ThrowSite(
-                        node,
-                        self.module,
-                        error,
-                        error.type_name,
-                        cause,
-                        catch,
-                        reraise=False,
-                        escapes=escapes,
-                        function=function,
-                    )
+                    error = self._errors[leaf] = replace(error, fate="raised")
+                    return self._thrown(node, error, cause, catch, function)
         call: ast.expr = leaf
         while isinstance(call, ast.Await):
             call = call.value
@@ -152,6 +129,15 @@ class RaiseReader(ErrorReader):
             function=function,
             call=call if isinstance(call, ast.Call) else None,
             made=leaf,
+        )
+
+    def _thrown(
+        self, node: ast.Raise, error: ErrorSite, cause: Cause, catch: CatchSite | None, function: FunctionNode
+    ) -> ThrowSite:
+        """The throw of an error that is known."""
+        escapes = self._escapes(node, error.type_name)
+        return ThrowSite(
+            node, self.module, error, error.type_name, cause, catch, reraise=False, escapes=escapes, function=function
         )
 
     def leaves(self, node: ast.expr, scope: Scope) -> list[ast.expr]:

@@ -128,7 +128,7 @@ SECRETS: Final[tuple[tuple[str, str], ...]] = (
     (f"ALTER ROLE app WITH PASSWORD '{S}'", S),
     (f"CREATE USER app IDENTIFIED BY '{S}'", S),
     (f"requirepass {S}", S),
-    (f"//registry.npmjs.org/:_authToken={S}", S),
+    (f"//packages.example.com/:_authToken={S}", S),
     (f"_auth={S}", S),
     (f'"auth": "{S}"', S),
     (f"x-amz-security-token: {S}", S),

@@ -761,7 +761,7 @@ unsupported operand type(s) for +: 'int' and 'str'
     "common services": r"""
 == NOT_FOUND
 fatal: repository 'https://github.com/acme/none.git/' not found
-npm ERR! 404 Not Found - GET https://registry.npmjs.org/nope
+npm ERR! 404 Not Found - GET https://packages.example.com/nope
 Could not find a version that satisfies the requirement foo==9.9
 Error: No such object: web_1
 error: resource mapping not found for name: "x"

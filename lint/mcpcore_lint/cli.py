@@ -138,7 +138,7 @@ def lint(paths: tuple[str, ...], **options: Any) -> None:
 
 @contextlib.contextmanager
 def _nothing_freed() -> Iterator[None]:
-    """Leave what is made to the end of the process: to look for what is no longer used takes a tenth of a run.
+    """Leave what is made to the end of the process: to look for what is no longer used frees next to nothing.
 
     For a command that goes over the files once.
     """

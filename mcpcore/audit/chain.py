@@ -97,7 +97,7 @@ class Signer:
         return hmac.compare_digest(self._mac(body), mac)
 
     def _mac(self, body: bytes) -> str:
-        # Without a key anybody can make it: it tells of damage alone, which a sum does in a tenth of the time.
+        # Without a key anybody can make it: it tells of damage alone, and for that a sum will do.
         return f"{crc32(body):064x}" if self._key is None else self.digest(body)
 
 

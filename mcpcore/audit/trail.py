@@ -387,8 +387,8 @@ class AuditTrail:
     def _append_at_once(self, payload: str) -> bytes | None:
         """Add one record where the trail is as this process left it, as nearly always; None where nothing was done.
 
-        What `_append_with_care` does, in one go: between the other work of a call, where no cache is warm, each
-        function on the way takes half a microsecond.
+        What `_append_with_care` does, in one go: between the other work of a call no cache is warm, and every step
+        counts.
         """
         fd, end, watch = self._fd, self._end, self._watch
         if not self._head_known or self._unnoted or self._flush == "fsync" or monotonic() >= self._look_at:

@@ -1,6 +1,6 @@
 """Whether anybody moved or deleted an open file, as the kernel tells it where it does (inotify).
 
-To ask for what a name leads to takes as long as to lock a file, hash a record and write it; this takes a third.
+To ask with each record what the name leads to would be the dearest step of writing it; this asks for news instead.
 """
 
 from __future__ import annotations

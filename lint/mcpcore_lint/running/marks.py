@@ -1,7 +1,7 @@
 """Which files a run has to read, told by their bytes: most of a large tree defines no tool and declares no failure.
 
-A search for bytes goes through a tree some two hundred times as fast as the parser does. What it lets through is read
-in full; what these files import is found from there.
+A search for bytes costs next to nothing beside parsing. What it lets through is read in full; what these files import
+is found from there.
 """
 
 from __future__ import annotations

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from mcpcore.audit.stats import Group, Stats
 
-SHOWN: Final = 7
-"""So many tools and reasons get a colour of their own; more could not be told apart."""
-
 _WIDTH: Final = 960
 _HEIGHT: Final = 260
 _LEFT: Final = 48
 _TOP: Final = 12
 _BOTTOM: Final = 36
 
-# Told apart by people who see red and green alike, and readable on both backgrounds.
+# Told apart by people who see red and green alike, and readable on both backgrounds; more could not be told apart.
 _COLOURS: Final = ("#3b7dd8", "#e08a1e", "#2a9d8f", "#c8518f", "#8a6fd1", "#b0503c", "#6f9a2c")
 _OTHER: Final = "#8b8f98"
 

@@ -430,14 +430,14 @@ class CallGraph:
                     if isinstance(bound, Throw) and call.use == "raises":
                         onward = self.passes(bound, call.guards)
                         if onward is not None:
-                            yield onward, (_shown(target),)
+                            yield onward, (target.name,)
                     elif isinstance(bound, Key):
                         inner = self._summaries.get(bound)
                         made = inner is not None and (inner.returned if call.use == "raises" else inner.throws)
                         for throw, path in list(made.items()) if made else ():
                             onward = self.passes(throw, call.guards)
                             if onward is not None:
-                                yield onward, (_shown(target), *path)
+                                yield onward, (target.name, *path)
 
     def blinds(self, event: Event) -> Iterator[tuple[Blind, tuple[str, ...]]]:
         """The calls that cannot be resolved, behind an event."""
@@ -453,7 +453,7 @@ class CallGraph:
                     if isinstance(bound, Key):
                         inner = self._summaries.get(bound)
                         for blind, path in list(inner.blinds.items()) if inner is not None else ():
-                            yield blind, (_shown(target), *path)
+                            yield blind, (target.name, *path)
                 if call.use == "hands on" or call.parameter[:3] != target[:3]:
                     continue
                 if not any(_tells(each, call.use) for each in bound_to(event.bindings, call.parameter)):
@@ -505,10 +505,6 @@ def _keep(found: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bo
 def _tells(bound: Key | Parameter | Throw, use: ParameterUse) -> bool:
     """Whether what a parameter is given tells what its use leads to."""
     return not isinstance(bound, Throw) or use == "raises"
-
-
-def _shown(key: Key) -> str:
-    return key.name
 
 
 __all__ = ["CallGraph"]

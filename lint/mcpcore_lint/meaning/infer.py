@@ -26,7 +26,7 @@ from mcpcore_lint.meaning.kinds import (
     outside_bases,
 )
 from mcpcore_lint.meaning.resolve import MAX_STEPS, Resolver, evaluate, is_local
-from mcpcore_lint.meaning.symbols import class_info, rebound
+from mcpcore_lint.meaning.symbols import class_info, class_round, rebound
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Symbol, Text, Value, options
 from mcpcore_lint.reading.syntax import own_nodes
 
@@ -472,7 +472,7 @@ class Inference(ElementReader):
         """What the result of a call may be an instance of."""
         func = node.func
         if isinstance(func, ast.Name) and func.id == "super" and len(node.args) in {0, 2}:
-            owner = _owner(scope)
+            owner = class_round(scope)
             if owner is not None and node.args:
                 # `super(A, self)` in a method of A; of another class it begins elsewhere.
                 named = evaluate(node.args[0], scope)
@@ -691,15 +691,6 @@ def _takes_others(info: ClassInfo) -> bool:
 def _field(info: ClassInfo, name: str) -> Parameter:
     """An attribute that the constructor takes, as a parameter of its class."""
     return Parameter(info.module.path, info.node.lineno, info.node.col_offset, name)
-
-
-def _owner(scope: Scope) -> ClassInfo | None:
-    current: Scope | None = scope
-    while current is not None:
-        if current.owner is not None:
-            return current.module.classes.get(current.owner)
-        current = current.parent
-    return None
 
 
 def _is_module(name: str) -> bool:

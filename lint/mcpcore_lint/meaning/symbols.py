@@ -29,6 +29,16 @@ def class_info(symbol: Symbol) -> ClassInfo | None:
     return symbol.module.project.class_info(symbol.definition)
 
 
+def class_round(scope: Scope) -> ClassInfo | None:
+    """The class that a scope is in a method of."""
+    current: Scope | None = scope
+    while current is not None:
+        if current.owner is not None:
+            return current.module.classes.get(current.owner)
+        current = current.parent
+    return None
+
+
 def enum_like(symbol: Symbol) -> bool:
     """Whether a class of the project is an Enum."""
     definition = symbol.definition

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mcpcore_lint.meaning.branches import Branch, Branches
 from mcpcore_lint.meaning.kinds import ancestry
 from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.meaning.symbols import class_round
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Value, string
 from mcpcore_lint.reading.syntax import own_nodes, walk, walk_shallow
 from mcpcore_lint.registrations.lookups import Tables
-from mcpcore_lint.registrations.servers import arguments_of, class_round
+from mcpcore_lint.registrations.servers import arguments_of
 from mcpcore_lint.registrations.targets import Env, bind, bound, see
 
 if TYPE_CHECKING:

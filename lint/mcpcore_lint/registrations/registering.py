@@ -6,8 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.meaning.resolve import Resolver, evaluate
+from mcpcore_lint.meaning.symbols import class_round
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Unknown, Value, options
-from mcpcore_lint.registrations.servers import Servers, class_round
+from mcpcore_lint.registrations.servers import Servers
 from mcpcore_lint.registrations.sites import Maker, Site
 from mcpcore_lint.registrations.tables import (
     ADDERS,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.meaning.infer import Inference
 from mcpcore_lint.meaning.kinds import Instance, Outside, method_of
 from mcpcore_lint.meaning.resolve import Resolver, evaluate
-from mcpcore_lint.meaning.symbols import qualified
+from mcpcore_lint.meaning.symbols import class_round, qualified
 from mcpcore_lint.model import CallValue, Choice, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS, SERVER_FACTORIES, SERVERS
 from mcpcore_lint.reading.syntax import all_parameters, own_nodes
@@ -285,16 +285,6 @@ def _made_elsewhere(value: Value) -> bool:
     return bool(rest) and package != "builtins" and rest.rpartition(".")[2][:1].islower()
 
 
-def class_round(scope: Scope) -> ClassInfo | None:
-    """The class that a scope is in a method of."""
-    current: Scope | None = scope
-    while current is not None:
-        if current.owner is not None:
-            return current.module.classes.get(current.owner)
-        current = current.parent
-    return None
-
-
 def method_called(func: ast.Attribute, scope: Scope) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module] | None:
     """The method of a class of the project that `value.name` is, with its file."""
     for kind in Inference().of(func.value, scope):
@@ -324,4 +314,4 @@ def arguments_of(
     return found
 
 
-__all__ = ["Servers", "arguments_of", "class_round", "method_called"]
+__all__ = ["Servers", "arguments_of", "method_called"]

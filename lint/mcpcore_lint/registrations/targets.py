@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.meaning.kinds import ancestry, method_of
 from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.meaning.symbols import class_info
+from mcpcore_lint.meaning.symbols import class_info, class_round
 from mcpcore_lint.model import CallValue, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.reading.syntax import own_nodes, statements, walk
-from mcpcore_lint.registrations.servers import arguments_of, class_round, method_called
+from mcpcore_lint.registrations.servers import arguments_of, method_called
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

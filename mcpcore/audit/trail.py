@@ -647,8 +647,8 @@ class AuditTrail:
         if self._flush == "interval":
             self._flush_soon()
 
-    # The head. Overwritten in place: replacing the file would be as safe and take fifty times as long, since file
-    # systems write a replaced file back at once. It is one sector, written by one call, and carries its own check.
+    # The head. Overwritten in place: replacing the file would be as safe and take far longer, since file systems
+    # write a replaced file back at once. It is one sector, written by one call, and carries its own check.
 
     def _read_head(self) -> bytes:
         """The head's file as it is; empty where there is none."""

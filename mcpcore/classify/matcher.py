@@ -92,7 +92,7 @@ _SHAPE: Final = bytes(
 
 def words_of(text: str) -> frozenset[str]:
     """The words of a lower-cased text by which candidates are looked up; a dollar marks a name like API_BASE."""
-    # Three passes in C are several times as fast as one regular expression.
+    # Three passes in C are faster than one regular expression.
     found = text.encode("ascii", "replace").translate(_LETTERS).decode("ascii").split()
     if "$" in text:
         found.append("$")

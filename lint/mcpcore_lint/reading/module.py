@@ -439,7 +439,7 @@ _FURTHER_TARGETS: Final = re.compile(r"[\w\s.,*()\[\]]{0,400}=(?!=)")
 
 @lru_cache(maxsize=16)
 def _mention(me: str) -> re.Pattern[str]:
-    # It begins with letters, not with their surroundings: these are searched for many times as fast.
+    # It begins with letters, not with their surroundings: these are searched for faster.
     return re.compile(rf"{re.escape(me)}\s*\.\s*\w+\s*([=:,)\]])")
 
 

@@ -123,7 +123,7 @@ class Source:
             if "\r" in text:
                 self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
             else:
-                # Nearly every file has line feeds alone, and is counted three times as fast without an expression.
+                # Nearly every file has line feeds alone, and is counted faster without an expression.
                 ends = accumulate(map(len, text.split("\n")))
                 self._starts = [0, *(end + number for number, end in enumerate(ends, 1))]
                 self._starts.pop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity, Span
 from mcpcore_lint.settings import PerFile, Settings
@@ -39,8 +39,7 @@ class Config:
     unknown: tuple[UnknownRule, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownRule:
+class UnknownRule(NamedTuple):
     """A name in the configuration that no rule has."""
 
     name: str
@@ -51,8 +50,7 @@ class UnknownRule:
     """Whether it names several rules where one has to be named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One key of the section: how its value is read, and what the documentation says of it."""
 
     read: Callable[[Any, str], Any]

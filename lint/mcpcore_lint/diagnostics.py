@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Safety: TypeAlias = Literal["safe", "unsafe"]
 
@@ -35,8 +34,7 @@ class Severity(IntEnum):
             raise ValueError(f"{text!r} is not a severity: choose one of {labels}") from None
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a file: lines and columns from 1, columns in characters, the end exclusive."""
 
     line: int
@@ -45,8 +43,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace the characters `start` to `end` (offsets into `Source.text`, end exclusive) with `text`."""
 
     start: int
@@ -54,8 +51,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """Edits of one file that belong together: all are made, or none is.
 
     A safe fix keeps what the program does, apart from the failure that it reports; an unsafe one asks for a look.
@@ -66,8 +62,7 @@ class Fix:
     safety: Safety = "safe"
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """Another place that a finding speaks of, such as the throw at the end of a chain of calls."""
 
     path: str
@@ -75,8 +70,7 @@ class Related:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One finding.
 
     `path` is as the user gave it or relative to the project, with `/` as the separator; `help` is the next step.
@@ -98,8 +92,7 @@ class Diagnostic:
         return (self.path, self.span, self.rule, self.message)
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """Something that kept the linter from doing its work on a file: a crash of a rule, a file that cannot be read."""
 
     path: str

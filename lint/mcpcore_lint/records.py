@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
@@ -12,8 +11,7 @@ ToolFlavour: TypeAlias = Literal["mcpcore", "sdk", "fastmcp", "lowlevel"]
 ToolKind: TypeAlias = Literal["tool", "resource", "prompt"]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRecord:
+class ToolRecord(NamedTuple):
     """What the whole project knows of a tool: enough for rules that compare tools across files."""
 
     name: str | None

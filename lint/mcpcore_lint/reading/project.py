@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.names import FRAMEWORKS
@@ -138,7 +137,7 @@ class Project:
             parts.insert(0, part)
         if not inside:
             shown = self.display_path(absolute)
-            parts = list(PurePosixPath(shown).with_suffix("").parts)
+            parts = [part for part in os.path.splitext(shown)[0].split("/") if part]
             if parts and parts[0] == "src":
                 parts = parts[1:]
         return ".".join(parts) or stem, is_package

@@ -6,9 +6,9 @@ import ast
 import re
 import warnings
 from bisect import bisect_right
-from dataclasses import dataclass
-from itertools import accumulate
-from typing import TYPE_CHECKING
+from itertools import accumulate, count
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcpcore_lint.diagnostics import Span
 
@@ -31,8 +31,7 @@ class SourceError(Exception):
         self.span = span or Span(1, 1, 1, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Decoded:
+class _Decoded(NamedTuple):
     text: str
     encoding: str
     bom: bool
@@ -124,8 +123,7 @@ class Source:
                 self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
             else:
                 # Nearly every file has line feeds alone, and is counted faster without an expression.
-                ends = accumulate(map(len, text.split("\n")))
-                self._starts = [0, *(end + number for number, end in enumerate(ends, 1))]
+                self._starts = [0, *map(add, accumulate(map(len, text.split("\n"))), count(1))]
                 self._starts.pop()
         return self._starts
 
@@ -201,7 +199,16 @@ class Source:
         return (self.line(number) for number in range(1, len(self.line_starts) + 1))
 
 
-def _bounds(node: ast.AST) -> tuple[int, int, int, int]:
+def _bounds(node: Any) -> tuple[int, int, int, int]:
+    try:
+        found = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+    except AttributeError:
+        return _bounds_known_in_part(node)
+    return found if found[2] is not None and found[3] is not None else _bounds_known_in_part(node)
+
+
+def _bounds_known_in_part(node: ast.AST) -> tuple[int, int, int, int]:
+    """Of what stands nowhere itself, or was made without an end."""
     line: int = getattr(node, "lineno", 1)
     column: int = getattr(node, "col_offset", 0)
     end_line: int = getattr(node, "end_lineno", None) or line

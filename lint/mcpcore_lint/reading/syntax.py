@@ -40,6 +40,14 @@ FIELDS: Final[dict[type[ast.AST], tuple[str, ...]]] = {kind: _fields(kind) for k
 
 SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 BODIES: Final = ("body", "orelse", "finalbody", "handlers", "cases")
+_BLOCKS: Final[dict[type[ast.AST], tuple[str, ...]]] = {
+    kind: blocks
+    for kind in FIELDS
+    if issubclass(kind, ast.stmt | ast.excepthandler | ast.match_case)
+    and kind not in SCOPES
+    and (blocks := tuple(name for name in ("cases", "finalbody", "orelse", "handlers", "body") if name in kind._fields))
+}
+"""For each kind of compound statement and clause that is no scope, the fields that hold statements, the last first."""
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -107,12 +115,8 @@ def statements(roots: list[ast.stmt]) -> list[ast.AST]:
     while stack:
         node = stack.pop()
         found.append(node)
-        if type(node) in SCOPES:
-            continue
-        for name in ("cases", "finalbody", "orelse", "handlers", "body"):
-            below = getattr(node, name, None)
-            if type(below) is list:
-                stack.extend(reversed(below))
+        for name in _BLOCKS.get(type(node), ()):
+            stack.extend(reversed(getattr(node, name)))
     return found
 
 

@@ -114,7 +114,7 @@ class Change:
                     absolute = lead + os.path.relpath(then.absolute(each.path), root)
                     path = os.path.relpath(absolute, below.base).replace(os.sep, "/")
                     below.texts.setdefault(path, then.source(each.path))
-                    below.diagnostics.append(replace(each, path=path))
+                    below.diagnostics.append(each._replace(path=path))
                 before.update(_marks(below))
         new: set[int] = set()
         marks = {id(each): mark for each, mark in zip(result.diagnostics, _marks(result), strict=True)}

@@ -7,8 +7,8 @@ everything in the cache costs little more than looking at the files.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
 from mcpcore_lint.settings import Settings
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.running.judge import FileResult, Judge
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The outcome of a run."""
 
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -101,7 +100,7 @@ def lint_paths(
     report = run.report()
     if not walk.failures:
         inputs = store.inputs() if store is not None and not given else None
-        return replace(report, inputs=inputs)
+        return report._replace(inputs=inputs)
     failures = (*walk.failures, *report.failures)
     return Report(report.diagnostics, failures, report.files, report.tools, report.suppressed, report.judged)
 
@@ -133,7 +132,9 @@ class _PathRun:
         if self._judge is None:
             from mcpcore_lint.running.judge import Judge
 
-            self._judge = Judge(self.root, self.settings, files=self.files, every=self.every)
+            self._judge = Judge(
+                self.root, self.settings, files=self.files, every=self.every, hashes=self.cache is not None
+            )
             for path, raw in self.given.items():
                 self._judge.give(path, raw)
         return self._judge
@@ -478,7 +479,6 @@ def lint_source(
 def _lint_source(source: str | bytes, path: str, settings: Settings, root: str, files: Mapping[str, str]) -> Report:
     from mcpcore_lint.reading.source import Source, SourceError
     from mcpcore_lint.rules import rule_named, selected
-    from mcpcore_lint.running.cache import content_hash
     from mcpcore_lint.running.judge import Judge, parse_error, related_names
 
     judge = Judge(root, settings)
@@ -501,7 +501,7 @@ def _lint_source(source: str | bytes, path: str, settings: Settings, root: str, 
         on = rule is None or selected(rule, settings, judge.per_file(shown))
         return Report((parse_error(shown, error, settings),) if on else (), (), 1, judged=1)
     others = [judge.module(where, each) for where in extra if (each := project.module_at(project.display_path(where)))]
-    result = judge.module(absolute, module, content_hash(b""), suppresses="mcpcore:" in made.text)
+    result = judge.module(absolute, module, suppresses="mcpcore:" in made.text)
     tools = [tool for each in (*others, result) for tool in each.tools]
     names = frozenset(tool.name for tool in tools if tool.kind == "tool" and tool.name is not None) | settings.tools
     lacking = {name for name in result.asked if name not in names}
@@ -510,7 +510,7 @@ def _lint_source(source: str | bytes, path: str, settings: Settings, root: str, 
             names |= related_names(root, lacking, settings, {absolute, *extra})
         judge.tool_names = names
         judge.tools_unknown = any(tool.name is None for tool in tools if tool.kind == "tool")
-        result = judge.module(absolute, module, result.digest, suppresses=result.has_suppressions)
+        result = judge.module(absolute, module, suppresses=result.has_suppressions)
     judge.tool_names = names
     common, failures = judge.project_rules(tools)
     failures.extend(result.failures)

@@ -10,7 +10,7 @@ import stat
 import sys
 from bisect import bisect_left, insort
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.running.writing import ChangedMeanwhileError, put_in_place
@@ -134,8 +134,7 @@ def add_argument(module: Module, call: ast.Call, text: str) -> Edit:
     return Edit(end - 1, end - 1, text)
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(NamedTuple):
     """How a name is spelled in a file, and the edits that make it so."""
 
     text: str

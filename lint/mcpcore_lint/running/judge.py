@@ -18,7 +18,6 @@ from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.registrations.build import Builder
 from mcpcore_lint.rules import all_rules, is_ours, selected
 from mcpcore_lint.rules.base import ProjectContext, Rule, RuleContext
-from mcpcore_lint.running.cache import content_hash
 from mcpcore_lint.running.marks import SUPPRESSION, speaks_of_mcp
 from mcpcore_lint.running.suppress import Suppressions
 
@@ -38,6 +37,7 @@ class FileResult(NamedTuple):
     path: str
     """As diagnostics show it."""
     digest: bytes
+    """What stands for its content; empty where nobody keeps the result."""
     relevant: bool
     has_suppressions: bool
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -126,15 +126,27 @@ class Judge:
     """Judges the files of one project, one after another."""
 
     def __init__(
-        self, root: str, settings: Settings, *, files: Container[str] = frozenset(), every: bool = True
+        self,
+        root: str,
+        settings: Settings,
+        *,
+        files: Container[str] = frozenset(),
+        every: bool = True,
+        hashes: bool = False,
     ) -> None:
-        """Make it ready for some files, of which those that have nothing to do with MCP are looked at if `every`.
+        """Make it ready for some files.
 
-        Any file can be given to it: `files` only says of which all syntax will be needed.
+        Args:
+            root: The project's folder.
+            settings: The settings.
+            files: The files of which all syntax will be needed; any file can be judged.
+            every: Whether those of them that have nothing to do with MCP are looked at too.
+            hashes: Whether results tell what stands for the content of their file, as those have to that are kept.
         """
         self.settings = settings
         self.files = files
         self.every = every
+        self.hashes = hashes
         self.project = Project(root, source_roots=settings.source_roots, reads_whole=self._looks_at)
         self.hierarchy = Hierarchy(self.project, settings.exceptions)
         self.graph = CallGraph(self.project, self.hierarchy, settings.raises)
@@ -214,7 +226,7 @@ class Judge:
     def content(self, absolute: str, raw: bytes, *, every: bool) -> FileResult:
         """Judge the content of a file."""
         shown = self.project.display_path(absolute)
-        digest = content_hash(raw)
+        digest = self._digest(raw)
         relevant = speaks_of_mcp(raw, mentions=self.mentions)
         suppresses = relevant and SUPPRESSION in raw
         if not relevant and not every:
@@ -228,6 +240,13 @@ class Judge:
             failure = crash(shown, None, error)
             return FileResult(shown, digest, relevant=True, has_suppressions=False, failures=(failure,))
         return self.module(absolute, module, digest, suppresses=suppresses)
+
+    def _digest(self, raw: bytes) -> bytes:
+        if not self.hashes:
+            return b""
+        from mcpcore_lint.running.cache import content_hash
+
+        return content_hash(raw)
 
     def module(self, absolute: str, module: Module, digest: bytes = b"", *, suppresses: bool = False) -> FileResult:
         """Judge a file that was parsed."""

@@ -6,7 +6,7 @@ Source of the form: CommonMark 0.31.2, section 4.5, "Fenced code blocks".
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Span
@@ -34,9 +34,9 @@ class Block:
 
     def told(self, each: Diagnostic, path: str) -> Diagnostic:
         """A finding where it stands in the document; without its fix, since documents are not rewritten."""
-        related = tuple(replace(one, span=self._moved(one.span)) if one.path == path else one for one in each.related)
+        related = tuple(one._replace(span=self._moved(one.span)) if one.path == path else one for one in each.related)
         span = self._moved(each.span) if each.path == path else each.span
-        return replace(each, span=span, related=related, fix=None)
+        return each._replace(span=span, related=related, fix=None)
 
     def _moved(self, span: Span) -> Span:
         return Span(span.line, span.column + self.indent, span.end_line, span.end_column + self.indent)

@@ -12,8 +12,11 @@ from typing import Final
 SUPPRESSION: Final = b"mcpcore:"
 """Bytes without which a file has no suppression comment."""
 
+NAME: Final = b"mcp"
+"""Bytes that most files lack, and which `MENTIONS` begins with."""
+
 FAMILIES: Final = (
-    (b"mcp",),
+    (NAME,),
     (b"MCP",),
     (b"tool", b".tool"),
     (b"tool", b"add_tool"),
@@ -73,9 +76,10 @@ def speaks_of_mcp(raw: bytes, *, mentions: bool = False) -> bool:
     With `mentions`, every file that speaks of mcpcore counts.
     """
     # Each search goes through the whole file, so that the rarest texts come first, and none is made twice.
-    if MENTIONS in raw and (mentions or any(mark in raw for mark in DECLARES) or _TOOL.search(raw) is not None):
+    named = NAME in raw
+    if named and MENTIONS in raw and (mentions or any(mark in raw for mark in DECLARES) or _TOOL.search(raw)):
         return True
-    found: dict[bytes, bool] = {}
+    found: dict[bytes, bool] = {NAME: named}
 
     def there(marks: tuple[bytes, ...]) -> bool:
         for mark in marks:

@@ -17,7 +17,7 @@ def pack_diagnostic(each: Diagnostic) -> tuple[object, ...]:
     """A finding as plain values."""
     fix = None
     if each.fix is not None:
-        edits = tuple((edit.start, edit.end, edit.text) for edit in each.fix.edits)
+        edits = tuple(tuple(edit) for edit in each.fix.edits)
         fix = (each.fix.title, edits, each.fix.safety)
     return (
         each.rule,
@@ -32,9 +32,9 @@ def pack_diagnostic(each: Diagnostic) -> tuple[object, ...]:
     )
 
 
-def pack_span(span: Span) -> tuple[int, int, int, int]:
+def pack_span(span: Span) -> tuple[int, ...]:
     """A span as plain values."""
-    return (span.line, span.column, span.end_line, span.end_column)
+    return tuple(span)
 
 
 def unpack_diagnostic(packed: tuple[object, ...]) -> Diagnostic:
@@ -61,17 +61,13 @@ def pack_result(result: FileResult) -> tuple[object, ...]:
         result.relevant,
         result.has_suppressions,
         tuple(pack_diagnostic(each) for each in result.diagnostics),
-        tuple((each.path, each.message, each.rule, each.detail) for each in result.failures),
-        tuple((*each[:6], pack_span(each[6])) for each in map(_record, result.tools)),
+        tuple(tuple(each) for each in result.failures),
+        tuple((*each[:6], pack_span(each.span)) for each in result.tools),
         result.asked,
         result.exact,
         result.consulted,
         result.missing,
     )
-
-
-def _record(each: ToolRecord) -> tuple[str | None, str, str, str | None, str, str, Span]:
-    return (each.name, each.kind, each.flavour, each.server, each.handler, each.path, each.span)
 
 
 def unpack_result(packed: tuple[object, ...]) -> FileResult:

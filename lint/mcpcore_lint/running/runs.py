@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint import config
 from mcpcore_lint.diagnostics import Diagnostic, Failure
@@ -30,8 +30,7 @@ def is_document(path: str) -> bool:
     return path.lower().endswith(DOCUMENTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Paths that share a configuration."""
 
     config: Config
@@ -97,7 +96,7 @@ class Result:
         move = _mover(root, self.base)
         for each in report.diagnostics:
             self.diagnostics.append(_moved(each, move))
-        self.failures += (replace(each, path=move(each.path)) for each in report.failures)
+        self.failures += (each._replace(path=move(each.path)) for each in report.failures)
         self.files += report.files
         self.tools += len(report.tools)
         self.suppressed += report.suppressed
@@ -144,8 +143,8 @@ def _moved(each: Diagnostic, move: Callable[[str], str]) -> Diagnostic:
     path = move(each.path)
     if path == each.path:
         return each
-    related = tuple(replace(one, path=move(one.path)) for one in each.related)
-    return replace(each, path=path, related=related)
+    related = tuple(one._replace(path=move(one.path)) for one in each.related)
+    return each._replace(path=path, related=related)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -334,7 +333,7 @@ def _lint_document(absolute: str, group: Group, result: Result, raw: bytes | Non
     text = raw.decode("utf-8-sig", "replace")
     for block in blocks(text):
         report = lint_source(block.padded, path=shown, settings=group.config.settings, root=root)
-        part = replace(report, diagnostics=tuple(block.told(each, shown) for each in report.diagnostics), files=0)
+        part = report._replace(diagnostics=tuple(block.told(each, shown) for each in report.diagnostics), files=0)
         result.take(part, root)
     result.texts[_below(absolute, result.base)] = text
 
@@ -419,7 +418,7 @@ def mend(
         if not mending.again:
             break
         if write or mending.late:
-            made = [replace(each, walk=_again(each)) for each in made]
+            made = [each._replace(walk=_again(each)) for each in made]
         result = lint_groups(made, cache=cache, given=mending.given)
     result.failures[:0] = failures
     return [Mended(each.path, each.before, each.after, each.count) for each in mending.result()], result

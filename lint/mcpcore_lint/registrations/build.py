@@ -79,18 +79,26 @@ class Builder:
         return self._found
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
-        outside = self.outside(scope)
-        stands_in: bool | None = None
-        for decorator in node.decorator_list:
-            self.registering.targets.steps = 0
-            maker = self.registering.maker(decorator, outside)
-            if maker is None:
-                continue
-            if stands_in is None:
-                stands_in = wrapped_parameter(node, self.module) is not None
-            if not stands_in:
-                name = Const(node, self.module, node.name)
-                self._add(maker, decorator, Target(node, self.module, name), outside)
+        makers = self.makers(node, scope)
+        if makers and wrapped_parameter(node, self.module) is None:
+            name = Const(node, self.module, node.name)
+            for decorator, maker in makers:
+                self._add(maker, decorator, Target(node, self.module, name), self.outside(scope))
+
+    def makers(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> tuple[tuple[ast.expr, Maker], ...]:
+        """The decorators of a function that make a tool of it; found once: a server that lists it asks again."""
+        key = ("makers", node)
+        found: tuple[tuple[ast.expr, Maker], ...] | None = self.module.memo.get(key)
+        if found is None:
+            outside = self.outside(scope)
+            makers: list[tuple[ast.expr, Maker]] = []
+            for decorator in node.decorator_list:
+                self.registering.targets.steps = 0
+                maker = self.registering.maker(decorator, outside)
+                if maker is not None:
+                    makers.append((decorator, maker))
+            found = self.module.memo[key] = tuple(makers)
+        return found
 
     def outside(self, scope: Scope) -> Scope:
         """The scope that the decorators of a function are read in."""
@@ -176,14 +184,9 @@ class Builder:
         """What makes a function a tool by its own decorators, so that `add_tool` only registers it."""
         if not node.decorator_list:
             return None
-        key = ("own maker", node)
-        if key not in module.memo:
-            builder = self if module is self.module else Builder(module, self.hierarchy)
-            outside = builder.outside(module.scope_of(node))
-            makers = (builder.registering.maker(each, outside) for each in node.decorator_list)
-            module.memo[key] = next((each for each in makers if each is not None), None)
-        found: Maker | None = module.memo[key]
-        return found
+        builder = self if module is self.module else Builder(module, self.hierarchy)
+        found = builder.makers(node, module.scope_of(node))
+        return found[0][1] if found else None
 
     def _renamed(self, own: Maker, maker: Maker, site: Site, target: Target) -> None:
         """`add_tool(tool, name="other")`: one more tool, with the contract of the first."""

@@ -6,6 +6,7 @@ import contextlib
 import sys
 import traceback
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
@@ -22,6 +23,7 @@ from mcpcore_lint.running.marks import SUPPRESSION, speaks_of_mcp
 from mcpcore_lint.running.suppress import Suppressions
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from mcpcore_lint.reading.module import Module
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 LOADED_LINES: Final = 45_000
 """How many lines stay parsed at a time: some 100 MB."""
+
+
+_OF_TOOLS: Final = frozenset({"tool", "handler"})
 
 
 class FileResult(NamedTuple):
@@ -99,6 +104,12 @@ class FileState:
         self._known: set[Diagnostic] = set()
         self.per_file = judge.per_file(module.path)
         self.names = judge.names()
+
+    @cached_property
+    def registered(self) -> list[tuple[ToolDef, bool]]:
+        """The tools, each with whether it is the first of its handler."""
+        first: dict[ast.AST, ToolDef] = {}
+        return [(tool, first.setdefault(tool.handler.node, tool) is tool) for tool in self.tools]
 
     def severity(self, rule: Rule) -> Severity:
         """The severity of a rule in this file."""
@@ -282,16 +293,18 @@ class Judge:
 
     def _apply(self, rule: Rule, state: FileState) -> None:
         hooks = self._hooks[rule.id]
-        if not hooks:
+        if "file" not in hooks and not (state.tools and hooks & _OF_TOOLS):
             return
         context = RuleContext(state, rule)
-        if "tool" in hooks or "handler" in hooks:
-            seen: set[int] = set()
-            for tool in state.tools:
+        if "handler" not in hooks:
+            if "tool" in hooks:
+                for tool in state.tools:
+                    rule.check_tool(tool, context)
+        else:
+            for tool, first in state.registered:
                 if "tool" in hooks:
                     rule.check_tool(tool, context)
-                if "handler" in hooks and id(tool.handler.node) not in seen:
-                    seen.add(id(tool.handler.node))
+                if first:
                     rule.check_handler(tool.handler, tool, context)
         if "file" in hooks:
             rule.check_file(state.module, context)

@@ -114,11 +114,14 @@ def entries_of(contract: Contract, ctx: RuleContext) -> Iterator[tuple[int, Cont
             yield index, each
 
 
-class _Last:
-    """The file that was asked about last: the rules ask one after another about the same one."""
-
-    module: Module | None = None
-    entries: tuple[ContractEntry, ...] = ()
+def failure_modes(tool: ToolDef, ctx: RuleContext) -> list[tuple[int, ContractEntry]]:
+    """The failure modes of every contract of a tool with their positions; made out once for all rules that ask."""
+    key = ("failure modes", tool)
+    found: list[tuple[int, ContractEntry]] | None = ctx.module.memo.get(key)
+    if found is None:
+        entries = (each for contract in contracts_of(tool, ctx) for each in entries_of(contract, ctx))
+        found = ctx.module.memo[key] = [each for each in entries if each[1].is_failure_mode]
+    return found
 
 
 def declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
@@ -128,10 +131,12 @@ def declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
     """
     if not module.source.has("FailureMode"):
         return ()
-    if _Last.module is not module:
-        _Last.entries = tuple(_declarations(module, ctx))
-        _Last.module = module
-    return _Last.entries
+    # Which entries stand at a tool depends on the file whose tools are judged.
+    key = ("declared in", module)
+    found: tuple[ContractEntry, ...] | None = ctx.module.memo.get(key)
+    if found is None:
+        found = ctx.module.memo[key] = tuple(_declarations(module, ctx))
+    return found
 
 
 def _declarations(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
@@ -184,10 +189,8 @@ class EntryRule(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Look at the entries of a tool."""
-        for contract in contracts_of(tool, ctx):
-            for index, entry in entries_of(contract, ctx):
-                if entry.is_failure_mode:
-                    self.check_entry(Entry(entry, tool, index, ctx), ctx)
+        for index, entry in failure_modes(tool, ctx):
+            self.check_entry(Entry(entry, tool, index, ctx), ctx)
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Look at the failure modes of a file that stand at no tool."""
@@ -201,6 +204,8 @@ class EntryRule(Rule):
 
 class Entry:
     """A failure mode as a rule looks at it: its arguments, its name in messages, and where findings stand."""
+
+    __slots__ = ("_ctx", "index", "model", "tool")
 
     def __init__(self, entry: ContractEntry, tool: ToolDef | None, index: int, ctx: RuleContext) -> None:
         self.model = entry

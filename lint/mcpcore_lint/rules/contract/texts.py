@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
@@ -350,7 +351,7 @@ class ContractRecoveryMinWords(EntryRule):
             if not isinstance(value, Const) or not isinstance(value.value, str) or _blank(value):
                 continue
             text = " ".join(value.value.split())
-            count = sum(bool(_WORD.search(each)) for each in text.split(" "))
+            count = sum(map(bool, map(_WORD.search, text.split(" "))))
             if count < least:
                 words = "1 word" if count == 1 else f"{count} words"
                 entry.report(recovery, f"the recovery of {entry.label} has {words}: {shortened(text)!r}", help=step)
@@ -525,8 +526,9 @@ class ContractHintTooLong(EntryRule):
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:  # noqa: ARG002
         """Report a text of an entry that the wire cuts."""
+        limits = _limits()
         for name in ("when", "recovery", "user_message"):
-            limit = _limits()["message" if name == "when" else "hint"]
+            limit = limits["message" if name == "when" else "hint"]
             length = _longest(entry[name])
             if length > limit:
                 entry.report(
@@ -552,6 +554,7 @@ class ContractHintTooLong(EntryRule):
                     )
 
 
+@cache
 def _limits() -> dict[str, int]:
     from mcpcore.limits import DEFAULT_LIMITS
 
@@ -566,7 +569,7 @@ def _length(value: Value) -> int:
 
 
 def _longest(argument: Argument) -> int:
-    return max((_length(each) for each in options(argument.value)), default=0)
+    return max(map(_length, options(argument.value)), default=0)
 
 
 def _at_throw(error: ErrorSite) -> list[tuple[str, int, int]]:

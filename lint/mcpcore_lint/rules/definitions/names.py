@@ -519,17 +519,24 @@ def _listed(module: Module, ctx: RuleContext) -> Iterator[_Registered]:
         for keyword in node.keywords:
             if keyword.arg != "tools":
                 continue
-            value = ctx.resolve(keyword.value, scope)
-            made = ctx.resolve(node, scope)
-            if not isinstance(value, Items) or not isinstance(made, CallValue) or made.func.name != "mcpcore.Server":
+            value = ctx.resolve(keyword.value, scope) if _called(func, scope, ctx) == "mcpcore.Server" else None
+            if not isinstance(value, Items):
                 continue
             key = f"{module.path}:{node.lineno}:{node.col_offset}"
+            written = set(walk([keyword.value]))
             for each in value.items:
                 name = _declared_name(each, ctx)
-                inside = each.node is not None and each.module is module and each.node in set(walk([keyword.value]))
                 if name is not None:
-                    at = each.node if inside and each.node is not None else keyword.value
+                    at = each.node if each.node is not None and each.node in written else keyword.value
                     yield _Registered(key, name, at, (at, module), None)
+
+
+def _called(func: ast.expr, scope: Scope, ctx: RuleContext) -> str:
+    """The name of what is called, also by a `partial(...)` of it; its arguments are not looked at."""
+    value = ctx.resolve(func, scope)
+    if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
+        value = value.args[0]
+    return value.name if isinstance(value, Symbol) else ""
 
 
 def _declared_name(value: Value, ctx: RuleContext) -> str | None:
@@ -540,6 +547,11 @@ def _declared_name(value: Value, ctx: RuleContext) -> str | None:
     if module is None:
         return None
     for decorator in value.definition.decorator_list:
+        if isinstance(decorator, ast.Call) and not _may_name(decorator):
+            # To read all that it is given, its contract above all, would be for nothing.
+            made = ctx.resolve(decorator.func, module.scope)
+            if isinstance(made, Symbol) and made.name == "mcpcore.tool":
+                return value.definition.name
         made = ctx.resolve(decorator, module.scope)
         if isinstance(made, Symbol) and made.name == "mcpcore.tool":
             return value.definition.name
@@ -548,6 +560,13 @@ def _declared_name(value: Value, ctx: RuleContext) -> str | None:
             plain = isinstance(given, Missing) or (isinstance(given, Const) and given.value is None)
             return value.definition.name if plain else string(given)
     return None
+
+
+def _may_name(decorator: ast.Call) -> bool:
+    """Whether a name may be among the arguments of `@tool(...)`."""
+    return any(each.arg in {"name", None} for each in decorator.keywords) or any(
+        isinstance(each, ast.Starred) for each in decorator.args
+    )
 
 
 def _scope_at(node: ast.AST, module: Module) -> Scope:

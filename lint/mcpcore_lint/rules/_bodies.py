@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
-from weakref import WeakKeyDictionary
 
 from mcpcore_lint.meaning.resolve import CODES, evaluate
 from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Value, options, string
@@ -39,14 +38,7 @@ class Body:
         self.parents = index.parents
         self.nested = index.function_of
         self.catches: dict[ast.AST, CatchSite] = {each.node: each for each in handler.catches}
-        by_kind: dict[type, list[Any]] = {}
-        for node in self.nodes:
-            kind = type(node)
-            if kind in by_kind:
-                by_kind[kind].append(node)
-            else:
-                by_kind[kind] = [node]
-        self.by_kind = by_kind
+        self._by_kind: dict[type, list[Any]] = {}
 
     def function_of(self, node: ast.AST) -> FunctionNode:
         """The function that a node is run in: the handler, or one nested in it."""
@@ -54,7 +46,9 @@ class Body:
 
     def all(self, kind: type[N]) -> Iterator[N]:
         """The nodes of a kind, in source order."""
-        found: list[N] = self.by_kind.get(kind, [])
+        found: list[N] | None = self._by_kind.get(kind)
+        if found is None:
+            found = self._by_kind[kind] = [each for each in self.nodes if type(each) is kind]
         return iter(found)
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -103,15 +97,12 @@ class Body:
         return found | set(self.module.scope_of(self.root).bindings)
 
 
-_BODIES: WeakKeyDictionary[Handler, Body] = WeakKeyDictionary()
-
-
 def body_of(handler: Handler) -> Body:
     """The body of a handler; read once for all rules."""
-    found = _BODIES.get(handler)
+    key = ("body", handler)
+    found: Body | None = handler.module.memo.get(key)
     if found is None:
-        found = Body(handler)
-        _BODIES[handler] = found
+        found = handler.module.memo[key] = Body(handler)
     return found
 
 

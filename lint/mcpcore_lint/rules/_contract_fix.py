@@ -14,7 +14,7 @@ from mcpcore_lint.model import Text, string
 from mcpcore_lint.rules._bodies import short
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._imports import import_names
-from mcpcore_lint.rules._thrown import BASELINE, Thrown, direct, through
+from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown
 from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Proposal:
         return f"TODO: raised by {names[0]}"
 
 
-def proposals(tool: ToolDef, reach: Reach, ctx: RuleContext) -> list[Proposal]:
+def proposals(tool: ToolDef, ctx: RuleContext) -> list[Proposal]:
     """The entries that a tool's contract would have: what it throws itself, through calls, and through libraries."""
     found: dict[str, Proposal] = {}
 
@@ -112,11 +112,11 @@ def proposals(tool: ToolDef, reach: Reach, ctx: RuleContext) -> list[Proposal]:
         elif by:
             entry.by.append(by)
 
-    for thrown in (*direct(tool, reach), *through(tool, reach)):
+    for thrown in all_thrown(tool, ctx):
         for reason, code in _named(thrown):
             add(reason, code, _when(thrown, ctx), thrown.reached.path[-1] if thrown.reached is not None else "")
     declared = {each.code for each in found.values()}
-    for code, names in _of_libraries(reach, ctx).items():
+    for code, names in _of_libraries(ctx.reach(tool), ctx).items():
         if code not in declared:
             reason = REASON_OF.get(code, code.lower())
             add(reason, code, _any_of(names))
@@ -233,12 +233,11 @@ def _depth(above: Iterable[str], ctx: RuleContext):  # type: ignore[no-untyped-d
     return lambda name: (-known[name], name)
 
 
-def throws_coded(tool: ToolDef, reach: Reach) -> list[Thrown]:
+def throws_coded(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
     """The coded errors that a contract would declare."""
-    found = [*direct(tool, reach), *through(tool, reach)]
     return [
         each
-        for each in found
+        for each in all_thrown(tool, ctx)
         if each.reasons or (each.error is not None and each.error.form == "fail") or each.codes is None
         or any(code not in BASELINE for code in each.codes)
     ]  # fmt: skip

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Related
 from mcpcore_lint.model import CodeValue, Const, Missing, options, string
@@ -33,8 +32,7 @@ BASELINE: Final = frozenset(
 """Codes that come up anywhere, and need no declaration."""
 
 
-@dataclass(frozen=True, slots=True)
-class Thrown:
+class Thrown(NamedTuple):
     """An error with a code that leaves the handler.
 
     `codes` and `reasons` are all that it may have; None where that is not known, and `()` where there is none.
@@ -79,7 +77,20 @@ def declared_codes(contract: Contract) -> frozenset[str]:
     return frozenset(code for each in contract.entries for code in codes_of(each.code.value) or ())
 
 
-def direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
+def all_thrown(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
+    """The coded errors that come out of a tool: its handler's own, then those of functions that it calls.
+
+    Made out once: many rules ask one after another.
+    """
+    key = ("thrown", tool)
+    found: list[Thrown] | None = ctx.module.memo.get(key)
+    if found is None:
+        reach = ctx.reach(tool)
+        found = ctx.module.memo[key] = [*_direct(tool, reach), *_through(tool, reach)]
+    return found
+
+
+def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
     """The coded errors that the handler raises itself and that leave it, each once."""
     leaving = {each.call for each in reach.own}
     seen: set[ast.AST] = set()
@@ -92,7 +103,7 @@ def direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
         yield Thrown(codes, reason_texts(error), error, None, throw)
 
 
-def through(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
+def _through(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
     """The coded errors that come out of functions that the handler calls, but for those that are tools of their own."""
     tools = {each.handler.qualname for each in tool.serves if each.handler is not None}
     raises = {each.span: each for each in tool.handler.throws}

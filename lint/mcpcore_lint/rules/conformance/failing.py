@@ -518,17 +518,16 @@ class ContractDataMismatch(Rule):
         contract = tool.contract
         if contract is None:
             return
-        body = body_of(tool.handler)
         for error in tool.handler.fail_calls:
             reason = string(error.reason)
             entry = contract.by_reason.get(reason) if reason is not None else None
             if entry is not None:
-                self._compare(error, entry, tool, body, ctx)
+                self._compare(error, entry, tool, ctx)
 
     @staticmethod
-    def _compare(error: ErrorSite, entry: ContractEntry, tool: ToolDef, body: Body, ctx: RuleContext) -> None:
+    def _compare(error: ErrorSite, entry: ContractEntry, tool: ToolDef, ctx: RuleContext) -> None:
         model = data_model(entry.arguments["data"].value)
-        keys = _keys(error.data.value, body)
+        keys = _keys(error.data.value) if model is not None else None
         if model is None or keys is None:
             return
         given, complete = keys
@@ -557,7 +556,7 @@ def _quoted(names: list[str]) -> str:
     return " and ".join(repr(each) for each in names)
 
 
-def _keys(value: Value, body: Body) -> tuple[list[str], bool] | None:
+def _keys(value: Value) -> tuple[list[str], bool] | None:
     """The keys of some data, and whether those are all; None where that cannot be known."""
     if isinstance(value, Missing) or (isinstance(value, Const) and value.value is None):
         return [], True
@@ -570,7 +569,6 @@ def _keys(value: Value, body: Body) -> tuple[list[str], bool] | None:
         # `**ctx.recovery_for(...)` brings in a reserved key and nothing else.
         unpacked = [each for key, each in zip(value.node.keys, value.node.values, strict=True) if key is None]
         complete = bool(unpacked) and all(isinstance(each, ast.Call) and _is_recovery(each) for each in unpacked)
-    del body
     return list(value.keys), complete
 
 
@@ -649,35 +647,39 @@ class ContractMessageData(Rule):
         for error in tool.handler.errors:
             if error.form not in CODED or error.message.node is None or error.fate in {"discarded", "unused"}:
                 continue
-            carried = self._carried(error, body)
+            told = list(_variables(error.message.node, body))
+            carried = self._carried(error) if told else None
             if carried is None:
                 continue
             lacking: list[str] = []
-            for each in _variables(error.message.node, body):
-                shown = ast.unparse(each)
-                names = _roots(each, body)
-                if not names or names & carried or shown in carried or short(shown) in carried or shown in lacking:
+            for each in told:
+                if isinstance(each, ast.Name) and each.id in carried:
                     continue
-                lacking.append(shown)
+                names = _roots(each, body)
+                if not names or names & carried:
+                    continue
+                shown = ast.unparse(each)
+                if shown not in carried and short(shown) not in carried and shown not in lacking:
+                    lacking.append(shown)
             if lacking:
-                told = " and ".join(f"`{each}`" for each in lacking)
+                variables = " and ".join(f"`{each}`" for each in lacking)
                 ctx.report(
                     error.message.node,
-                    f"{told} is told in the message and missing from data, so only prose carries it",
+                    f"{variables} is told in the message and missing from data, so only prose carries it",
                     help="put it into data under its own name",
                     tool=tool,
                     module=tool.handler.module,
                 )
 
     @staticmethod
-    def _carried(error: ErrorSite, body: Body) -> set[str] | None:
+    def _carried(error: ErrorSite) -> set[str] | None:
         """The names, attributes and keys that the data brings; None where it cannot be seen."""
         value = error.data.value
         if isinstance(value, Missing) or (isinstance(value, Const) and value.value is None):
             return set()
         if not isinstance(value, Mapping) or value.node is None:
             return None
-        if not value.complete and _keys(value, body) in (None, (list(value.keys), False)):
+        if not value.complete and _keys(value) in (None, (list(value.keys), False)):
             return None
         found = set(value.keys)
         for each in walk([value.node]):

@@ -361,8 +361,7 @@ class ContractMissing(Rule):
         # Resources and prompts take no `errors`.
         if tool.kind != "tool" or tool.contract is not None or not _knows_codes(tool):
             return
-        reach = ctx.reach(tool)
-        thrown = throws_coded(tool, reach)
+        thrown = throws_coded(tool, ctx)
         if not thrown:
             return
         handler = tool.handler
@@ -379,7 +378,7 @@ class ContractMissing(Rule):
             help=step,
             tool=tool,
             related=[_site(each, tool, ctx) for each in thrown[:5]],
-            fix=contract_fix(tool, proposals(tool, reach, ctx), ctx),
+            fix=contract_fix(tool, proposals(tool, ctx), ctx),
         )
 
 

@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rules._bodies import codes_known, codes_of, reasons_known
 from mcpcore_lint.rules._fail_fix import fail_fix
-from mcpcore_lint.rules._thrown import BASELINE, Thrown, declared_codes, direct, report, through
+from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown, declared_codes, report
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext, Valid
 from mcpcore_lint.rules.contract.entries import near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mcpcore_lint.model import Contract, ContractEntry, ToolDef
-
-
-def _all(tool: ToolDef, ctx: RuleContext) -> Iterator[Thrown]:
-    reach = ctx.reach(tool)
-    yield from direct(tool, reach)
-    yield from through(tool, reach)
 
 
 def _listed(names: list[str]) -> str:
@@ -191,7 +183,7 @@ class ContractConformance(Rule):
             return
         declared = declared_codes(contract)
         seen: set[tuple[object, ...]] = set()
-        for thrown in _all(tool, ctx):
+        for thrown in all_thrown(tool, ctx):
             if thrown.codes is None or thrown.reasons:
                 continue
             strange = [each for each in thrown.codes if each not in declared and each not in BASELINE]
@@ -390,7 +382,7 @@ class ContractPreferFail(Rule):
         if contract is None or not contract.entries:
             return
         seen: set[object] = set()
-        for thrown in _all(tool, ctx):
+        for thrown in all_thrown(tool, ctx):
             error = thrown.error
             if error is not None and error.form == "fail":
                 continue
@@ -524,7 +516,7 @@ class ContractUndeclaredReason(Rule):
         if contract is None or not reasons_known(contract):
             return
         seen: set[tuple[object, ...]] = set()
-        for thrown in _all(tool, ctx):
+        for thrown in all_thrown(tool, ctx):
             if (thrown.error is not None and thrown.error.form == "fail") or _asked_in_the_handler(thrown, tool):
                 continue
             strange = [each for each in thrown.reasons or () if each not in contract.by_reason]
@@ -624,7 +616,7 @@ class ContractCodeMismatch(Rule):
         if contract is None:
             return
         seen: set[tuple[object, ...]] = set()
-        for thrown in _all(tool, ctx):
+        for thrown in all_thrown(tool, ctx):
             if not thrown.codes or not thrown.reasons or (thrown.error is not None and thrown.error.form == "fail"):
                 continue
             for reason in thrown.reasons:

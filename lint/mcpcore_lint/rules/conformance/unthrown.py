@@ -9,7 +9,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Symbol, string, strings
 from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules._bodies import FUNCTIONS, Body, body_of, codes_of, to_be_filled_in
-from mcpcore_lint.rules._thrown import CODED, reason_texts, through
+from mcpcore_lint.rules._thrown import CODED, all_thrown, reason_texts
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
 if TYPE_CHECKING:
@@ -198,10 +198,10 @@ class _Raised:
         for call in handler.recovery_calls:
             texts = strings(call.reason)
             self._take(texts, None)
-        reach = ctx.reach(tool)
-        for each in through(tool, reach):
-            self._take(each.reasons, each.codes)
-        if any(each.takes_context or each.project for each in reach.unresolved):
+        for each in all_thrown(tool, ctx):
+            if each.reached is not None:
+                self._take(each.reasons, each.codes)
+        if any(each.takes_context or each.project for each in ctx.reach(tool).unresolved):
             self.anything = True
         self._rest: tuple[ToolDef, Body, set[ast.AST]] | None = (tool, body, unreachable)
         """What is still to be searched for words: only where an entry is not found without."""
@@ -258,7 +258,7 @@ class _Raised:
 
 def _never_used(body: Body) -> set[ast.AST]:
     """The functions nested in a body that nothing calls or hands on, with those nested in them."""
-    if not body.by_kind.keys() & set(FUNCTIONS):
+    if not body.nested:
         return set()
     read = {each.id for each in body.all(ast.Name) if isinstance(each.ctx, ast.Load)}
     found: set[ast.AST] = set()

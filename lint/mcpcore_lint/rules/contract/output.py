@@ -348,12 +348,12 @@ def _error_field(annotation: ast.expr, scope: Scope, depth: int = 0) -> _Field |
             # The SDK's own way to say what a hand-made result holds.
             wrapped = first is not None and first.name == "mcp.CallToolResult" and len(elts) > 1
             return _error_field(elts[1] if wrapped else elts[0], scope, depth + 1)
-        return _of_value(head, ast.unparse(node.value)) if isinstance(head, Symbol) else None
+        return _of_value(head, node.value) if isinstance(head, Symbol) else None
     if not isinstance(node, ast.Name | ast.Attribute):
         return None
     value = resolver.expression(node, scope)
     if isinstance(value, Symbol | CallValue):
-        found = _of_value(value, ast.unparse(node))
+        found = _of_value(value, node)
         if found is not None or not isinstance(value, Symbol) or value.definition is not None:
             return found
     alias = Resolver().alias_of(node, scope)
@@ -362,13 +362,21 @@ def _error_field(annotation: ast.expr, scope: Scope, depth: int = 0) -> _Field |
     return None
 
 
-def _of_value(value: Value, name: str) -> _Field | None:
+def _of_value(value: Value, written: ast.expr) -> _Field | None:
     if isinstance(value, CallValue):
-        fields = _functional(value, name)
-    elif isinstance(value, Symbol) and (info := class_info(value)) is not None:
-        fields = _fields(info)
-    else:
+        return _sent_as_error(_functional(value, ast.unparse(written)))
+    info = class_info(value) if isinstance(value, Symbol) else None
+    if info is None:
         return None
+    # Many tools return the same few models.
+    key = ("error field", info.node)
+    if key not in info.module.memo:
+        info.module.memo[key] = _sent_as_error(_fields(info))
+    found: _Field | None = info.module.memo[key]
+    return found
+
+
+def _sent_as_error(fields: dict[str, _Field]) -> _Field | None:
     return next((each for each in fields.values() if each.sent == "error"), None)
 
 

@@ -327,7 +327,7 @@ class FieldDescription(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each parameter that is required, and described nowhere."""
-        if tool.kind != "tool" or tool.flavour == "lowlevel" or _binds(tool.registration) or in_test(tool):
+        if tool.kind != "tool" or tool.flavour == "lowlevel" or in_test(tool):
             return
         told = _told(tool)
         if told is None:
@@ -355,6 +355,8 @@ class FieldDescription(Rule):
                     problem = "is explained in the docstring alone, which description= takes the place of"
                 elif parameter.name in needless:
                     continue
+            if _binds(tool.registration):
+                return
             ctx.report(
                 parameter.node,
                 f"the parameter {parameter.name} of {tool.display_name} {problem}",

@@ -23,6 +23,8 @@ FAILURE_KEYS: Final = frozenset({"isError", "is_error", "failed"})
 STATUS_KEYS: Final = frozenset({"status", "state", "result"})
 FAILED_STATUS: Final = frozenset({"error", "failed", "failure", "fail"})
 ERROR_KEYS: Final = frozenset({"error", "error_message", "errorMessage"})
+_TELLING: Final = SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | ERROR_KEYS
+"""An answer without one of these keys is no failure in disguise."""
 BESIDE_AN_ERROR: Final = frozenset(
     {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",
      "error_code", "errorCode", "traceback", "status_code", "success", "ok", "tool", "help"}
@@ -103,14 +105,13 @@ class _Judge:
         if name == "mcp.TextContent":
             return self.failure(value.argument("text", 1), in_clause=in_clause, depth=depth + 1)
         if isinstance(definition, ast.ClassDef):
-            if self.ctx.hierarchy.is_exception(name) is not False and "Exception" in str(
-                self.ctx.hierarchy.ancestors(name)
+            found = self._pairs([(key, given) for key, given in value.keywords], in_clause=in_clause, model=True)
+            if found is None or (
+                self.ctx.hierarchy.is_exception(name) is not False
+                and "Exception" in str(self.ctx.hierarchy.ancestors(name))
             ):
                 return None
-            found = self._pairs([(key, given) for key, given in value.keywords], in_clause=in_clause, model=True)
-            return (
-                None if found is None else f"{short(name)}({found.strip('{}').replace(': ', '=').replace(chr(34), '')})"
-            )
+            return f"{short(name)}({found.strip('{}').replace(': ', '=').replace(chr(34), '')})"
         if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef) and depth < 2:
             return self._helper(definition, value, depth) or self._shaped(definition, value, in_clause=in_clause)
         return None
@@ -156,6 +157,8 @@ class _Judge:
 
     def _pairs(self, pairs: list[tuple[object, Value]], *, in_clause: bool, model: bool = False) -> str | None:
         table = {key: value for key, value in pairs if isinstance(key, str)}
+        if table.keys().isdisjoint(_TELLING):
+            return None
         states = [value for key, value in table.items() if key in STATUS_KEYS and isinstance(value, Const)]
         if table.keys() & VERDICTS or any(str(each.value).lower() in UNWELL for each in states):
             return None
@@ -426,7 +429,7 @@ class NoErrorAsData(Rule):
         answers: list[tuple[ast.expr, Value, bool]] = [
             (each.node.value, each.value, each.catch is not None)
             for each in handler.returns
-            if each.node.value is not None and not unreachable(each.node, body)
+            if each.node.value is not None
         ]
         checkup = _CHECKUP.search(handler.name) is not None
         asked = _ASKED.search(handler.name) is not None
@@ -435,6 +438,9 @@ class NoErrorAsData(Rule):
         for node, value, caught in answers:
             shape = self._shape(node, value, caught, judge, body)
             if shape is None or (tool.kind == "prompt" and shape.startswith("the text")):
+                continue
+            statement = body.parents.get(node)
+            if isinstance(statement, ast.Return) and unreachable(statement, body):
                 continue
             by_hand = shape.startswith(HAND_MADE)
             if by_hand and (tool.flavour == "lowlevel" or (tool.flavour != "mcpcore" and _with_structure(value))):

@@ -263,7 +263,7 @@ class ContractEntry:
         """The `recovery` argument."""
         return self.arguments["recovery"]
 
-    @property
+    @cached_property
     def reason_text(self) -> str | None:
         """The reason where it is known for certain."""
         return self.reason.text
@@ -408,7 +408,7 @@ class ThrowSite:
     grouped: bool = False
     """Whether it is raised inside an exception group: `raise ExceptionGroup("...", [not_found(...)])`."""
 
-    @property
+    @cached_property
     def span(self) -> Span:
         """Where the `raise` statement stands."""
         return self.module.source.span(self.node)

@@ -37,11 +37,12 @@ def made(value: Value, resolver: Resolver) -> Value:
         resolver.steps += 1
         if function in resolver.making or resolver.steps > MAX_STEPS or len(resolver.making) > DEEP:
             break
-        resolver.making.append(function)
+        before = resolver.making
+        resolver.making = (*before, function)
         try:
             inner = _returned(value, function, resolver)
         finally:
-            resolver.making.pop()
+            resolver.making = before
         if inner is None:
             break
         value = inner

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import contextmanager
 from types import EllipsisType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.meaning.annotations import MAX_DEPTH, AnnotationReader
 from mcpcore_lint.meaning.making import comprehended, made
@@ -29,7 +29,7 @@ from mcpcore_lint.model import (
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, BUILTIN_NAMES, ENTRY_POSITIONAL, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.scopes import Binding, Scope
@@ -67,30 +67,9 @@ class _Table:
 CODES: Final = _Table()
 
 
-_EXPRESSIONS: Final[dict[type[ast.AST], str]] = {
-    ast.Constant: "_constant",
-    ast.Attribute: "attribute",
-    ast.JoinedStr: "_joined",
-    ast.List: "_items",
-    ast.Tuple: "_items",
-    ast.Set: "_items",
-    ast.Dict: "_dict",
-    ast.IfExp: "_either",
-    ast.BoolOp: "_any_of",
-    ast.NamedExpr: "_inner",
-    ast.Starred: "_inner",
-    ast.BinOp: "_binary",
-    ast.UnaryOp: "_signed",
-    ast.Call: "call",
-    ast.Subscript: "_subscript",
-    ast.Await: "_awaited",
-    ast.ListComp: "_comprehension",
-    ast.SetComp: "_comprehension",
-}
-"""Kind of expression to the method of `Resolver` that evaluates it."""
-
-
 _VALUE: Final = frozenset({"value", "_value_"})
+_OBJECTS: Final = frozenset({"self", "cls"})
+_CONTAINERS: Final = (Items, Mapping)
 _OF_MEMBER: Final = _VALUE | {"name", "_name_"}
 """What members of an enum have."""
 
@@ -98,16 +77,16 @@ _OF_MEMBER: Final = _VALUE | {"name", "_name_"}
 class Resolver(AnnotationReader):
     """Evaluates expressions; one for each expression that is asked about, since it counts how deep it is."""
 
-    def __init__(self, depth: int = 0) -> None:
-        self.depth = depth
-        self.active: set[tuple[int, int]] = set()
-        self.steps = 0
-        self.frames: list[tuple[Scope, dict[str, Value]]] = []
-        """What some names of a scope are for now: the parameters of one call, the variables of one round."""
-        self.making: list[ast.AST] = []
-        """The functions whose results are being made out."""
-        self.cut = False
-        """Whether something was left out: a name defined by itself, too deep, or too much to look at."""
+    depth: int = 0
+    steps: int = 0
+    active: frozenset[int] = frozenset()
+    """The bindings that are being made out."""
+    frames: tuple[tuple[Scope, dict[str, Value]], ...] = ()
+    """What some names of a scope are for now: the parameters of one call, the variables of one round."""
+    making: tuple[ast.AST, ...] = ()
+    """The functions whose results are being made out."""
+    cut: bool = False
+    """Whether something was left out: a name defined by itself, too deep, or too much to look at."""
 
     # -- names ---------------------------------------------------------------------------------------------------
 
@@ -120,14 +99,13 @@ class Resolver(AnnotationReader):
                     return given[name]
         found = scope.lookup(name)
         if found is None:
-            starred = self._starred(name, module, node)
-            if starred is not None:
+            if module.star_imports and (starred := self._starred(name, module, node)) is not None:
                 return starred
             if name in BUILTIN_NAMES:
                 return Symbol(node, module, canonical(f"builtins.{name}"))
             return Unknown(node, module, f"{name} is not defined in this file")
         where, bindings = found
-        known = self.named(bindings, where, name, node)
+        known = where.values.get(name) or self.named(bindings, where, name, node)
         if type(known) is Symbol:
             # The name stands here; what it means was found out before.
             return Symbol(node, known.module, known.name, known.definition)
@@ -152,45 +130,48 @@ class Resolver(AnnotationReader):
     @contextmanager
     def within(self, scope: Scope, given: dict[str, Value]) -> Iterator[None]:
         """Evaluate with some names of a scope known for now."""
-        self.frames.append((scope, given))
+        before = self.frames
+        self.frames = (*before, (scope, given))
         try:
             yield
         finally:
-            self.frames.pop()
+            self.frames = before
 
     def _bindings(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
-        values: list[Value] = []
-        for binding in bindings:
-            value = self._binding(binding, where, name, node)
-            values.append(value)
-            if len(values) > MAX_OPTIONS:
-                return Unknown(node, where.module, f"{name} is bound in too many places")
-        value = choice(values, node, where.module)
-        if isinstance(value, Items | Mapping) and where.module.changes_in_place(name):
+        if len(bindings) == 1:
+            value = self._binding(bindings[0], where, name, node)
+        else:
+            values: list[Value] = []
+            for binding in bindings:
+                values.append(self._binding(binding, where, name, node))
+                if len(values) > MAX_OPTIONS:
+                    return Unknown(node, where.module, f"{name} is bound in too many places")
+            value = choice(values, node, where.module)
+        if isinstance(value, _CONTAINERS) and where.module.changes_in_place(name):
             return incomplete(value)
         return value
 
     def _binding(self, binding: Binding, where: Scope, name: str, node: ast.AST) -> Value:
         module = where.module
-        key = (id(binding), 0)
         self.steps += 1
-        if key in self.active or self.depth > MAX_DEPTH or self.steps > MAX_STEPS:
+        before = self.active
+        if id(binding) in before or self.depth > MAX_DEPTH or self.steps > MAX_STEPS:
             self.cut = True
             return Unknown(node, module, f"{name} is defined by itself")
         if binding.kind in {"assign", "annotated"}:
             if binding.value is None:
                 return Unknown(node, module, f"{name} has no value here")
-            self.active.add(key)
+            self.active = before | {id(binding)}
             try:
                 return self.expression(binding.value, where)
             finally:
-                self.active.discard(key)
+                self.active = before
         if binding.kind == "import" and binding.target is not None:
-            self.active.add(key)
+            self.active = before | {id(binding)}
             try:
                 return self.imported(binding.target, module, node)
             finally:
-                self.active.discard(key)
+                self.active = before
         if binding.kind in {"function", "class"}:
             return Symbol(node, module, qualified(module, binding.node), binding.node)
         if binding.kind == "parameter" and binding.annotation is not None:
@@ -262,25 +243,20 @@ class Resolver(AnnotationReader):
 
     def expression(self, node: ast.expr, scope: Scope) -> Value:
         """What an expression is."""
+        kind = type(node)
         self.depth += 1
         try:
             if self.depth > MAX_DEPTH:
                 self.cut = True
                 return Unknown(node, scope.module, "the expression is too deep to follow")
-            return self._expression(node, scope)
+            if kind is ast.Name:
+                return self.name(node.id, scope, node)  # type: ignore[attr-defined]
+            of_kind = self._BY_KIND.get(kind)
+            if of_kind is None:
+                return Unknown(node, scope.module, f"a {kind.__name__.lower()} is not a constant")
+            return of_kind(self, node, scope)
         finally:
             self.depth -= 1
-
-    def _expression(self, node: ast.expr, scope: Scope) -> Value:
-        kind = type(node)
-        if kind is ast.Name:
-            assert isinstance(node, ast.Name)
-            return self.name(node.id, scope, node)
-        name = _EXPRESSIONS.get(kind)
-        if name is None:
-            return Unknown(node, scope.module, f"a {kind.__name__.lower()} is not a constant")
-        found: Value = getattr(self, name)(node, scope)
-        return found
 
     def _constant(self, node: ast.Constant, scope: Scope) -> Value:
         value = node.value
@@ -318,7 +294,8 @@ class Resolver(AnnotationReader):
         module = scope.module
         base = self.expression(node.value, scope)
         if type(base) is Unknown:
-            return self._of_object(node, scope) or self._attribute_of(base, node, module)
+            known = self._of_object(node, scope)
+            return Unknown(node, module, f"the attribute {node.attr} of a value") if known is None else known
         if node.attr in _OF_MEMBER and isinstance(node.value, ast.Attribute):
             holder = self.expression(node.value.value, scope)
             if isinstance(holder, Symbol) and holder.definition is not None and enum_like(holder):
@@ -330,8 +307,8 @@ class Resolver(AnnotationReader):
     @staticmethod
     def _of_object(node: ast.Attribute, scope: Scope) -> Value | None:
         """What an attribute of `self` or of an object of a known class is, where that is a constant."""
-        name = node.value.id if isinstance(node.value, ast.Name) else ""
-        if not node.attr.isupper() and name not in {"self", "cls"}:
+        value = node.value
+        if not (type(value) is ast.Name and value.id in _OBJECTS) and not node.attr.isupper():
             return None
         from mcpcore_lint.meaning.attributes import attribute_of_object
 
@@ -543,7 +520,7 @@ class Resolver(AnnotationReader):
         complete = True
         for each in node.args:
             value = self.expression(each, scope)
-            if isinstance(each, ast.Starred):
+            if type(each) is ast.Starred:
                 if isinstance(value, Items) and value.complete and complete:
                     args.extend(value.items)
                 else:
@@ -627,12 +604,35 @@ class Resolver(AnnotationReader):
             bounds.append(given if isinstance(given, int) else None)
         return Items(node, scope.module, base.kind, base.items[slice(*bounds)], complete=True)
 
+    _BY_KIND: Final[dict[type[ast.AST], Callable[[Resolver, Any, Scope], Value]]] = {
+        ast.Constant: _constant,
+        ast.Attribute: attribute,
+        ast.JoinedStr: _joined,
+        ast.List: _items,
+        ast.Tuple: _items,
+        ast.Set: _items,
+        ast.Dict: _dict,
+        ast.IfExp: _either,
+        ast.BoolOp: _any_of,
+        ast.NamedExpr: _inner,
+        ast.Starred: _inner,
+        ast.BinOp: _binary,
+        ast.UnaryOp: _signed,
+        ast.Call: call,
+        ast.Subscript: _subscript,
+        ast.Await: _awaited,
+        ast.ListComp: _comprehension,
+        ast.SetComp: _comprehension,
+    }
+    """Kind of expression to the method that evaluates it."""
+
 
 PLAIN_BUILTINS: Final = BUILTIN_NAMES - BUILTIN_EXCEPTIONS
 _VALUES: Final = (
     ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp, ast.SetComp,
     ast.GeneratorExp, ast.Compare, ast.BinOp, ast.UnaryOp, ast.Await, ast.Subscript,
 )  # fmt: skip
+_STRINGS: Final = (ast.Constant, ast.JoinedStr)
 
 
 def _is_local_value(binding: Binding) -> bool:
@@ -659,9 +659,9 @@ def is_local(func: ast.expr, scope: Scope) -> bool:
     if isinstance(root, ast.Name):
         found = scope.lookup(root.id)
         if found is not None:
-            return all(_is_local_value(each) for each in found[1])
+            return all(map(_is_local_value, found[1]))
         return root is func and root.id in PLAIN_BUILTINS
-    return isinstance(root, ast.Constant | ast.JoinedStr)
+    return isinstance(root, _STRINGS)
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:
@@ -672,7 +672,11 @@ def evaluate(node: ast.expr, scope: Scope) -> Value:
         name: str = node.id  # type: ignore[attr-defined]
         found = scope.lookup(name)
         if found is not None:
-            known = found[0].values.get(name) or Resolver(1).named(found[1], found[0], name, node)
+            known = found[0].values.get(name)
+            if known is None:
+                resolver = Resolver()
+                resolver.depth = 1
+                known = resolver.named(found[1], found[0], name, node)
             return Symbol(node, known.module, known.name, known.definition) if type(known) is Symbol else known
     elif kind is ast.Constant and node.value is not ...:  # type: ignore[attr-defined]
         return Const(node, scope.module, node.value)  # type: ignore[attr-defined]

@@ -44,6 +44,7 @@ class HandlerBuilder(RaiseReader):
         self.function_of.clear()
         self.nodes.clear()
         self._callees.clear()
+        self._contexts.clear()
         self._errors.clear()
         self._catches.clear()
 

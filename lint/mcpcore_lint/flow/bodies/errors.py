@@ -39,7 +39,7 @@ from mcpcore_lint.names import (
 if TYPE_CHECKING:
     from mcpcore_lint.meaning.hierarchy import Hierarchy
     from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.reading.scopes import Binding, Scope
 
 
 PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})
@@ -80,6 +80,7 @@ class ErrorReader(BodyNodes):
         super().__init__(node, module, hierarchy)
         self.context: ContextParameter | None = None
         self._callees: dict[ast.expr, Value | None] = {}
+        self._contexts: dict[tuple[Scope, str], bool] = {}
 
     def _is_context_call(self, call: ast.Call, method: str) -> bool:
         func: ast.expr | None = call.func
@@ -103,27 +104,34 @@ class ErrorReader(BodyNodes):
         return found
 
     def _is_context(self, node: ast.expr, scope: Scope) -> bool:
-        seen: set[tuple[int, str]] = set()
-        stack = [(node, scope)]
+        found = scope.lookup(node.id) if type(node) is ast.Name else None
+        if found is None:
+            return False
+        key = (found[0], node.id)  # type: ignore[attr-defined]
+        known = self._contexts.get(key)
+        if known is None:
+            known = self._contexts[key] = self._is_bound_to_context(*key, found[1])
+        return known
+
+    def _is_bound_to_context(self, where: Scope, name: str, bindings: list[Binding]) -> bool:
+        seen: set[tuple[Scope, str]] = set()
+        stack = [(where, name, bindings)]
         while stack:
-            current, inside = stack.pop()
-            found = inside.lookup(current.id) if isinstance(current, ast.Name) else None
-            if found is None:
+            where, name, bindings = stack.pop()
+            if (where, name) in seen:
                 continue
-            assert isinstance(current, ast.Name)
-            where, bindings = found
-            if (id(where), current.id) in seen:
-                continue
-            seen.add((id(where), current.id))
+            seen.add((where, name))
             for binding in bindings:
                 if binding.kind == "parameter":
-                    if where is self.scope and self.context is not None and current.id == self.context.name:
+                    if where is self.scope and self.context is not None and name == self.context.name:
                         return self.context.mcpcore
                     symbol = Resolver().annotation_symbol(binding.annotation, where.parent or where)
                     if symbol is not None and symbol.name == "mcpcore.Context":
                         return True
-                elif binding.value is not None:
-                    stack.append((binding.value, where))
+                elif isinstance(binding.value, ast.Name):
+                    found = where.lookup(binding.value.id)
+                    if found is not None:
+                        stack.append((found[0], binding.value.id, found[1]))
         return False
 
     def _error(self, call: ast.Call) -> ErrorSite | None:
@@ -181,9 +189,10 @@ class ErrorReader(BodyNodes):
 
     def callee(self, func: ast.expr, scope: Scope) -> Value | None:
         """What is called; None where it is an attribute of a local value, which is no function that can be named."""
-        if func in self._callees:
-            return self._callees[func]
-        found = self._callees[func] = None if is_local(func, scope) else evaluate(func, scope)
+        known = self._callees
+        if func in known:
+            return known[func]
+        found = known[func] = None if is_local(func, scope) else evaluate(func, scope)
         return found
 
     def error_of(self, value: Value, at: ast.expr) -> ErrorSite | None:

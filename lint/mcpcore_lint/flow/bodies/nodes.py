@@ -117,7 +117,8 @@ class BodyNodes:
                 stack += below
 
     def _scope(self, node: ast.AST) -> Scope:
-        return self.module.scope_of(self.function_of.get(node, self.node))
+        nested = self.function_of
+        return self.module.scope_of(nested[node]) if nested and node in nested else self.scope
 
 
 def _run_at_once(node: FunctionNode) -> list[ast.AST]:

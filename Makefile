@@ -18,6 +18,7 @@ $(VENV)/.ready: requirements/dev.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --require-hashes -r requirements/dev.lock
 	$(PIP) install --no-deps --no-build-isolation -e .
+	$(BIN)/python -m compileall -q mcpcore lint/mcpcore_lint  # as an installed package is, so that commands start as fast
 	@touch $@
 
 demo: setup ## a server and its failures, as an agent sees them

@@ -103,7 +103,7 @@ class Module:
         if node is None:
             self._complete_all()
         elif deferred(node) is not None:
-            assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             # To parse one function, Python counts the lines before it: after many of them the whole file costs less.
             self._passed_over += node.lineno
             if self._passed_over > WORTH_ALL * len(self.source.line_starts):
@@ -138,7 +138,7 @@ class Module:
     def exported(self) -> frozenset[str] | None:
         """The names in `__all__`, where it is a plain list or tuple of strings."""
         for binding in self.scope.bindings.get("__all__", ()):
-            if isinstance(binding.value, ast.List | ast.Tuple):
+            if isinstance(binding.value, (ast.List, ast.Tuple)):
                 names = [
                     e.value for e in binding.value.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)
                 ]
@@ -202,26 +202,26 @@ class Module:
         hits = sorted(lines)
         last = len(hits)
         found: list[tuple[ast.Call, Scope]] = []
-        stack: list[tuple[ast.AST, Scope]] = [(self.tree, self.scope)]
+        stack: list[tuple[Any, Scope]] = [(self.tree, self.scope)]
         while stack:
             node, scope = stack.pop()
-            wrapped: list[ast.expr] = getattr(node, "decorator_list", [])
-            if decorators:
-                stack.extend((each, scope) for each in reversed(wrapped))
-            if isinstance(node, ast.Call):
+            kind = type(node)
+            wrapped: list[ast.expr] = []
+            if kind is ast.Call:
                 found.append((node, scope))
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                scope = self.functions[node]
-            elif isinstance(node, ast.Lambda):
+            elif kind in _WRAPPED:
+                wrapped = node.decorator_list
+                if decorators:
+                    stack.extend((each, scope) for each in reversed(wrapped))
+                scope = self.classes[node].body_scope if kind is ast.ClassDef else self.functions[node]
+            elif kind is ast.Lambda:
                 self.note_lambda(node, scope)
                 scope = self.functions[node]
-            elif isinstance(node, ast.ClassDef):
-                scope = self.classes[node].body_scope
             each: Any
             for each in reversed(children(node)):
                 # What is on no such line is left out before it is taken up: that is nearly all there is.
                 below = type(each)
-                if below in _HOLDS_NO_CALL or each in wrapped:
+                if below in _HOLDS_NO_CALL or (wrapped and each in wrapped):
                     continue
                 if below not in _WITHOUT_LINES:
                     first, end = _lines(each) if below in _WRAPPED else (each.lineno, each.end_lineno)
@@ -269,7 +269,7 @@ class Module:
             if deferred(node) is not None:
                 # Nobody can ask about a lambda that was not parsed.
                 continue
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 if isinstance(node, ast.Lambda):
                     self.note_lambda(node, scope)
                 scope = self.functions[node]
@@ -321,7 +321,7 @@ class Module:
 
 
 _WRAPPED: Final = frozenset(
-    each for each in FIELDS if issubclass(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    each for each in FIELDS if issubclass(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
 )
 _WITHOUT_LINES: Final = frozenset({ast.arguments, ast.comprehension, ast.withitem, ast.match_case})
 _HOLDS_NO_CALL: Final = frozenset(
@@ -358,7 +358,7 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
     while stack:
         node, scope, owner, prefix = stack.pop()
         kind = type(node)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             qualname = prefix + node.name
             role = role_of(node) if node.decorator_list else ""
             if owner is not None:
@@ -411,7 +411,7 @@ _COMPOUND = frozenset(
 
 
 def _plain(binding: Binding) -> bool:
-    return isinstance(binding.node, ast.FunctionDef | ast.AsyncFunctionDef) and not binding.node.decorator_list
+    return isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not binding.node.decorator_list
 
 
 def _may_assign(method: ast.FunctionDef | ast.AsyncFunctionDef, me: str, text: str) -> bool:
@@ -453,9 +453,9 @@ def _note_attribute(
 ) -> None:
     if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == me:
         found.setdefault(target.attr, []).append((annotation, value, scope))
-    elif isinstance(target, ast.Tuple | ast.List):
+    elif isinstance(target, (ast.Tuple, ast.List)):
         values: list[ast.expr | None] = [None] * len(target.elts)
-        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+        if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
             values = list(value.elts)
         for each, one in zip(target.elts, values, strict=True):
             _note_attribute(found, each, None, one, me, scope)

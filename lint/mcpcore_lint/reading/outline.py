@@ -143,7 +143,7 @@ def _at(source: Source, line: int, column: int) -> Any:
         return None
     found: list[ast.AST] = [*tree.body]
     for each in found:
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and (each.lineno, each.col_offset) == (
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and (each.lineno, each.col_offset) == (
             line,
             column,
         ):
@@ -228,7 +228,7 @@ def _statements(tree: ast.Module) -> tuple[list[Any], list[Any]]:
     bodies: list[list[ast.stmt]] = [tree.body]
     while bodies:
         for node in statements(bodies.pop()):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 functions.append(node)
             elif isinstance(node, ast.ClassDef):
                 blocks.append(node)

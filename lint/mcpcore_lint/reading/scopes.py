@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mcpcore_lint.light import light
 from mcpcore_lint.reading.syntax import all_parameters, own_nodes, statements, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcpcore_lint.model import FunctionNode, Value
     from mcpcore_lint.reading.module import ClassInfo, Module
 
@@ -28,6 +30,10 @@ class Binding:
     annotation: ast.expr | None = None
     target: tuple[str, str | None, int] | None = None
     """Of an import: module, name (None for the module itself), level."""
+
+
+Bindings: TypeAlias = dict[str, list[Binding]]
+"""Name to the ways in which it is bound."""
 
 
 class Scope:
@@ -88,7 +94,7 @@ class Scope:
         return type(self.node) is ast.Module
 
 
-def _bind_function(scope: Scope, bindings: dict[str, list[Binding]]) -> None:
+def _bind_function(scope: Scope, bindings: Bindings) -> None:
     """The names of a function: its parameters, and what its body binds."""
     node = scope.node
     if isinstance(node, ast.Module):
@@ -102,86 +108,130 @@ def _bind_function(scope: Scope, bindings: dict[str, list[Binding]]) -> None:
         if scope.module.source.has(":="):
             nodes = [*nodes, *(each for each in own_nodes(node) if isinstance(each, ast.NamedExpr))]
     for each in nodes:
-        kind = type(each)
-        if kind in _BINDERS:
-            bind_statement(each, bindings, scope)
-        elif kind is ast.match_case:
-            assert isinstance(each, ast.match_case)
+        if type(each) is ast.match_case:
             for part in walk([each.pattern]):
                 bind_statement(part, bindings, scope)
+        else:
+            bind_statement(each, bindings, scope)
 
 
-_BINDERS = frozenset(
-    {ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith,
-     ast.FunctionDef,
-     ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.NamedExpr, ast.comprehension, ast.Global, ast.Nonlocal,
-     ast.AugAssign}
-)  # fmt: skip
-
-
-def bind_statement(node: ast.AST, bindings: dict[str, list[Binding]], scope: Scope) -> None:
+def bind_statement(node: ast.AST, bindings: Bindings, scope: Scope) -> None:
     """Note what one statement, clause or pattern binds."""
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            _bind_target(target, node.value, node, bindings)
-    elif isinstance(node, ast.AnnAssign):
-        if isinstance(node.target, ast.Name):
-            bindings.setdefault(node.target.id, []).append(Binding("annotated", node, node.value, node.annotation))
-    elif isinstance(node, ast.NamedExpr):
-        bindings.setdefault(node.target.id, []).append(Binding("assign", node, node.value))
-    elif isinstance(node, ast.Import):
-        for alias in node.names:
-            name = alias.asname or alias.name.split(".")[0]
-            whole = (alias.name if alias.asname else name, None, 0)
-            bindings.setdefault(name, []).append(Binding("import", node, target=whole))
-    elif isinstance(node, ast.ImportFrom):
-        for alias in node.names:
-            if alias.name == "*":
-                if scope.is_module:
-                    scope.module.star_imports.append((node.module or "", node.level))
-            else:
-                where = (node.module or "", alias.name, node.level)
-                bindings.setdefault(alias.asname or alias.name, []).append(Binding("import", node, target=where))
-    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        if not node.decorator_list or role_of(node) != "overload":
-            bindings.setdefault(node.name, []).append(Binding("function", node))
-    elif isinstance(node, ast.ClassDef):
-        bindings.setdefault(node.name, []).append(Binding("class", node))
-    elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-        # A comprehension has a scope of its own; that it hides an outer name of the same spelling is rare, and the
-        # price of counting it here is a value that stays unknown.
-        _bind_opaque(node.target, node, bindings)
-    elif isinstance(node, ast.With | ast.AsyncWith):
-        for item in node.items:
-            if isinstance(item.optional_vars, ast.Name):
-                name = item.optional_vars.id
-                bindings.setdefault(name, []).append(Binding("with", node, item.context_expr))
-            elif item.optional_vars is not None:
-                _bind_opaque(item.optional_vars, node, bindings)
-    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
-        if node.name:
-            bindings.setdefault(node.name, []).append(Binding("opaque", node))
-    elif isinstance(node, ast.MatchMapping):
-        if node.rest:
-            bindings.setdefault(node.rest, []).append(Binding("opaque", node))
-    elif isinstance(node, ast.Global | ast.Nonlocal):
-        scope.globals.update(node.names)
-    elif isinstance(node, ast.AugAssign):
-        if isinstance(node.target, ast.Name) and not scope.is_module:
-            bindings.setdefault(node.target.id, []).append(Binding("augmented", node, node.value))
-    elif type(node).__name__ == "TypeAlias":
-        alias_name = getattr(node, "name", None)
-        if isinstance(alias_name, ast.Name):
-            value = getattr(node, "value", None)
-            bindings.setdefault(alias_name.id, []).append(Binding("assign", node, value))
+    bind = _BINDS.get(type(node))
+    if bind is not None:
+        bind(node, bindings, scope)
 
 
-def _bind_target(target: ast.expr, value: ast.expr | None, node: ast.AST, bindings: dict[str, list[Binding]]) -> None:
+def _assign(node: ast.Assign, bindings: Bindings, _: Scope) -> None:
+    for target in node.targets:
+        _bind_target(target, node.value, node, bindings)
+
+
+def _annotated(node: ast.AnnAssign, bindings: Bindings, _: Scope) -> None:
+    if isinstance(node.target, ast.Name):
+        bindings.setdefault(node.target.id, []).append(Binding("annotated", node, node.value, node.annotation))
+
+
+def _augmented(node: ast.AugAssign, bindings: Bindings, scope: Scope) -> None:
+    if isinstance(node.target, ast.Name) and not scope.is_module:
+        bindings.setdefault(node.target.id, []).append(Binding("augmented", node, node.value))
+
+
+def _walrus(node: ast.NamedExpr, bindings: Bindings, _: Scope) -> None:
+    bindings.setdefault(node.target.id, []).append(Binding("assign", node, node.value))
+
+
+def _import(node: ast.Import, bindings: Bindings, _: Scope) -> None:
+    for alias in node.names:
+        name = alias.asname or alias.name.split(".")[0]
+        whole = (alias.name if alias.asname else name, None, 0)
+        bindings.setdefault(name, []).append(Binding("import", node, target=whole))
+
+
+def _import_from(node: ast.ImportFrom, bindings: Bindings, scope: Scope) -> None:
+    for alias in node.names:
+        if alias.name == "*":
+            if scope.is_module:
+                scope.module.star_imports.append((node.module or "", node.level))
+        else:
+            where = (node.module or "", alias.name, node.level)
+            bindings.setdefault(alias.asname or alias.name, []).append(Binding("import", node, target=where))
+
+
+def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, bindings: Bindings, _: Scope) -> None:
+    if not node.decorator_list or role_of(node) != "overload":
+        bindings.setdefault(node.name, []).append(Binding("function", node))
+
+
+def _class(node: ast.ClassDef, bindings: Bindings, _: Scope) -> None:
+    bindings.setdefault(node.name, []).append(Binding("class", node))
+
+
+def _loop(node: ast.For | ast.AsyncFor | ast.comprehension, bindings: Bindings, _: Scope) -> None:
+    # A comprehension has a scope of its own; that it hides an outer name of the same spelling is rare, and the price of
+    # counting it here is a value that stays unknown.
+    _bind_opaque(node.target, node, bindings)
+
+
+def _with(node: ast.With | ast.AsyncWith, bindings: Bindings, _: Scope) -> None:
+    for item in node.items:
+        if isinstance(item.optional_vars, ast.Name):
+            bindings.setdefault(item.optional_vars.id, []).append(Binding("with", node, item.context_expr))
+        elif item.optional_vars is not None:
+            _bind_opaque(item.optional_vars, node, bindings)
+
+
+def _named(node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar, bindings: Bindings, _: Scope) -> None:
+    if node.name:
+        bindings.setdefault(node.name, []).append(Binding("opaque", node))
+
+
+def _rest(node: ast.MatchMapping, bindings: Bindings, _: Scope) -> None:
+    if node.rest:
+        bindings.setdefault(node.rest, []).append(Binding("opaque", node))
+
+
+def _outer(node: ast.Global | ast.Nonlocal, _: Bindings, scope: Scope) -> None:
+    scope.globals.update(node.names)
+
+
+def _type_alias(node: Any, bindings: Bindings, _: Scope) -> None:
+    bindings.setdefault(node.name.id, []).append(Binding("assign", node, node.value))
+
+
+_BINDS: Final[dict[type[ast.AST], Callable[[Any, Bindings, Scope], None]]] = {
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.NamedExpr: _walrus,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.For: _loop,
+    ast.AsyncFor: _loop,
+    ast.comprehension: _loop,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.ExceptHandler: _named,
+    ast.MatchAs: _named,
+    ast.MatchStar: _named,
+    ast.MatchMapping: _rest,
+    ast.Global: _outer,
+    ast.Nonlocal: _outer,
+}
+"""What each kind of statement, clause and pattern binds."""
+if hasattr(ast, "TypeAlias"):  # Python 3.12
+    _BINDS[ast.TypeAlias] = _type_alias
+
+
+def _bind_target(target: ast.expr, value: ast.expr | None, node: ast.AST, bindings: Bindings) -> None:
     if isinstance(target, ast.Name):
         bindings.setdefault(target.id, []).append(Binding("assign", node, value))
-    elif isinstance(target, ast.Tuple | ast.List):
+    elif isinstance(target, (ast.Tuple, ast.List)):
         pairs: list[ast.expr] | None = None
-        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+        if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
             pairs = value.elts
         if pairs is None or any(isinstance(each, ast.Starred) for each in (*target.elts, *pairs)):
             _bind_opaque(target, node, bindings)
@@ -192,7 +242,7 @@ def _bind_target(target: ast.expr, value: ast.expr | None, node: ast.AST, bindin
         _bind_opaque(target, node, bindings)
 
 
-def _bind_opaque(target: ast.AST, node: ast.AST, bindings: dict[str, list[Binding]]) -> None:
+def _bind_opaque(target: ast.AST, node: ast.AST, bindings: Bindings) -> None:
     for each in walk([target]):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             bindings.setdefault(each.id, []).append(Binding("opaque", node))

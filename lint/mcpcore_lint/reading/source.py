@@ -164,7 +164,7 @@ class Source:
 
     def span(self, node: ast.AST) -> Span:
         """Where a node stands. Of a function or class, with its decorators left out, the line that names it."""
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             return self.name_span(node)
         if self._ascii:
             line, column, end_line, end_column = _bounds(node)

@@ -22,9 +22,9 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     if issubclass(kind, _LEAVES):
         return ()
     found = [name for name in kind._fields if name not in _PLAIN]
-    if issubclass(kind, ast.Constant | ast.MatchSingleton):
+    if issubclass(kind, (ast.Constant, ast.MatchSingleton)):
         return ()
-    if issubclass(kind, ast.arg | ast.keyword):
+    if issubclass(kind, (ast.arg, ast.keyword)):
         found = [name for name in found if name != "arg"]
     if kind.__name__ == "TypeAlias":
         found.insert(0, "name")
@@ -43,7 +43,7 @@ BODIES: Final = ("body", "orelse", "finalbody", "handlers", "cases")
 _BLOCKS: Final[dict[type[ast.AST], tuple[str, ...]]] = {
     kind: blocks
     for kind in FIELDS
-    if issubclass(kind, ast.stmt | ast.excepthandler | ast.match_case)
+    if issubclass(kind, (ast.stmt, ast.excepthandler, ast.match_case))
     and kind not in SCOPES
     and (blocks := tuple(name for name in ("cases", "finalbody", "orelse", "handlers", "body") if name in kind._fields))
 }

@@ -88,7 +88,7 @@ def lint_paths(
 
     settings = settings or Settings()
     root = os.path.abspath(root or os.getcwd())
-    paths = [paths] if isinstance(paths, str | os.PathLike) else paths
+    paths = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     walk = Walk(settings, root).run(paths) if found is None else found
     store: Cache | None = None
     if cache:
@@ -603,7 +603,7 @@ def fix_paths(
 
     settings = settings or Settings()
     root = os.path.abspath(root or os.getcwd())
-    paths = [paths] if isinstance(paths, str | os.PathLike) else paths
+    paths = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     walk = Walk(settings, root).run(paths)
     report = lint_paths(paths, settings=settings, root=root, cache=cache, found=walk)
     mending = Mending(root, unsafe=unsafe, write=write)

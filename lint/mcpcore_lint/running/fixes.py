@@ -211,7 +211,7 @@ def _new_import(module: Module, line: str) -> Edit:
         return sorted_in
     anchor: ast.stmt | None = None
     for statement in body:
-        if isinstance(statement, ast.Import | ast.ImportFrom):
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
             anchor = statement
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and anchor is None:
             continue
@@ -251,7 +251,7 @@ def _among_the_standard_library(module: Module, line: str) -> Edit | None:
     package = line.split()[1]
     imports: list[ast.Import | ast.ImportFrom] = []
     for statement in module.tree.body:
-        if isinstance(statement, ast.Import | ast.ImportFrom):
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
             imports.append(statement)
         elif imports or not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
             break

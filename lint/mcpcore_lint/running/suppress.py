@@ -182,7 +182,7 @@ class Suppressions:
     def _index(self, tree: ast.Module) -> None:
         """For each line of a statement of several lines, the lines on which a comment holds for all of it."""
         for node in ast.walk(tree):
-            if not isinstance(node, ast.stmt | ast.ExceptHandler):
+            if not isinstance(node, (ast.stmt, ast.ExceptHandler)):
                 continue
             decorators: list[ast.expr] = getattr(node, "decorator_list", [])
             body: list[ast.stmt] | None = getattr(node, "body", None)

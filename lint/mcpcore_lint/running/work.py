@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 CHUNK: Final = 64
 """Files that a process takes at a time at most."""
+PIECE: Final = 16
+"""Files that it takes at least where there are as many, and of the last ones at most."""
 WORTH: Final = 48
 """Fewer files than this are not worth another process."""
 
@@ -45,7 +47,7 @@ def chunks_of(paths: Sequence[str]) -> list[list[str]]:
         folder = os.path.dirname(path)
         if folder != last or len(found[-1]) >= CHUNK:
             # Small folders go together, so that a deep tree is not handed out file by file.
-            if found and len(found[-1]) < CHUNK // 4 and folder != last:
+            if found and len(found[-1]) < PIECE and folder != last:
                 last = folder
             else:
                 found.append([])
@@ -106,6 +108,9 @@ def _fork(
 ) -> dict[str, FileResult]:
     chunks = chunks_of(paths)
     count = min(count, len(chunks))
+    # The last are small ones, so that no process has long to wait for another.
+    last = chunks[-2 * count :]
+    chunks[-2 * count :] = [each[start : start + PIECE] for each in last for start in range(0, len(each), PIECE)]
     feed_read, feed_write = os.pipe()
     judge = make()
     gc.freeze()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -135,6 +135,11 @@ class Module:
         return self.source.path
 
     @cached_property
+    def definition_lines(self) -> list[int]:
+        """The lines on which a function or a class may be defined: texts in several lines may look as if."""
+        return sorted({line for word in ("def", "class") for line in self._lines_with(word)})
+
+    @cached_property
     def exported(self) -> frozenset[str] | None:
         """The names in `__all__`, where it is a plain list or tuple of strings."""
         for binding in self.scope.bindings.get("__all__", ()):
@@ -187,19 +192,24 @@ class Module:
         found: list[tuple[ast.Call, Scope]] = known
         return found
 
+    def _lines_with(self, word: str) -> list[int]:
+        """The lines on which a text begins."""
+        text = self.source.text
+        starts = self.source.line_starts
+        found: list[int] = []
+        start = text.find(word)
+        while start >= 0:
+            line = bisect_right(starts, start)
+            found.append(line)
+            start = text.find(word, starts[line] if line < len(starts) else len(text))
+        return found
+
     def _calls_near(
         self, words: tuple[str, ...], skip: Callable[[ast.AST], bool] | None, *, decorators: bool
     ) -> list[tuple[ast.Call, Scope]]:
-        text = self.source.text
-        lines: set[int] = set()
-        for word in words:
-            start = text.find(word)
-            while start >= 0:
-                lines.add(self.source.position(start)[0])
-                start = text.find(word, start + len(word))
-        if not lines:
+        hits = sorted({line for word in words for line in self._lines_with(word)})
+        if not hits:
             return []
-        hits = sorted(lines)
         last = len(hits)
         found: list[tuple[ast.Call, Scope]] = []
         stack: list[tuple[Any, Scope]] = [(self.tree, self.scope)]
@@ -355,6 +365,7 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
     bindings = module.scope.bindings
     functions: list[FunctionNode] = []
     classes: list[ClassInfo] = []
+    definitions = module.definition_lines
     while stack:
         node, scope, owner, prefix = stack.pop()
         kind = type(node)
@@ -377,7 +388,7 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
             inner = Scope(module, node, scope, qualname, owner)
             module.functions[node] = inner
             functions.append(node)
-            if deferred(node) is None:
+            if deferred(node) is None and _defines(node, definitions):
                 stack.extend((each, inner, None, qualname + ".") for each in reversed(node.body))
             continue
         if kind is ast.ClassDef:
@@ -401,6 +412,12 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
                 if below:
                     stack.extend((each, scope, owner, prefix) for each in reversed(below))
     return functions, classes
+
+
+def _defines(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[int]) -> bool:
+    """Whether a function or a class may be defined within a function, as far as the lines tell on which one may be."""
+    index = bisect_right(lines, node.lineno)
+    return index < len(lines) and lines[index] <= (node.end_lineno or node.lineno)
 
 
 _COMPOUND = frozenset(

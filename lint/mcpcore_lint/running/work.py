@@ -108,9 +108,10 @@ def _fork(
 ) -> dict[str, FileResult]:
     chunks = chunks_of(paths)
     count = min(count, len(chunks))
-    # The last are small ones, so that no process has long to wait for another.
-    last = chunks[-2 * count :]
-    chunks[-2 * count :] = [each[start : start + PIECE] for each in last for start in range(0, len(each), PIECE)]
+    if len(chunks) > 8 * count:
+        # Of many, the last are small ones, so that no process has long to wait for another.
+        last = chunks[-2 * count :]
+        chunks[-2 * count :] = [each[start : start + PIECE] for each in last for start in range(0, len(each), PIECE)]
     feed_read, feed_write = os.pipe()
     judge = make()
     gc.freeze()

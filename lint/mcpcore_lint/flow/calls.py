@@ -9,7 +9,7 @@ resolved are kept as such: what they raise is unknown, and never guessed.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.flow.collecting import Collector
@@ -63,6 +63,15 @@ MAX_SUMMARY: Final = 2_000
 """More errors than this out of one function are no longer told apart."""
 
 
+class Round(NamedTuple):
+    """What the decorators of a function put round it."""
+
+    wrappers: list[Wrapper]
+    """What takes its place, for each decorator of the project's own."""
+    guards: tuple[Guard, ...]
+    """The context managers that stand round it as decorators, the nearest first."""
+
+
 class CallGraph:
     """Summaries for one project, each computed once."""
 
@@ -91,41 +100,32 @@ class CallGraph:
         if facts is None:
             return Reach()
         outer = [chains for each, call in through for chains in self._round_call(each, call)]
-        outer += self._around(handler)
+        round_it = self._round(handler.node, handler.module)
+        outer += self._around(round_it)
         collector = Collector(self, handler, outer)
         collector.events(facts, (), key, set())
-        return collector.result()
+        return collector.result([self.summary(wrapper.key) for wrapper in round_it.wrappers])
 
     def _round_call(self, handler: Handler, call: ast.Call) -> list[tuple[tuple[Guard, ...], ...]]:
         """What stands round a call in a function, and round that function."""
         receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
         here = Extractor(self, handler.node, handler.module, receiver).guards(call)
-        return [*self._around(handler), (here,)]
+        return [*self._around(self._round(handler.node, handler.module)), (here,)]
 
-    def _around(self, handler: Handler) -> list[tuple[tuple[Guard, ...], ...]]:
-        """For each decorator of the handler that is the project's own, the guards at its calls of the handler."""
+    def _around(self, round_it: Round) -> list[tuple[tuple[Guard, ...], ...]]:
+        """For each decorator of a handler that is the project's own, the guards at its calls of the handler."""
         found: list[tuple[tuple[Guard, ...], ...]] = []
-        if isinstance(handler.node, ast.Lambda):
-            return found
-        for wrapper in self._wrappers(handler.node, handler.module):
+        for wrapper in round_it.wrappers:
             summary = self.summary(wrapper.key)
             chains = tuple(each.guards for each in summary.parameters if each.parameter == wrapper.parameter)
             found.append(chains or ((),))
-        if guards := self._decorator_guards(handler.node, handler.module):
-            found.append((guards,))
+        if round_it.guards:
+            found.append((round_it.guards,))
         return found
-
-    def wrapper_summaries(self, handler: Handler) -> list[Summary]:
-        """The summaries of the functions that the handler's decorators put round it."""
-        if isinstance(handler.node, ast.Lambda):
-            return []
-        return [self.summary(wrapper.key) for wrapper in self._wrappers(handler.node, handler.module)]
 
     def wrappers(self, handler: Handler) -> list[Handler]:
         """What is read of the functions that the handler's decorators put round it."""
-        if isinstance(handler.node, ast.Lambda):
-            return []
-        found = [self._find(wrapper.key) for wrapper in self._wrappers(handler.node, handler.module)]
+        found = [self._find(wrapper.key) for wrapper in self._round(handler.node, handler.module).wrappers]
         return [HandlerBuilder.of(*each, self.hierarchy).model for each in found if each is not None]
 
     def on_the_way(self, handler: Handler) -> list[Handler]:
@@ -225,10 +225,13 @@ class CallGraph:
             if key.raw:
                 self._facts[key] = self._extract(node, module, key)
             else:
-                facts = self._decorated(node, module, key) or self._extract(node, module, key)
-                if guards := self._decorator_guards(node, module):
-                    for event in facts.events:
-                        event.guards = (*event.guards, *guards)
+                round_it = self._round(node, module)
+                if round_it.wrappers:
+                    facts = self._decorated(node, module, key, round_it.wrappers)
+                else:
+                    facts = self._extract(node, module, key)
+                for event in facts.events if round_it.guards else ():
+                    event.guards = (*event.guards, *round_it.guards)
                 self._facts[key] = facts
         return self._facts[key]
 
@@ -243,13 +246,8 @@ class CallGraph:
         receiver = self.project.class_at(key.receiver) if key.receiver else None
         return Extractor(self, node, module, receiver, key.given).extract(key)
 
-    def _decorated(self, node: FunctionNode, module: Module, key: Key) -> Facts | None:
+    def _decorated(self, node: FunctionNode, module: Module, key: Key, wrappers: list[Wrapper]) -> Facts:
         """The facts of calling a function that the project's own decorators wrap."""
-        if isinstance(node, ast.Lambda) or not node.decorator_list:
-            return None
-        wrappers = self._wrappers(node, module)
-        if not wrappers:
-            return None
         span = module.source.span(node)
         inner = key._replace(raw=True)
         facts = Facts(key, wrapped=key.name)
@@ -267,46 +265,33 @@ class CallGraph:
             current = step
         return facts
 
-    def _decorator_guards(self, node: FunctionNode, module: Module) -> tuple[Guard, ...]:
-        """The context managers that stand round a function as its decorators, the nearest first."""
+    def _round(self, node: FunctionNode, module: Module) -> Round:
+        """What the decorators of a function put round it."""
+        wrappers: list[Wrapper] = []
+        guards: list[Guard] = []
         if isinstance(node, ast.Lambda) or not node.decorator_list:
-            return ()
-        found: list[Guard] = []
+            return Round(wrappers, ())
         outside = module.scope_of(node).parent or module.scope
-        for decorator in reversed(node.decorator_list):
-            target = decorator.func if isinstance(decorator, ast.Call) else decorator
-            value = evaluate(target, outside)
-            if not isinstance(value, Symbol):
-                continue
-            if value.name == "mcpcore.guard":
-                found.append(converting(decorator if isinstance(decorator, ast.Call) else None, outside))
-            elif isinstance(decorator, ast.Call) and isinstance(value.definition, ast.FunctionDef):
-                owner = self.project.module_defining(value.definition)
-                if owner is not None and value.definition is not node:
-                    found.extend(yield_guards(self, value.definition, owner))
-        return tuple(found)
-
-    def _wrappers(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> list[Wrapper]:
-        """For each decorator of the project's own: what takes the function's place."""
-        found: list[Wrapper] = []
-        scope = module.scope_of(node)
-        outside = scope.parent or module.scope
         for decorator in node.decorator_list:
-            target = decorator.func if isinstance(decorator, ast.Call) else decorator
-            value = evaluate(target, outside)
+            call = decorator if isinstance(decorator, ast.Call) else None
+            value = evaluate(call.func if call is not None else decorator, outside)
             if not isinstance(value, Symbol):
                 continue
-            info = class_info(value)
+            info, definition = class_info(value), value.definition
+            owner = self.project.module_defining(definition) if isinstance(definition, ast.FunctionDef) else None
+            wrapper: Wrapper | None = None
             if info is not None:
-                wrapper = wrapper_of_class(info, called=isinstance(decorator, ast.Call))
-            elif isinstance(value.definition, ast.FunctionDef):
-                owner = self.project.module_defining(value.definition)
-                wrapper = wrapper_of_function(value.definition, owner) if owner is not None else None
-            else:
-                continue
+                wrapper = wrapper_of_class(info, called=call is not None)
+            elif isinstance(definition, ast.FunctionDef) and owner is not None:
+                wrapper = wrapper_of_function(definition, owner)
             if wrapper is not None:
-                found.append(wrapper)
-        return found
+                wrappers.append(wrapper)
+            # The last decorator written is the nearest to the function: its guards come first.
+            if value.name == "mcpcore.guard":
+                guards[:0] = [converting(call, outside)]
+            elif isinstance(definition, ast.FunctionDef) and owner is not None and call is not None:
+                guards[:0] = yield_guards(self, definition, owner) if definition is not node else []
+        return Round(wrappers, tuple(guards))
 
     # -- summaries -----------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from mcpcore_lint.flow.effects import (
     Facts,
     Guard,
     Key,
+    Summary,
     Throw,
     bound_to,
     handed_over,
@@ -51,7 +52,11 @@ class Collector:
         name = self.handler.qualname
         trail = (name,) if key.name == name else (name, key.name)
         for each_event in facts.events:
-            event = self._given(each_event, bound, trail)
+            event = self._given(each_event, bound, trail) if each_event.kind == "parameter" else each_event
+            if event.kind == "throw":
+                for throw, path in self.graph.contribution(event):
+                    self._throw(throw, (*trail, *path), event, guards)
+                continue
             nested = [each for each in event.targets if event.kind != "result" and self._inside(each)]
             others = tuple(each for each in event.targets if each not in nested)
             for each in nested:
@@ -94,7 +99,7 @@ class Collector:
 
     def _given(self, event: Event, bound: Bindings, trail: tuple[str, ...]) -> Event:
         """What is done with a parameter, as the call of what it is given."""
-        if event.kind != "parameter" or event.parameter is None:
+        if event.parameter is None:
             return event
         values = bound_to(bound, event.parameter)
         keys = tuple(each for each in values if isinstance(each, Key) and not self._inside(each))
@@ -126,7 +131,8 @@ class Collector:
         return key.path == self.handler.module.path and key.line in self.lines and key.name != self.handler.qualname
 
     def _throw(self, throw: Throw, path: tuple[str, ...], event: Event, guards: tuple[Guard, ...]) -> None:
-        onward = self.graph.passes(throw, (*event.guards, *guards))
+        around = (*event.guards, *guards)
+        onward = self.graph.passes(throw, around) if around else throw
         for chains in reversed(self.outer):
             if onward is None:
                 return
@@ -134,23 +140,26 @@ class Collector:
         if onward is None:
             return
         own = event.throw is not None and not event.throw.known_by
-        reached = ReachedThrow(
-            onward.type_name, onward.form, onward.codes, onward.reasons, path, event.span,
-            Site(throw.path, throw.span), "knowledge" if onward.known_by else "project",
-        )  # fmt: skip
         identity = (onward.type_name, onward.codes, onward.reasons, throw.path, throw.span, event.span)
         table = self.own if own else self.throws
         known = table.get(identity)
         if known is None or len(path) < len(known.path):
-            table[identity] = reached
+            table[identity] = ReachedThrow(
+                onward.type_name, onward.form, onward.codes, onward.reasons, path, event.span,
+                Site(throw.path, throw.span), "knowledge" if onward.known_by else "project",
+            )  # fmt: skip
 
-    def result(self) -> Reach:
-        """All of it, in the order of the calls in the handler."""
+    def result(self, wrapped: list[Summary]) -> Reach:
+        """All of it, in the order of the calls in the handler.
+
+        Args:
+            wrapped: What leaves the functions that the handler's decorators put round it.
+        """
 
         def order(each: ReachedThrow) -> tuple[Span, tuple[str, ...], str, Span]:
             return (each.call, each.path, each.site.path, each.site.span)
 
-        for summary in self.graph.wrapper_summaries(self.handler):
+        for summary in wrapped:
             for throw, path in summary.throws.items():
                 span = self.handler.span
                 reached = ReachedThrow(

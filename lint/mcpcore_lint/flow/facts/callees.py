@@ -27,7 +27,7 @@ from mcpcore_lint.meaning.kinds import (
     method_of,
     outside_bases,
 )
-from mcpcore_lint.meaning.resolve import PLAIN_BUILTINS, evaluate
+from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import (
     CallValue,
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 
 K = TypeVar("K")
+_NAMES_FUNCTION: Final = frozenset({ast.Name, ast.Attribute, ast.Lambda, ast.Call})
+"""Kinds of expressions that can be a function which is handed over."""
 LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 """Statements after which the rest of a block is not reached."""
 
@@ -79,9 +81,12 @@ class CalleeReader(ChoiceReader):
         return Parameter(self.module.path, node.lineno, node.col_offset, name)
 
     def _targets(self, node: ast.Call) -> tuple[list[Key], list[str]]:
-        """The functions of the project that a call may run, and the names of those outside it."""
-        keys, outside = self._callable(node.func)
-        return [self._given_to(each, node) for each in keys], outside
+        """The functions of the project that a call may run, and the names of those outside it; found out once."""
+        found = self._targets_of.get(node)
+        if found is None:
+            keys, outside = self._callable(node.func)
+            found = self._targets_of[node] = [self._given_to(each, node) for each in keys], outside
+        return found
 
     def _given_to(self, key: Key, node: ast.Call) -> Key:
         """A function with what a call gives to those of its parameters that say nothing."""
@@ -104,7 +109,7 @@ class CalleeReader(ChoiceReader):
         if isinstance(func, ast.Lambda):
             return [self._nested(func)], []
         if isinstance(func, ast.Name | ast.Attribute):
-            if type(func) is ast.Name and func.id in PLAIN_BUILTINS and self.scope.lookup(func.id) is None:
+            if type(func) is ast.Name and func.id in self.builtins:
                 return [], [f"builtins.{func.id}"]
             value = self.builder.callee(func, self.scope)
             if value is not None:
@@ -199,6 +204,8 @@ class CalleeReader(ChoiceReader):
     @cached_property
     def _asked_about(self) -> set[str]:
         """The names that `isinstance` is asked about."""
+        if not self.module.source.has("isinstance"):
+            return set()
         return {
             each.args[0].id
             for each in self.builder.calls
@@ -459,6 +466,8 @@ class CalleeReader(ChoiceReader):
 
     def _functions_in(self, node: ast.expr) -> list[Key | Parameter]:
         """The functions that an argument is."""
+        if type(node) not in _NAMES_FUNCTION:
+            return []
         if isinstance(node, ast.Lambda):
             return [self._nested(node)]
         if isinstance(node, ast.Name):
@@ -493,11 +502,14 @@ class CalleeReader(ChoiceReader):
                 if local is not None:
                     found.append(local)
             return found
-        if isinstance(node, ast.Call):
-            value = evaluate(node, self.scope)
-            if isinstance(value, CallValue) and value.func.name == "functools.partial" and node.args:
-                return self._functions_in(node.args[0])
+        if isinstance(node, ast.Call) and node.args and self._is_partial(node.func):
+            return self._functions_in(node.args[0])
         return []
+
+    def _is_partial(self, func: ast.expr) -> bool:
+        """Whether a callee is `functools.partial`."""
+        value = self.builder.callee(func, self.scope)
+        return isinstance(value, Symbol) and value.name == "functools.partial"
 
 
 def _may_be_function(binding: Binding) -> bool:
@@ -559,4 +571,6 @@ def _registered(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) ->
 
 def unique(items: list[K]) -> list[K]:
     """Each item once, in order."""
+    if len(items) < 2:  # as most are
+        return items
     return list(dict.fromkeys(items))

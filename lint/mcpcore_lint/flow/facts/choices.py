@@ -11,7 +11,7 @@ from mcpcore_lint.flow.facts.constants import constants_of
 from mcpcore_lint.meaning.attributes import of_receiver
 from mcpcore_lint.meaning.infer import Inference
 from mcpcore_lint.meaning.kinds import ClassObject, Instance, Kind, ancestry
-from mcpcore_lint.meaning.resolve import CODES, Resolver, evaluate
+from mcpcore_lint.meaning.resolve import CODES, PLAIN_BUILTINS, Resolver, evaluate
 from mcpcore_lint.model import (
     CallValue,
     CodeValue,
@@ -29,7 +29,7 @@ from mcpcore_lint.model import (
 
 if TYPE_CHECKING:
     from mcpcore_lint.flow.calls import CallGraph
-    from mcpcore_lint.flow.effects import Given
+    from mcpcore_lint.flow.effects import Given, Key
     from mcpcore_lint.reading.module import ClassInfo, Module
     from mcpcore_lint.reading.scopes import Scope
 
@@ -59,8 +59,20 @@ class ChoiceReader:
         self.builder = HandlerBuilder.of(node, module, graph.hierarchy)
         self.model = self.builder.model
         self.parents = self.builder.parents
+        self.builtins = self._unshadowed()
+        """The builtins that are called by their names here."""
         self.constants = constants_of(node, module, given) if given else {}
         """The texts that parameters are, where the function asks which they are."""
+        self._targets_of: dict[ast.Call, tuple[list[Key], list[str]]] = {}
+
+    def _unshadowed(self) -> frozenset[str]:
+        bound: set[str] = set()
+        scope: Scope | None = self.scope
+        while scope is not None:
+            bound.update(scope.bindings.keys() & PLAIN_BUILTINS)
+            scope = scope.parent
+        shadowed = {each for each in bound if self.scope.lookup(each) is not None}
+        return PLAIN_BUILTINS - shadowed if shadowed else PLAIN_BUILTINS
 
     def _errors_of(self, made: ast.expr) -> list[ErrorSite]:
         """The errors that an expression may be; none where one of them is not known to be an error."""

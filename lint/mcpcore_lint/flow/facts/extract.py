@@ -73,6 +73,7 @@ _RUN: Final = {
     "run_in_executor": 1,
 }
 """Of those, the ones that take a function and its arguments apart: where the function stands."""
+_TASKS: Final = frozenset({"create_task", "ensure_future"})
 _ENTERS: Final = frozenset({"enter_context", "enter_async_context"})
 _CLOSES: Final = {"contextlib.closing": "close", "contextlib.aclosing": "aclose"}
 """Context managers that call a method of what they hold when they are left."""
@@ -93,7 +94,10 @@ class Extractor(ImplicitReader):
         self._of_builtins: list[tuple[ast.Call, str]] = []
         self._raised: set[ast.expr] = set()
         """Calls that make an error of one of several classes."""
-        self._errors = {each.node for each in self.model.errors}
+        self._asks_recovery = module.source.has("recovery_for")
+        self._makes_tasks = any(map(module.source.has, _TASKS))
+        self._contexts: dict[str, bool] = {}
+        """Which names are the context, as far as asked."""
         self._idle: set[ast.AST] = set()
         """Statements that do not run for the texts that parameters are."""
 
@@ -124,9 +128,9 @@ class Extractor(ImplicitReader):
         for check in self.builder.asserts:
             if check not in self.builder.function_of:
                 self._add("throw", check, throw=self._failing(check))
-        nested = self.builder.function_of
+        nested, errors = self.builder.function_of, self._error_at
         for call in self.builder.calls:
-            if call not in nested and call not in self._errors and call not in self._raised:
+            if call not in nested and call not in errors and call not in self._raised:
                 self._call(call)
         for error in self.model.errors:
             if error.function is self.node and error.form in _WITH_CONSTRUCTORS and isinstance(error.node, ast.expr):
@@ -200,7 +204,7 @@ class Extractor(ImplicitReader):
     ) -> None:
         if self._idle and self._is_idle(node):
             return
-        span = self.module.source.span(node)
+        span = throw.span if throw is not None else self.module.source.span(node)
         guards = self.guards(node)
         if gathered := self._gathered(node, targets):
             guards = (*gathered, *guards)
@@ -214,7 +218,7 @@ class Extractor(ImplicitReader):
 
     def _blind(self, call: ast.Call, at: ast.AST, why: str, *, project: bool = True) -> None:
         name = spelled(call.func)
-        takes = any(self._is_context(each) for each in arguments_of(call))
+        takes = self._takes_context(call)
         blind = Blind(name, self.module.path, self.module.source.span(at), takes, project, why)
         self._add("blind", at, blind=blind)
 
@@ -231,22 +235,33 @@ class Extractor(ImplicitReader):
         self._add("blind", node, blind=blind)
 
     def _is_context(self, node: ast.expr) -> bool:
-        return self.builder._is_context(node, self.scope)  # noqa: SLF001
+        if type(node) is not ast.Name:
+            return False
+        known = self._contexts.get(node.id)
+        if known is None:
+            known = self._contexts[node.id] = self.builder._is_context(node, self.scope)  # noqa: SLF001
+        return known
+
+    def _takes_context(self, call: ast.Call) -> bool:
+        for each in arguments_of(call):  # noqa: SIM110 - written out, since every call comes by here
+            if type(each) is ast.Name and self._is_context(each):
+                return True
+        return False
 
     # -- calls ---------------------------------------------------------------------------------------------------
 
     def _call(self, node: ast.Call) -> None:
         func = node.func
-        if type(func) is ast.Name and func.id in PLAIN_BUILTINS and self.scope.lookup(func.id) is None:
+        if type(func) is ast.Name and func.id in self.builtins:
             if node.args and func.id in BUILTINS:
                 self._of_builtins.append((node, func.id))
             if func.id in _QUIET:
                 return
-        if self.builder._is_context_call(node, "recovery_for"):  # noqa: SLF001
+        if self._asks_recovery and self.builder._is_context_call(node, "recovery_for"):  # noqa: SLF001
             return
         if isinstance(func, ast.Attribute) and self._is_context(func.value):
             return
-        if self._dropped_task(node):
+        if self._makes_tasks and self._dropped_task(node):
             return
         parameter = self._parameter(func)
         if parameter is not None:
@@ -273,7 +288,7 @@ class Extractor(ImplicitReader):
                     self._entered(node.args[0])
                 elif not outside:
                     self._keys(func, self.accessed(func))
-            takes = any(self._is_context(each) for each in arguments_of(node))
+            takes = self._takes_context(node)
             if not outside or takes:
                 why = "the context is handed over" if outside else "it is not known what is called"
                 self._blind(node, node, why, project=not outside and self._could_be_project(func))
@@ -297,7 +312,8 @@ class Extractor(ImplicitReader):
 
     def _known(self, name: str) -> tuple[str, ...]:
         given = self.graph.raises
-        return given.get(name) or given.get(f"{name.rpartition('.')[0]}.*") or KNOWLEDGE.raises(name)
+        told = (given.get(name) or given.get(f"{name.rpartition('.')[0]}.*")) if given else None
+        return told or KNOWLEDGE.raises(name)
 
     def _knowledge(self, node: ast.AST, name: str, raised: str) -> None:
         form: ErrorForm = "builtin" if raised.startswith("builtins.") else "other"
@@ -313,7 +329,7 @@ class Extractor(ImplicitReader):
             return False
         func = parent.func
         name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-        if name not in {"create_task", "ensure_future"}:
+        if name not in _TASKS:
             return False
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
             found = self.scope.lookup(func.value.id)
@@ -419,7 +435,7 @@ class Extractor(ImplicitReader):
 
     def _return(self, node: ast.expr, facts: Facts) -> None:
         for leaf in self.builder.leaves(node, self.scope):
-            error = next((each for each in self.model.errors if each.node is leaf), None)
+            error = self._error_at.get(leaf)
             if error is not None:
                 facts.returned.append(self._throw(error, leaf))
                 continue

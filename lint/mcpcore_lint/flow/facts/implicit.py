@@ -96,17 +96,14 @@ class ImplicitReader(GuardReader):
         given: tuple[Given, ...] = (),
     ) -> None:
         super().__init__(graph, node, module, receiver, given)
-        self.followed: set[ast.expr] = set()
+        self.followed: set[ast.Call] = set()
         """The calls that lead to something of the project."""
         self._roots: dict[str, tuple[Sequence[Kind], bool]] = {}
         """What the names here may be, and whether what begins with them can be something of the project."""
         if not module.star_imports:
             self._roots = _OF_BUILTINS.copy()
-            scope: Scope | None = self.scope
-            while scope is not None:
-                for name in scope.bindings.keys() & _OF_BUILTINS.keys():
-                    self._roots.pop(name, None)
-                scope = scope.parent
+            for name in () if self.builtins is PLAIN_BUILTINS else PLAIN_BUILTINS - self.builtins:
+                self._roots.pop(name, None)
 
     def implicit(self) -> Iterator[tuple[ast.AST, list[Key]]]:
         """Where such methods are run, and which."""
@@ -169,7 +166,17 @@ class ImplicitReader(GuardReader):
         return self._looped(node.iter)
 
     def _awaited(self, node: ast.Await) -> list[Key]:
+        if node.value in self.followed:
+            # A coroutine has no method of the project to be awaited by; what it comes to may have one.
+            targets, outside = self._targets(node.value)
+            if targets and not outside and all(map(self._is_coroutine, targets)):
+                return []
         return self._dunder(node.value, ("__await__",))
+
+    def _is_coroutine(self, key: Key) -> bool:
+        """Whether calling a function makes a coroutine, whatever is done with it."""
+        located = self.graph._find(key)  # noqa: SLF001
+        return located is not None and type(located[0]) is ast.AsyncFunctionDef and not located[0].decorator_list
 
     def _delegated(self, node: ast.YieldFrom) -> list[Key]:
         return self._looped(node.value)

@@ -96,8 +96,6 @@ class Extractor(ImplicitReader):
         """Calls that make an error of one of several classes."""
         self._asks_recovery = module.source.has("recovery_for")
         self._makes_tasks = any(map(module.source.has, _TASKS))
-        self._contexts: dict[str, bool] = {}
-        """Which names are the context, as far as asked."""
         self._idle: set[ast.AST] = set()
         """Statements that do not run for the texts that parameters are."""
 
@@ -235,12 +233,7 @@ class Extractor(ImplicitReader):
         self._add("blind", node, blind=blind)
 
     def _is_context(self, node: ast.expr) -> bool:
-        if type(node) is not ast.Name:
-            return False
-        known = self._contexts.get(node.id)
-        if known is None:
-            known = self._contexts[node.id] = self.builder._is_context(node, self.scope)  # noqa: SLF001
-        return known
+        return type(node) is ast.Name and self.builder._is_context(node, self.scope)  # noqa: SLF001
 
     def _takes_context(self, call: ast.Call) -> bool:
         for each in arguments_of(call):  # noqa: SIM110 - written out, since every call comes by here

@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
 
 K = TypeVar("K")
-_NAMES_FUNCTION: Final = frozenset({ast.Name, ast.Attribute, ast.Lambda, ast.Call})
-"""Kinds of expressions that can be a function which is handed over."""
 LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 """Statements after which the rest of a block is not reached."""
 
@@ -426,7 +424,7 @@ class CalleeReader(ChoiceReader):
 
     def _handed(self, node: ast.expr) -> list[Key | Parameter | Throw]:
         """The functions and the errors that an argument is."""
-        if type(node) is ast.Constant:
+        if type(node) is ast.Constant or type(node) is ast.JoinedStr:
             return []
         found: list[Key | Parameter | Throw] = [*self._functions_in(node)]
         for leaf in self.builder.leaves(node, self.scope) if isinstance(node, ast.Name | ast.IfExp) else [node]:
@@ -466,45 +464,55 @@ class CalleeReader(ChoiceReader):
 
     def _functions_in(self, node: ast.expr) -> list[Key | Parameter]:
         """The functions that an argument is."""
-        if type(node) not in _NAMES_FUNCTION:
-            return []
+        if isinstance(node, ast.Name):
+            known = self._functions_named.get(node.id)
+            if known is None:
+                known = self._functions_named[node.id] = self._functions_by_name(node)
+            return known
+        if isinstance(node, ast.Attribute):
+            return self._functions_at(node)
         if isinstance(node, ast.Lambda):
             return [self._nested(node)]
-        if isinstance(node, ast.Name):
-            bound = self.scope.lookup(node.id)
-            if bound is None:
-                if not self.module.star_imports:
-                    return []
-            elif not any(_may_be_function(each) for each in bound[1]):
-                parameter = self._parameter_named(node.id) if bound[1][0].kind == "parameter" else None
-                if parameter is not None:
-                    return [parameter]
-                kinds = self.inference.given_to(node.id, bound[0])
-                return [each.key for each in kinds if isinstance(each, Function)]
-        if isinstance(node, ast.Name | ast.Attribute):
-            value = evaluate(node, self.scope)
-            found: list[Key | Parameter] = []
-            if not isinstance(value, Unknown):
-                for each in options(value):
-                    if isinstance(each, Symbol) and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
-                        keys: list[Key] = []
-                        self._from_value(each, keys, [])
-                        found.extend(keys)
-                return found
-            if isinstance(node, ast.Attribute):
-                for kind in self.kinds(node.value):
-                    if isinstance(kind, Instance | ClassObject):
-                        method = method_of(kind.info, node.attr)
-                        if method is not None and not is_property(method[0]):
-                            found.extend(self.methods(kind, node.attr) or ())
-            if isinstance(node, ast.Name) and not found:
-                local = self._local_function(node)
-                if local is not None:
-                    found.append(local)
-            return found
         if isinstance(node, ast.Call) and node.args and self._is_partial(node.func):
             return self._functions_in(node.args[0])
         return []
+
+    def _functions_by_name(self, node: ast.Name) -> list[Key | Parameter]:
+        bound = self.scope.lookup(node.id)
+        if bound is None:
+            if not self.module.star_imports:
+                return []
+        elif not any(map(_may_be_function, bound[1])):
+            parameter = self._parameter_named(node.id) if bound[1][0].kind == "parameter" else None
+            if parameter is not None:
+                return [parameter]
+            kinds = self.inference.given_to(node.id, bound[0])
+            return [each.key for each in kinds if isinstance(each, Function)]
+        value = evaluate(node, self.scope)
+        if not isinstance(value, Unknown):
+            return self._defined(value)
+        local = self._local_function(node)
+        return [local] if local is not None else []
+
+    def _functions_at(self, node: ast.Attribute) -> list[Key | Parameter]:
+        value = evaluate(node, self.scope)
+        if not isinstance(value, Unknown):
+            return self._defined(value)
+        found: list[Key | Parameter] = []
+        for kind in self.kinds(node.value):
+            if isinstance(kind, Instance | ClassObject):
+                method = method_of(kind.info, node.attr)
+                if method is not None and not is_property(method[0]):
+                    found.extend(self.methods(kind, node.attr) or ())
+        return found
+
+    def _defined(self, value: Value) -> list[Key | Parameter]:
+        """The functions of the project among what an expression is."""
+        keys: list[Key] = []
+        for each in options(value):
+            if isinstance(each, Symbol) and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+                self._from_value(each, keys, [])
+        return [*keys]
 
     def _is_partial(self, func: ast.expr) -> bool:
         """Whether a callee is `functools.partial`."""

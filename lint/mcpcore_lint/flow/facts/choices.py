@@ -29,7 +29,7 @@ from mcpcore_lint.model import (
 
 if TYPE_CHECKING:
     from mcpcore_lint.flow.calls import CallGraph
-    from mcpcore_lint.flow.effects import Given, Key
+    from mcpcore_lint.flow.effects import Given, Key, Parameter
     from mcpcore_lint.reading.module import ClassInfo, Module
     from mcpcore_lint.reading.scopes import Scope
 
@@ -63,16 +63,17 @@ class ChoiceReader:
         """The builtins that are called by their names here."""
         self.constants = constants_of(node, module, given) if given else {}
         """The texts that parameters are, where the function asks which they are."""
+        self._functions_named: dict[str, list[Key | Parameter]] = {}
+        """What names are, where functions are handed over by them."""
         self._targets_of: dict[ast.Call, tuple[list[Key], list[str]]] = {}
 
     def _unshadowed(self) -> frozenset[str]:
-        bound: set[str] = set()
         scope: Scope | None = self.scope
         while scope is not None:
-            bound.update(scope.bindings.keys() & PLAIN_BUILTINS)
+            if not PLAIN_BUILTINS.isdisjoint(scope.bindings):
+                return PLAIN_BUILTINS - {each for each in PLAIN_BUILTINS if self.scope.lookup(each) is not None}
             scope = scope.parent
-        shadowed = {each for each in bound if self.scope.lookup(each) is not None}
-        return PLAIN_BUILTINS - shadowed if shadowed else PLAIN_BUILTINS
+        return PLAIN_BUILTINS
 
     def _errors_of(self, made: ast.expr) -> list[ErrorSite]:
         """The errors that an expression may be; none where one of them is not known to be an error."""

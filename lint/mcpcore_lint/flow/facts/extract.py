@@ -256,8 +256,7 @@ class Extractor(ImplicitReader):
             return
         if self._makes_tasks and self._dropped_task(node):
             return
-        parameter = self._parameter(func)
-        if parameter is not None:
+        if type(func) is ast.Name and (parameter := self._parameter(func)) is not None:
             self._add("parameter", node, parameter=parameter)
             return
         targets, outside = self._targets(node)
@@ -337,9 +336,11 @@ class Extractor(ImplicitReader):
         if name in NEVER_NOW:
             return
         use: ParameterUse = "calls" if name in _RUNNERS else "hands on"
-        self._run_elsewhere(node, name)
-        given = [each for each in node.args if not isinstance(each, ast.Starred)]
-        given.extend(each.value for each in node.keywords if each.arg is not None)
+        if name in _RUN:
+            self._run_elsewhere(node, name)
+        given = node.args
+        if node.keywords:
+            given = [*given, *(each.value for each in node.keywords if each.arg is not None)]
         for argument in given:
             for each in self._functions_in(argument):
                 if isinstance(each, Key):
@@ -349,8 +350,8 @@ class Extractor(ImplicitReader):
 
     def _run_elsewhere(self, node: ast.Call, name: str) -> None:
         """A function of nobody knows what that is handed to code outside the project to be run."""
-        place = _RUN.get(name)
-        if place is None or place >= len(node.args):
+        place = _RUN[name]
+        if place >= len(node.args):
             return
         function = node.args[place]
         if not isinstance(function, ast.Attribute | ast.Name) or self._functions_in(function):

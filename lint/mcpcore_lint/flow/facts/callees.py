@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 
 K = TypeVar("K")
+_FUNCTIONS: Final = frozenset({ast.Name, ast.Attribute, ast.Lambda, ast.Call, ast.IfExp})
+"""Kinds of expressions that can be a function."""
 LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 """Statements after which the rest of a block is not reached."""
 
@@ -83,7 +85,9 @@ class CalleeReader(ChoiceReader):
         found = self._targets_of.get(node)
         if found is None:
             keys, outside = self._callable(node.func)
-            found = self._targets_of[node] = [self._given_to(each, node) for each in keys], outside
+            if keys:
+                keys = [self._given_to(each, node) for each in keys]
+            found = self._targets_of[node] = keys, outside
         return found
 
     def _given_to(self, key: Key, node: ast.Call) -> Key:
@@ -427,11 +431,12 @@ class CalleeReader(ChoiceReader):
         if type(node) is ast.Constant or type(node) is ast.JoinedStr:
             return []
         found: list[Key | Parameter | Throw] = [*self._functions_in(node)]
-        for leaf in self.builder.leaves(node, self.scope) if isinstance(node, ast.Name | ast.IfExp) else [node]:
+        leaves = self.builder.leaves(node, self.scope) if isinstance(node, ast.Name | ast.IfExp) else [node]
+        for leaf in leaves:
             error = self._error_at.get(leaf)
             if error is not None:
                 found.append(self._throw(error, leaf))
-        if not found and isinstance(node, ast.Name | ast.Attribute):
+        if not found and isinstance(node, ast.Name | ast.Attribute) and not all(map(self._is_value, leaves)):
             value = self.builder.callee(node, self.scope)
             found.extend(self._throw(each, node) for each in self._made_by(value, node))
         return found
@@ -482,7 +487,7 @@ class CalleeReader(ChoiceReader):
         if bound is None:
             if not self.module.star_imports:
                 return []
-        elif not any(map(_may_be_function, bound[1])):
+        elif not any(self._may_be_function(each) for each in bound[1]):
             parameter = self._parameter_named(node.id) if bound[1][0].kind == "parameter" else None
             if parameter is not None:
                 return [parameter]
@@ -493,6 +498,17 @@ class CalleeReader(ChoiceReader):
             return self._defined(value)
         local = self._local_function(node)
         return [local] if local is not None else []
+
+    def _may_be_function(self, binding: Binding) -> bool:
+        """Whether a name is bound in a way that can make it a function: cheaper than finding out what it is."""
+        if binding.kind != "assign":
+            return binding.kind in {"function", "import"}
+        value = binding.value
+        return type(value) in _FUNCTIONS and not self._is_value(value)
+
+    def _is_value(self, node: ast.expr | None) -> bool:
+        """Whether an expression is what a builtin makes: neither a function of the project nor a class of errors."""
+        return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id in self.builtins
 
     def _functions_at(self, node: ast.Attribute) -> list[Key | Parameter]:
         value = evaluate(node, self.scope)
@@ -518,14 +534,6 @@ class CalleeReader(ChoiceReader):
         """Whether a callee is `functools.partial`."""
         value = self.builder.callee(func, self.scope)
         return isinstance(value, Symbol) and value.name == "functools.partial"
-
-
-def _may_be_function(binding: Binding) -> bool:
-    """Whether a name is bound in a way that can make it a function: cheaper than finding out what it is."""
-    return binding.kind in {"function", "import"} or (
-        binding.kind == "assign"
-        and isinstance(binding.value, ast.Name | ast.Attribute | ast.Lambda | ast.Call | ast.IfExp)
-    )
 
 
 def _defaults(node: FunctionNode) -> list[tuple[str, ast.expr]]:

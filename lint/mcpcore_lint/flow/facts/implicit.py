@@ -96,7 +96,7 @@ class ImplicitReader(GuardReader):
         given: tuple[Given, ...] = (),
     ) -> None:
         super().__init__(graph, node, module, receiver, given)
-        self.followed: set[ast.Call] = set()
+        self.followed: set[ast.expr] = set()
         """The calls that lead to something of the project."""
         self._roots: dict[str, tuple[Sequence[Kind], bool]] = {}
         """What the names here may be, and whether what begins with them can be something of the project."""
@@ -166,9 +166,10 @@ class ImplicitReader(GuardReader):
         return self._looped(node.iter)
 
     def _awaited(self, node: ast.Await) -> list[Key]:
-        if node.value in self.followed:
+        call = node.value
+        if isinstance(call, ast.Call) and call in self.followed:
             # A coroutine has no method of the project to be awaited by; what it comes to may have one.
-            targets, outside = self._targets(node.value)
+            targets, outside = self._targets(call)
             if targets and not outside and all(map(self._is_coroutine, targets)):
                 return []
         return self._dunder(node.value, ("__await__",))
@@ -390,7 +391,7 @@ def _is_plain(annotation: ast.expr) -> bool:
         parts = inner.elts if type(inner) is ast.Tuple else [inner]
         if head == "Annotated":
             return _is_plain(parts[0])
-        return head == "Literal" or (head in _PLAIN_HEADS and all(_is_plain(each) for each in parts))
+        return head == "Literal" or (head in _PLAIN_HEADS and all(map(_is_plain, parts)))
     return False
 
 

@@ -73,11 +73,12 @@ def _context(arg: ast.arg, scope: Scope) -> ContextParameter | None:
             arg.arg, arg, annotation, None, None, bare=True, any_reason=False, resolved=True, mcpcore=ours
         )
     reasons = Resolver().literal_strings(argument, where)
-    named = Resolver().annotation_symbol(argument, where)
-    any_reason = named is not None and named.name in {"typing.Any", "builtins.str", "typing.LiteralString"}
-    never = named is not None and named.name in {"typing.Never", "typing.NoReturn"}
-    if never:
-        reasons = ()
+    any_reason = False
+    if reasons is None:
+        named = Resolver().annotation_symbol(argument, where)
+        any_reason = named is not None and named.name in {"typing.Any", "builtins.str", "typing.LiteralString"}
+        if named is not None and named.name in {"typing.Never", "typing.NoReturn"}:
+            reasons = ()
     resolved = reasons is not None or any_reason
     return ContextParameter(
         arg.arg,

@@ -143,6 +143,10 @@ class CallValue(Value):
         for keyword, value in self.keywords:
             if keyword == name:
                 return value
+        return self.at(position)
+
+    def at(self, position: int | None) -> Value:
+        """An argument that no keyword gives; told as `argument` tells it."""
         if position is not None and position < len(self.args):
             return self.args[position]
         if not self.complete:

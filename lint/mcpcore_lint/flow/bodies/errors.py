@@ -73,6 +73,38 @@ def argument_of(call: CallValue, name: str, position: int | None) -> Argument:
     return Argument(name, call.argument(name, position))
 
 
+def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str, Argument]:
+    """Arguments of a call by name, each with the expression that stands there.
+
+    Args:
+        call: The call.
+        positions: The names, each with its position where it has one.
+    """
+    node = call.node
+    written: dict[str | None, ast.keyword] = {}
+    in_order: list[ast.expr] = []
+    if type(node) is ast.Call:
+        # Of a name that is given twice, the first; so are the values below.
+        written = {each.arg: each for each in reversed(node.keywords)}
+        in_order = node.args
+        for at, each in enumerate(in_order):
+            if type(each) is ast.Starred:
+                in_order = in_order[:at]
+                break
+    values = dict(reversed(call.keywords))
+    found: dict[str, Argument] = {}
+    for name, position in positions.items():
+        value = values.get(name) or call.at(position)
+        keyword = written.get(name)
+        if keyword is not None:
+            found[name] = Argument(name, value, keyword.value, keyword)
+        elif position is not None and position < len(in_order):
+            found[name] = Argument(name, value, in_order[position])
+        else:
+            found[name] = Argument(name, value)
+    return found
+
+
 class ErrorReader(BodyNodes):
     """Reads the errors that are made."""
 
@@ -138,7 +170,7 @@ class ErrorReader(BodyNodes):
         scope = self._scope(call)
         if self._is_context_call(call, "fail"):
             made = evaluate_arguments(call, scope)
-            arguments = {name: argument_of(made, name, position) for name, position in _FAIL.items()}
+            arguments = arguments_of(made, _FAIL)
             unknown = Unknown(call, self.module, "the code that the contract declares")
             return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
         if type(call.func) is ast.Name and call.func.id in self._partly:
@@ -223,19 +255,18 @@ class ErrorReader(BodyNodes):
         if name.startswith("mcpcore.") and name.removeprefix("mcpcore.") in FACTORIES:
             code_name = FACTORIES[name.removeprefix("mcpcore.")]
             code = CodeValue(call, self.module, code_name, CODES.by_name.get(code_name))
-            arguments = {each: argument_of(value, each, position) for each, position in _FACTORY.items()}
+            arguments = arguments_of(value, _FACTORY)
             return self._site("factory", call, "mcpcore.CodedError", name, code, arguments)
         if name == "mcpcore.CodedError":
-            arguments = {each: argument_of(value, each, position) for each, position in CODED_ARGUMENTS.items()}
+            arguments = arguments_of(value, CODED_ARGUMENTS)
             return self._site("coded", call, name, name, value.argument("code", 0), arguments)
         form = self.form_of(value.func)
         if form is None:
             return None
-        positions = dict.fromkeys(CODED_ARGUMENTS)
-        arguments = {each: argument_of(value, each, position) for each, position in positions.items()}
+        arguments = arguments_of(value, dict.fromkeys(CODED_ARGUMENTS))
         if not arguments["message"].given and value.args:
             position = 1 if form == "protocol" and len(value.args) > 1 else 0
-            arguments["message"] = argument_of(value, "message", position)
+            arguments |= arguments_of(value, {"message": position})
         code_value: Value = Missing(call, self.module)
         if form == "coded":
             return self._subclass(value, call, arguments)
@@ -305,7 +336,7 @@ class ErrorReader(BodyNodes):
         code: Value,
         arguments: dict[str, Argument],
     ) -> ErrorSite:
-        reason = arguments["reason"].value if "reason" in arguments else Missing(node, self.module)
+        reason = arguments["reason"].value
         if isinstance(reason, Missing) and form != "fail":
             data = arguments["data"].value
             if isinstance(data, Mapping):
@@ -318,7 +349,6 @@ class ErrorReader(BodyNodes):
                 reason = Unknown(node, self.module, "it may be in the data")
         if isinstance(reason, Const) and reason.value is None:
             reason = Missing(node, self.module)
-        blank = Missing(node, self.module)
         return ErrorSite(
             form,
             node,
@@ -327,10 +357,10 @@ class ErrorReader(BodyNodes):
             callee,
             code,
             reason,
-            arguments.get("message", Argument("message", blank)),
-            arguments.get("data", Argument("data", blank)),
-            arguments.get("recovery", Argument("recovery", blank)),
-            arguments.get("retry", Argument("retry", blank)),
+            arguments["message"],
+            arguments["data"],
+            arguments["recovery"],
+            arguments["retry"],
             self.function_of.get(node, self.node),
             self._fate(node),
         )

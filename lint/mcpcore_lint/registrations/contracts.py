@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.bodies.errors import argument_of
 from mcpcore_lint.meaning.making import made
@@ -27,8 +27,15 @@ from mcpcore_lint.names import ENTRY_ARGUMENTS, ENTRY_POSITIONAL
 from mcpcore_lint.reading.syntax import walk
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.scopes import Scope
+
+
+_POSITIONS: Final = [
+    (name, ENTRY_POSITIONAL.index(name) if name in ENTRY_POSITIONAL else None) for name in ENTRY_ARGUMENTS
+]
 
 
 def contract_given(call: CallValue, registration: ast.expr, scope: Scope) -> Contract | None:
@@ -50,8 +57,9 @@ def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr |
         if isinstance(value, Missing):
             value = Items(value.node, value.module, "tuple", (), complete=True)
     if isinstance(value, Items) and value.kind != "set":
-        inside = set(walk([inline])) if inline is not None else set()
-        entries = tuple(_entry(each, module, inside) for each in value.items)
+        items = [made(each, Resolver()) for each in value.items]
+        inside = _nodes_in(inline, items) if inline is not None else set()
+        entries = tuple(_entry(each, module, inside) for each in items)
         return Contract(node, value, module, "sequence", entries, value.complete)
     if isinstance(value, Unknown | Missing | Symbol | CallValue):
         single = isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
@@ -61,12 +69,17 @@ def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr |
     return Contract(node, value, module, "unknown", (), complete=False)
 
 
-def _entry(value: Value, module: Module, inside: set[ast.AST]) -> ContractEntry:
-    value = made(value, Resolver())
+def _nodes_in(inline: ast.expr, items: list[Value]) -> AbstractSet[ast.AST | None]:
+    """The nodes of an expression; those right below it where the items are among them, as nearly all are."""
+    below: set[ast.AST | None] = {*inline.elts} if isinstance(inline, ast.List | ast.Tuple) else set()
+    return below if all(each.node in below for each in items) else {*walk([inline])}
+
+
+def _entry(value: Value, module: Module, inside: AbstractSet[ast.AST | None]) -> ContractEntry:
     where = value.module or module
     if isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode":
         call = value.node if isinstance(value.node, ast.Call) else None
-        arguments = {name: argument_of(value, name, _position(name)) for name in ENTRY_ARGUMENTS}
+        arguments = {name: argument_of(value, name, position) for name, position in _POSITIONS}
         return ContractEntry(
             value, where, resolved=True, is_failure_mode=True, call=call, arguments=arguments, inline=call in inside
         )
@@ -85,10 +98,6 @@ def _entry(value: Value, module: Module, inside: set[ast.AST]) -> ContractEntry:
         arguments=blank,
         inline=value.node in inside,
     )
-
-
-def _position(name: str) -> int | None:
-    return ENTRY_POSITIONAL.index(name) if name in ENTRY_POSITIONAL else None
 
 
 def _keyword_value(node: ast.AST | None, name: str) -> ast.expr | None:

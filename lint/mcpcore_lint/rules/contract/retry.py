@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
@@ -186,6 +187,8 @@ _NO_RETRY: Final = re.compile(
 _NOT_NOW: Final = re.compile(
     r"\b(?:do not|don't|never) (?:retry|try again),? (?:immediately|at once|right away|straight away)\b", re.IGNORECASE
 )
+_OF_RETRYING: Final = ("wait", "retr", "again", "back off", "same call")
+"""One of them is in every text of ASCII that these patterns match: most hints speak of something else."""
 _NEGATED: Final = re.compile(
     r"\b(?:do not|don't|never|not|no need to|no point in|no use in|without|cannot|can't|won't|instead of|rather than"
     r"|useless to|pointless to)(?: \w+){0,2} \Z",
@@ -356,10 +359,15 @@ def _advice(value: Value, code: CodeValue | None) -> _Advice | None:
     left_out = isinstance(value, Missing) or (isinstance(value, Const) and value.value is None)
     if not left_out or code is None or code.custom or not code.exists:
         return None
+    return _advice_of_codes().get(code.name)
+
+
+@cache
+def _advice_of_codes() -> dict[str, _Advice]:
+    """What each code advises where the entry says nothing."""
     from mcpcore.codes import ErrorCode
 
-    member = ErrorCode.__members__.get(code.name)
-    return None if member is None else _Advice(member.retry.seconds, explicit=False)
+    return {name: _Advice(code.retry.seconds, explicit=False) for name, code in ErrorCode.__members__.items()}
 
 
 def _hint(value: Value) -> str:
@@ -373,6 +381,10 @@ def _hint(value: Value) -> str:
 
 def _contradiction(hint: str, advice: _Advice) -> str | None:
     """The words of a hint that the advice contradicts; None where they agree, or cannot be told."""
+    if hint.isascii():
+        lowered = hint.lower()
+        if not any(each in lowered for each in _OF_RETRYING):
+            return None
     waits = [each for each in _WAIT_FOR.finditer(hint) if not _NEGATED.search(hint[: each.start()])]
     if advice.seconds is None:
         some = [each for each in _WAIT_SOME.finditer(hint) if not _NEGATED.search(hint[: each.start()])]

@@ -350,11 +350,15 @@ class ContractRecoveryMinWords(EntryRule):
                 return
             if not isinstance(value, Const) or not isinstance(value.value, str) or _blank(value):
                 continue
-            text = " ".join(value.value.split())
-            count = sum(map(bool, map(_WORD.search, text.split(" "))))
+            words = value.value.split()
+            if sum(map(str.isalnum, words)) >= least:
+                # Not all words of it had to be looked into.
+                continue
+            text = " ".join(words)
+            count = sum(map(bool, map(_WORD.search, words)))
             if count < least:
-                words = "1 word" if count == 1 else f"{count} words"
-                entry.report(recovery, f"the recovery of {entry.label} has {words}: {shortened(text)!r}", help=step)
+                told = "1 word" if count == 1 else f"{count} words"
+                entry.report(recovery, f"the recovery of {entry.label} has {told}: {shortened(text)!r}", help=step)
                 return
 
 

@@ -508,12 +508,11 @@ def _listed(module: Module, ctx: RuleContext) -> Iterator[_Registered]:
 
     if "mcpcore" not in module.source.text:
         return
-    builder = Builder(module, ctx.hierarchy)
     for node, scope in module.calls_near("add_tool", "tools"):
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr == "add_tool" and len(node.args) == 1 and not node.keywords:
             name = _declared_name(ctx.resolve(node.args[0], scope), ctx)
-            _, server = builder.server(func.value, scope) if name is not None else (None, None)
+            _, server = Builder(module, ctx.hierarchy).server(func.value, scope) if name is not None else (None, None)
             if server is not None and name is not None:
                 yield _Registered(server, name, node, (node.args[0], module), None)
         for keyword in node.keywords:

@@ -449,6 +449,11 @@ class NoStringifyUpstreamError(Rule):
 
 # ---------------------------------------------------------------------------------------------------------------------
 
+_UNFIT_SYNTAX: Final[dict[type, str]] = {
+    ast.SetComp: "a set",
+    ast.GeneratorExp: "a generator",
+    ast.Lambda: "a function",
+}
 UNFIT_CALLS: Final[dict[str, str]] = {
     "builtins.set": "a set",
     "builtins.frozenset": "a frozenset",
@@ -494,18 +499,11 @@ class _Misfits:
             yield from self._value(each, at, depth)
 
     def _by_syntax(self, node: ast.AST | None) -> str | None:
-        match node:
-            case ast.SetComp():
-                return "a set"
-            case ast.GeneratorExp():
-                return "a generator"
-            case ast.Lambda():
-                return "a function"
-            case ast.Name():
-                for each in self.body.above(node):
-                    if isinstance(each, ast.ExceptHandler) and each.name == node.id:
-                        return "an exception"
-        return None
+        if isinstance(node, ast.Name) and self.body.catches:
+            for each in self.body.above(node):
+                if isinstance(each, ast.ExceptHandler) and each.name == node.id:
+                    return "an exception"
+        return _UNFIT_SYNTAX.get(type(node))
 
     def _value(self, value: Value, at: ast.AST, depth: int) -> Iterator[tuple[str, ast.AST]]:
         if isinstance(value, Unknown):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
@@ -407,21 +408,34 @@ def _documents(text: str, name: str) -> bool:
     """Whether a text has an entry for a parameter, as Google, NumPy, reST, Epytext, Javadoc or Markdown write it."""
     if name not in text:
         return False
+    if name in _plainly_documented(text):
+        return True
     # Several parameters may share an entry: `x, y : float`.
     named = rf"(?:[*_`]*\w+[*_`]*[ \t]*,[ \t]*)*[*_`]*{re.escape(name)}[*_`]*(?:[ \t]*,[ \t]*[*_`]*\w+[*_`]*)*"
     return bool(
-        re.search(
-            rf"[:@](?:param(?:eter)?|arg(?:ument)?|key(?:word)?)(?:\s[^:\n]*)?\s\*{{0,2}}{named}(?:\s*:|\s)", text
-        )
+        (re.search(_FIELD, text) and re.search(rf"{_FIELD}(?:\s[^:\n]*)?\s\*{{0,2}}{named}(?:\s*:|\s)", text))
         or re.search(
             rf"(?m)^[ \t]*(?:[-*+\u2022]|\d+[.)])?[ \t]*{named}"
             r"[ \t]*(?:\([^)\n]*\)|\[[^\]\n]*\]|<[^>\n]*>)?[ \t]*[*_`]*(?::|=|[ \t]-|[ \t]?--|[ \t]\u2013|\u2014)",
             text,
         )
-        or re.search(rf"(?m)^[ \t]*\|[ \t]*{named}[ \t]*\|", text)
+        or ("|" in text and re.search(rf"(?m)^[ \t]*\|[ \t]*{named}[ \t]*\|", text))
         # NumPy without a type: the name alone, and what it is on the next line, further in.
         or re.search(rf"(?m)^([ \t]*){named}[ \t]*\n\1[ \t]+\S", text)
     )
+
+
+_FIELD: Final = r"[:@](?:param(?:eter)?|arg(?:ument)?|key(?:word)?)"
+_PLAIN_ENTRY: Final = r"(?m)^[ \t]*(\w+)[ \t]*(?:\([^)\n]*\)[ \t]*)?:"
+
+
+@lru_cache(maxsize=16)
+def _plainly_documented(text: str) -> frozenset[str]:
+    """The names that have an entry of their own in the usual form, `name (type): ...`.
+
+    They are looked for all at once: an expression for each name takes longer to be compiled than to be searched for.
+    """
+    return frozenset(re.findall(_PLAIN_ENTRY, text))
 
 
 def _excluded(tool: ToolDef, ctx: RuleContext) -> frozenset[str]:
@@ -469,12 +483,12 @@ _WHO: Final = {"mcpcore": "mcpcore", "sdk": "the SDK", "fastmcp": "FastMCP", "lo
 def _unread_string(parameter: Parameter, tool: ToolDef) -> str | None:
     """The string in `Annotated[str, "..."]`: FastMCP reads it as a description, pydantic and so the SDK do not."""
     annotation = unquote(parameter.annotation)
-    if tool.flavour == "fastmcp" or not isinstance(annotation, ast.Subscript) or _made_of_something_else(tool):
+    if tool.flavour == "fastmcp" or not isinstance(annotation, ast.Subscript):
         return None
     elts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
     for each in elts[1:]:
         if each is parameter.description.node and isinstance(each, ast.Constant) and isinstance(each.value, str):
-            return each.value
+            return each.value if not _made_of_something_else(tool) else None
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from mcpcore_lint.meaning.annotations import unquote
 from mcpcore_lint.meaning.resolve import Resolver, evaluate
@@ -21,6 +21,11 @@ from mcpcore_lint.reading.syntax import all_parameters
 
 if TYPE_CHECKING:
     from mcpcore_lint.reading.scopes import Scope
+
+_INJECTING: Final = frozenset(
+    {"Depends", "CurrentContext", "CurrentFastMCP", "Resolve", "Elicit", "Sample", "ListRoots", "Progress"}
+)
+"""What stands for something that the framework fills in."""
 
 
 def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ...], ContextParameter | None]:
@@ -156,23 +161,21 @@ def _description(arg: ast.arg, default: ast.expr | None, scope: Scope) -> Value:
 
 
 def _injected(default: ast.expr | None, annotation: ast.expr | None, scope: Scope) -> bool:
-    def injects(value: Value) -> bool:
-        return isinstance(value, CallValue) and value.func.name.rpartition(".")[2] in {
-            "Depends",
-            "CurrentContext",
-            "CurrentFastMCP",
-            "Resolve",
-            "Elicit",
-            "Sample",
-            "ListRoots",
-            "Progress",
-        }
-
-    if default is not None and isinstance(default, ast.Call) and injects(evaluate(default, scope)):
-        return True
+    written = [default]
     if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
-        return any(isinstance(each, ast.Call) and injects(evaluate(each, scope)) for each in annotation.slice.elts[1:])
-    return False
+        written += annotation.slice.elts[1:]
+    return any(isinstance(each, ast.Call) and _injects(each, scope) for each in written)
+
+
+def _injects(call: ast.Call, scope: Scope) -> bool:
+    func = evaluate(call.func, scope)
+    if not isinstance(func, Symbol) or func.name == "typing.cast":
+        made = evaluate(call, scope)
+        if not isinstance(made, CallValue):
+            return False
+        func = made.func
+    # Of all others the name alone says what they make: a long `Field(...)` need not be read once more.
+    return func.name.rpartition(".")[2] in _INJECTING
 
 
 def _is_static(node: FunctionNode) -> bool:

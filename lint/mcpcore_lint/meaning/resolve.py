@@ -628,40 +628,37 @@ class Resolver(AnnotationReader):
 
 
 PLAIN_BUILTINS: Final = BUILTIN_NAMES - BUILTIN_EXCEPTIONS
-_VALUES: Final = (
-    ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp, ast.SetComp,
-    ast.GeneratorExp, ast.Compare, ast.BinOp, ast.UnaryOp, ast.Await, ast.Subscript,
+_VALUES: Final = frozenset(
+    {ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp, ast.SetComp,
+     ast.GeneratorExp, ast.Compare, ast.BinOp, ast.UnaryOp, ast.Await, ast.Subscript}
 )  # fmt: skip
-_STRINGS: Final = (ast.Constant, ast.JoinedStr)
-
-
-def _is_local_value(binding: Binding) -> bool:
-    kind = binding.kind
-    if kind in {"parameter", "with", "opaque", "augmented"}:
-        return True
-    return kind == "assign" and isinstance(binding.value, _VALUES)
+_LOCAL: Final = frozenset({"parameter", "with", "opaque", "augmented"})
+"""Ways of binding a name to what no name says."""
 
 
 def is_local(func: ast.expr, scope: Scope) -> bool:
     """Whether a callee starts from a local value (or a plain builtin), so that no name says what it is."""
     root = func
-    for _ in range(2 * MAX_DEPTH):
-        kind = type(root)
-        if kind is ast.Attribute:
-            root = root.value  # type: ignore[attr-defined]
-        elif kind is ast.Call and root is not func:
-            root = root.func  # type: ignore[attr-defined]
+    steps = 0
+    while not isinstance(root, ast.Name):
+        if isinstance(root, ast.Attribute):
+            root = root.value
+        elif isinstance(root, ast.Call) and root is not func:
+            root = root.func
         else:
-            break
-    else:
-        # Too long a chain to be followed from its start.
-        return True
-    if isinstance(root, ast.Name):
-        found = scope.lookup(root.id)
-        if found is not None:
-            return all(map(_is_local_value, found[1]))
+            return isinstance(root, ast.Constant | ast.JoinedStr)
+        steps += 1
+        if steps == 2 * MAX_DEPTH:
+            # Too long a chain to be followed from its start.
+            return True
+    found = scope.lookup(root.id)
+    if found is None:
         return root is func and root.id in PLAIN_BUILTINS
-    return isinstance(root, _STRINGS)
+    for binding in found[1]:
+        kind = binding.kind
+        if kind not in _LOCAL and not (kind == "assign" and type(binding.value) in _VALUES):
+            return False
+    return True
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:

@@ -76,12 +76,13 @@ MAX_DEEP: Final = 6
 
 
 _OF_BUILTINS: Final[dict[str, tuple[Sequence[Kind], bool]]] = dict.fromkeys(PLAIN_BUILTINS - {"super"}, ((), False))
-_OPERAND: Final[dict[type[ast.AST], str]] = {
-    ast.Subscript: "value", ast.FormattedValue: "value", ast.Await: "value", ast.YieldFrom: "value",
-    ast.UnaryOp: "operand", ast.For: "iter", ast.AsyncFor: "iter", ast.comprehension: "iter", ast.If: "test",
-    ast.While: "test", ast.IfExp: "test",
+_OPERANDS: Final[dict[type[ast.AST], tuple[str, ...]]] = {
+    ast.Subscript: ("value",), ast.FormattedValue: ("value",), ast.Await: ("value",), ast.YieldFrom: ("value",),
+    ast.UnaryOp: ("operand",), ast.For: ("iter",), ast.AsyncFor: ("iter",), ast.comprehension: ("iter",),
+    ast.If: ("test",), ast.While: ("test",), ast.IfExp: ("test",), ast.AugAssign: ("target",),
+    ast.BinOp: ("left", "right"), ast.Compare: ("left", "comparators"), ast.BoolOp: ("values",),
 }  # fmt: skip
-"""Where the one expression stands that decides whether anything is run."""
+"""Where the expressions stand that decide whether anything is run."""
 
 
 class ImplicitReader(GuardReader):
@@ -107,26 +108,18 @@ class ImplicitReader(GuardReader):
 
     def implicit(self) -> Iterator[tuple[ast.AST, list[Key]]]:
         """Where such methods are run, and which."""
-        nested = self.builder.function_of
-        roots = self._roots
+        nested, plain = self.builder.function_of, self._is_plain
         for node in self.builder.implicit:
             if node in nested:
                 continue
             kind = type(node)
-            operand = _OPERAND.get(kind)
-            if operand is not None:
-                # As `_objects` does; written out, since hardly any of them is an object of the project.
-                root = getattr(node, operand)
-                while (at := type(root)) is not ast.Name and (at in _PASSES or at is ast.Call):
-                    root = root.func if at is ast.Call else root.value
-                if at is not ast.Name:
-                    continue
-                known = roots.get(root.id)
-                if known is not None and not known[1] and not known[0] and root.id not in self._asked_about:
-                    continue
-            keys: list[Key] = getattr(self, _RUN_BY[kind])(node)
-            if keys:
-                yield node, keys
+            for name in _OPERANDS[kind]:
+                operand = getattr(node, name)
+                if not (all(map(plain, operand)) if type(operand) is list else plain(operand)):
+                    keys: list[Key] = getattr(self, _RUN_BY[kind])(node)
+                    if keys:
+                        yield node, keys
+                    break
         for check in self.builder.asserts:
             if check not in nested and (keys := self._dunder(check.test, _TRUTH)):
                 yield check, keys
@@ -137,14 +130,23 @@ class ImplicitReader(GuardReader):
         if methods is None:
             return []
         keys: list[Key] = []
-        roots = self._roots
         for each in node.args:
-            if type(each) is ast.Name:
-                known = roots.get(each.id)
-                if known is not None and not known[0] and each.id not in self._asked_about:
-                    continue
-            keys.extend(self._looped(each) if name in _ITERATES else self._dunder(each, methods))
+            if not self._is_plain(each):
+                keys.extend(self._looped(each) if name in _ITERATES else self._dunder(each, methods))
         return keys
+
+    def _is_plain(self, node: ast.expr) -> bool:
+        """Whether an expression is known to be no object of the project, as hardly any is: cheaper than `_objects`."""
+        while (kind := type(node)) is not ast.Name:
+            if kind is ast.Call:
+                node = node.func  # type: ignore[attr-defined]
+            elif kind in _PASSES:
+                node = node.value  # type: ignore[attr-defined]
+            else:
+                return True
+        name: str = node.id  # type: ignore[attr-defined]
+        known = self._roots.get(name)
+        return known is not None and not (known[0] or known[1]) and name not in self._asked_about
 
     def _item(self, node: ast.Subscript) -> list[Key]:
         return self._dunder(node.value, (_ITEMS[type(node.ctx)],))
@@ -248,7 +250,7 @@ class ImplicitReader(GuardReader):
     def _may_be_own(self, binding: Binding, where: Scope) -> bool:
         """Whether a name can be something of the project by one of its bindings: cheaper than what it is."""
         if binding.annotation is not None:
-            return not _is_plain(binding.annotation)
+            return not _says_plain(binding.annotation)
         if binding.kind == "parameter":
             return bool(self.given) or where.owner is not None
         if binding.kind == "augmented":
@@ -376,7 +378,7 @@ class ImplicitReader(GuardReader):
         return keys
 
 
-def _is_plain(annotation: ast.expr) -> bool:
+def _says_plain(annotation: ast.expr) -> bool:
     """Whether an annotation plainly names nothing of the project: cheaper than finding out what it names."""
     kind = type(annotation)
     if kind is ast.Name:
@@ -384,14 +386,14 @@ def _is_plain(annotation: ast.expr) -> bool:
     if kind is ast.Constant:
         return annotation.value is None  # type: ignore[attr-defined]
     if isinstance(annotation, ast.BinOp):
-        return _is_plain(annotation.left) and _is_plain(annotation.right)
+        return _says_plain(annotation.left) and _says_plain(annotation.right)
     if isinstance(annotation, ast.Subscript) and type(annotation.value) is ast.Name:
         head = annotation.value.id
         inner = annotation.slice
         parts = inner.elts if type(inner) is ast.Tuple else [inner]
         if head == "Annotated":
-            return _is_plain(parts[0])
-        return head == "Literal" or (head in _PLAIN_HEADS and all(map(_is_plain, parts)))
+            return _says_plain(parts[0])
+        return head == "Literal" or (head in _PLAIN_HEADS and all(map(_says_plain, parts)))
     return False
 
 

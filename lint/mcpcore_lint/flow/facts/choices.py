@@ -63,6 +63,10 @@ class ChoiceReader:
         """The builtins that are called by their names here."""
         self.constants = constants_of(node, module, given) if given else {}
         """The texts that parameters are, where the function asks which they are."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make what is kept while the function is read; each layer has its own."""
         self._functions_named: dict[str, list[Key | Parameter]] = {}
         """What names are, where functions are handed over by them."""
         self._targets_of: dict[ast.Call, tuple[list[Key], list[str]]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.flow.effects import Bindings, Blind, Event, EventKind, Facts, Key, Parameter, ParameterUse, Throw
 from mcpcore_lint.flow.facts.callees import unique
@@ -17,18 +17,11 @@ from mcpcore_lint.meaning.resolve import PLAIN_BUILTINS, evaluate
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import (
     ErrorForm,
-    FunctionNode,
     Symbol,
     options,
 )
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.reading.syntax import own_nodes
-
-if TYPE_CHECKING:
-    from mcpcore_lint.flow.calls import CallGraph
-    from mcpcore_lint.flow.effects import Given
-    from mcpcore_lint.reading.module import ClassInfo, Module
-
 
 NEVER_NOW: Final = frozenset(
     {
@@ -82,20 +75,14 @@ _CLOSES: Final = {"contextlib.closing": "close", "contextlib.aclosing": "aclose"
 class Extractor(ImplicitReader):
     """Reads the facts of one function."""
 
-    def __init__(
-        self,
-        graph: CallGraph,
-        node: FunctionNode,
-        module: Module,
-        receiver: ClassInfo | None,
-        given: tuple[Given, ...] = (),
-    ) -> None:
-        super().__init__(graph, node, module, receiver, given)
+    def _begin(self) -> None:
+        super()._begin()
         self._of_builtins: list[tuple[ast.Call, str]] = []
         self._raised: set[ast.expr] = set()
         """Calls that make an error of one of several classes."""
-        self._asks_recovery = module.source.has("recovery_for")
-        self._makes_tasks = any(map(module.source.has, _TASKS))
+        text = self.module.source
+        self._asks_recovery = text.has("recovery_for")
+        self._makes_tasks = any(map(text.has, _TASKS))
         self._idle: set[ast.AST] = set()
         """Statements that do not run for the texts that parameters are."""
 

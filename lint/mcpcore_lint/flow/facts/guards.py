@@ -24,8 +24,7 @@ from mcpcore_lint.reading.syntax import own_nodes, walk_shallow
 
 if TYPE_CHECKING:
     from mcpcore_lint.flow.calls import CallGraph
-    from mcpcore_lint.flow.effects import Given
-    from mcpcore_lint.reading.module import ClassInfo, Module
+    from mcpcore_lint.reading.module import Module
 
 
 _TASK_GROUPS: Final = frozenset(
@@ -38,15 +37,8 @@ _EVERYTHING: Final = Clause(("builtins.BaseException",), (), star=True)
 class GuardReader(CalleeReader):
     """Reads the guards round the nodes of a function."""
 
-    def __init__(
-        self,
-        graph: CallGraph,
-        node: FunctionNode,
-        module: Module,
-        receiver: ClassInfo | None,
-        given: tuple[Given, ...] = (),
-    ) -> None:
-        super().__init__(graph, node, module, receiver, given)
+    def _begin(self) -> None:
+        super()._begin()
         self._guards_of: dict[ast.AST, tuple[Guard, ...]] = {}
         self._try_guards: dict[ast.AST, Guard] = {}
 

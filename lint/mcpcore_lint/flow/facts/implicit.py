@@ -14,11 +14,9 @@ from mcpcore_lint.meaning.resolve import PLAIN_BUILTINS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcpcore_lint.flow.calls import CallGraph
-    from mcpcore_lint.flow.effects import Given, Key
+    from mcpcore_lint.flow.effects import Key
     from mcpcore_lint.meaning.kinds import Kind
-    from mcpcore_lint.model import FunctionNode
-    from mcpcore_lint.reading.module import ClassInfo, Module
+    from mcpcore_lint.reading.module import ClassInfo
     from mcpcore_lint.reading.scopes import Binding, Scope
 
 _BINARY: Final[dict[type[ast.operator], str]] = {
@@ -88,20 +86,13 @@ _OPERANDS: Final[dict[type[ast.AST], tuple[str, ...]]] = {
 class ImplicitReader(GuardReader):
     """Finds the methods that are run by what is written, without their names."""
 
-    def __init__(
-        self,
-        graph: CallGraph,
-        node: FunctionNode,
-        module: Module,
-        receiver: ClassInfo | None,
-        given: tuple[Given, ...] = (),
-    ) -> None:
-        super().__init__(graph, node, module, receiver, given)
+    def _begin(self) -> None:
+        super()._begin()
         self.followed: set[ast.expr] = set()
         """The calls that lead to something of the project."""
         self._roots: dict[str, tuple[Sequence[Kind], bool]] = {}
         """What the names here may be, and whether what begins with them can be something of the project."""
-        if not module.star_imports:
+        if not self.module.star_imports:
             self._roots = _OF_BUILTINS.copy()
             for name in () if self.builtins is PLAIN_BUILTINS else PLAIN_BUILTINS - self.builtins:
                 self._roots.pop(name, None)

@@ -610,6 +610,39 @@ CASES: Final[Cases] = {
         "RuntimeError: fetch > A.__str__\nIndexError: fetch > A.__eq__\nArithmeticError: fetch > A.__neg__\n"
         "BufferError: fetch > A.__lt__\nEOFError: fetch > A.__iadd__"),
     ),
+    "implicit calls: awaiting a coroutine does not await what it comes to": (
+        """
+        class Job:
+            def __await__(self):
+                raise ValueError("x")
+        async def start() -> Job:
+            raise conflict("x")
+        @tool
+        async def fetch():
+            await start()
+        """,
+        "CONFLICT: fetch > start",
+    ),
+    "implicit calls: what a function makes is awaited, and what came of a coroutine": (
+        """
+        class Job:
+            def __await__(self):
+                raise ValueError("x")
+        class Task:
+            def __await__(self):
+                raise OSError("x")
+        def make() -> Job:
+            return Job()
+        async def start() -> Task:
+            return Task()
+        @tool
+        async def fetch():
+            await make()
+            task = await start()
+            await task
+        """,
+        "ValueError: fetch > Job.__await__\nOSError: fetch > Task.__await__",
+    ),
     "implicit calls: in format strings, for the right operand, by `not`, hash, bool and repr": (
         """
         class A:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.flow.bodies.errors import argument_of
+from mcpcore_lint.flow.bodies.errors import arguments_of
 from mcpcore_lint.meaning.making import made
 from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.model import (
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from mcpcore_lint.reading.scopes import Scope
 
 
-_POSITIONS: Final = [
-    (name, ENTRY_POSITIONAL.index(name) if name in ENTRY_POSITIONAL else None) for name in ENTRY_ARGUMENTS
-]
+_POSITIONS: Final = {
+    name: ENTRY_POSITIONAL.index(name) if name in ENTRY_POSITIONAL else None for name in ENTRY_ARGUMENTS
+}
 
 
 def contract_given(call: CallValue, registration: ast.expr, scope: Scope) -> Contract | None:
@@ -79,7 +79,7 @@ def _entry(value: Value, module: Module, inside: AbstractSet[ast.AST | None]) ->
     where = value.module or module
     if isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode":
         call = value.node if isinstance(value.node, ast.Call) else None
-        arguments = {name: argument_of(value, name, position) for name, position in _POSITIONS}
+        arguments = arguments_of(value, _POSITIONS)
         return ContractEntry(
             value, where, resolved=True, is_failure_mode=True, call=call, arguments=arguments, inline=call in inside
         )

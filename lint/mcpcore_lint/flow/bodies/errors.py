@@ -57,22 +57,6 @@ CODED_ARGUMENTS: Final[dict[str, int | None]] = {
 """What `CodedError` is given, each with its position."""
 
 
-def argument_of(call: CallValue, name: str, position: int | None) -> Argument:
-    """An argument of a call, with the expression that stands there."""
-    node = call.node
-    if type(node) is ast.Call:
-        for keyword in node.keywords:
-            if keyword.arg == name:
-                return Argument(name, call.argument(name, position), keyword.value, keyword)
-        if (
-            position is not None
-            and position < len(node.args)
-            and not any(type(each) is ast.Starred for each in node.args[: position + 1])
-        ):
-            return Argument(name, call.argument(name, position), node.args[position])
-    return Argument(name, call.argument(name, position))
-
-
 def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str, Argument]:
     """Arguments of a call by name, each with the expression that stands there.
 

@@ -753,7 +753,7 @@ def _shown(value: Any) -> str:
         return _shown(tuple(sorted(value)))
     if isinstance(value, tuple) and value and all(isinstance(each, PerFile) for each in value):
         return _shown({each.pattern: _of_files(each) for each in value})
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         return f"[{', '.join(map(_shown, value))}]"
     if isinstance(value, Mapping):
         pairs = [f"{_quoted(key)} = {_shown(each)}" for key, each in value.items()]

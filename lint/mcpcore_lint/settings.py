@@ -94,9 +94,9 @@ def fingerprint(settings: Settings) -> str:
     def plain(value: Any) -> Any:
         if isinstance(value, Severity):
             return value.label
-        if isinstance(value, set | frozenset):
+        if isinstance(value, (set, frozenset)):
             return sorted(plain(each) for each in value)
-        if isinstance(value, list | tuple):
+        if isinstance(value, (list, tuple)):
             return [plain(each) for each in value]
         if isinstance(value, PerFile):
             return [plain(getattr(value, name)) for name in ("pattern", "select", "ignore", "severities")]

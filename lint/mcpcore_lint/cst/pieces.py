@@ -183,10 +183,10 @@ def _imports(module: Module) -> list[str]:
     stack: list[ast.AST] = [*reversed(module.tree.body)]
     while stack:
         node = stack.pop()
-        if isinstance(node, ast.Import | ast.ImportFrom):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
             if getattr(node, "module", None) != "__future__":
                 found.append(ast.unparse(node))
-        elif isinstance(node, ast.If | ast.Try):
+        elif isinstance(node, (ast.If, ast.Try)):
             for block in reversed([*_blocks(node)]):
                 stack.extend(reversed(block))
     return found
@@ -336,7 +336,7 @@ class Piece:
         """Where a node stands in the file; of a function or class, its name."""
         import libcst
 
-        if isinstance(node, libcst.FunctionDef | libcst.ClassDef):
+        if isinstance(node, (libcst.FunctionDef, libcst.ClassDef)):
             node = node.name
         start, end = self.bounds(node)
         return self.span_of(start, end)
@@ -378,7 +378,7 @@ class Piece:
                 found.setdefault(source.node_range(node), (node, scope))
             outside: list[ast.expr] = getattr(node, "decorator_list", [])
             stack.extend((each, scope) for each in outside)
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 scope = module.scope_of(node)
             elif isinstance(node, ast.Lambda):
                 module.note_lambda(node, scope)

@@ -221,7 +221,7 @@ def _title(piece: Piece, replacement: Replacement) -> str:
 
     if isinstance(replacement, libcst.RemovalSentinel):
         return "Remove it"
-    if isinstance(replacement, libcst.BaseExpression | libcst.BaseSmallStatement):
+    if isinstance(replacement, (libcst.BaseExpression, libcst.BaseSmallStatement)):
         code = piece.tree.code_for_node(replacement).strip()
         if len(code) <= 60 and code.isprintable():
             return f"Write {code}"

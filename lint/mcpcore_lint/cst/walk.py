@@ -205,7 +205,7 @@ def wants_all(kind: type[CstRule]) -> bool:
 def _matched(method: Callable[..., object]) -> frozenset[type] | None:
     """The kinds of nodes that can match the decorators of a method; None where that may be any."""
     found: set[type] = set()
-    stack: list[Any] = [each for value in vars(method).values() if isinstance(value, list | tuple) for each in value]
+    stack: list[Any] = [each for value in vars(method).values() if isinstance(value, (list, tuple)) for each in value]
     if not stack:
         return None
     while stack:

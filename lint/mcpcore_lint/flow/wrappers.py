@@ -49,7 +49,7 @@ def wrapper_of_class(info: ClassInfo, *, called: bool) -> Wrapper | None:
     """What a class does as a decorator: its objects are called in the place of the function, or make what is."""
     call = method_of(info, "__call__")
     made = method_of(info, "__init__")
-    if call is None or not isinstance(call[0], ast.FunctionDef | ast.AsyncFunctionDef):
+    if call is None or not isinstance(call[0], (ast.FunctionDef, ast.AsyncFunctionDef)):
         return None
     node, owner = call[0], call[1].module
     if called:
@@ -69,7 +69,7 @@ def _returned(
     node: ast.FunctionDef | ast.AsyncFunctionDef,
 ) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """The nested functions that a function returns, each with the function whose parameter it closes over."""
-    nested = {each.name: each for each in own_nodes(node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    nested = {each.name: each for each in own_nodes(node) if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))}
     found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.FunctionDef | ast.AsyncFunctionDef]] = []
     for each in own_nodes(node) if nested else ():
         values = [each.value] if isinstance(each, ast.Return) else []

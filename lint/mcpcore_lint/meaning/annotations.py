@@ -145,7 +145,7 @@ class AnnotationReader(ABC):
             if head.name in {"typing.Annotated", "typing.Final"} and elts:
                 return self.literal_strings(elts[0], scope)
             return None
-        value = self.expression(node, scope) if isinstance(node, ast.Name | ast.Attribute) else None
+        value = self.expression(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
         if isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef) and enum_like(value):
             return self._enum_members(value, node)
         alias = self.alias_of(node, scope)

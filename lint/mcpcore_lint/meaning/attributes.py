@@ -61,7 +61,7 @@ def _attribute_of_object(node: ast.Attribute, scope: Scope, receiver: ClassInfo 
     if not found:
         return None
     whole = choice(found, node, scope.module)
-    if not isinstance(whole, Choice | CodeValue | Const):
+    if not isinstance(whole, (Choice, CodeValue, Const)):
         return whole
     # It stands here, so that one who knows more of the object can look again.
     return replace(whole, node=node, module=scope.module)
@@ -149,7 +149,7 @@ def _default(binding: Binding, info: ClassInfo, *, complete: bool) -> Value | No
 def _never_given(binding: Binding) -> bool:
     """Whether an annotation says that the attribute is the class's own."""
     for each in walk([binding.annotation]) if binding.annotation is not None else ():
-        if isinstance(each, ast.Name | ast.Attribute):
+        if isinstance(each, (ast.Name, ast.Attribute)):
             if (each.id if isinstance(each, ast.Name) else each.attr) in _ALWAYS:
                 return True
         elif (
@@ -217,7 +217,7 @@ def _constant(value: Value, name: str) -> bool:
         return (isinstance(value.value, str) and bool(value.value)) or (name.isupper() and value.value is not None)
     if isinstance(value, Items) and value.kind == "tuple":
         return value.complete
-    if isinstance(value, Items | Mapping):
+    if isinstance(value, (Items, Mapping)):
         return name.isupper() and value.complete and not (value.module and value.module.changes_in_place(name))
     if isinstance(value, CallValue):
         return value.func.name in _VALUES or value.func.name.startswith("mcpcore.Retry.")
@@ -266,7 +266,7 @@ def _holders(node: ast.expr, scope: Scope, name: str, receiver: ClassInfo | None
 
 def _round(name: str, where: Scope) -> ClassInfo | None:
     """The class whose object a method's first parameter is."""
-    if where.owner is None or isinstance(where.node, ast.Module | ast.Lambda):
+    if where.owner is None or isinstance(where.node, (ast.Module, ast.Lambda)):
         return None
     args = [*where.node.args.posonlyargs, *where.node.args.args]
     static = any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in where.node.decorator_list)

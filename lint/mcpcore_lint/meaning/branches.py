@@ -118,7 +118,7 @@ class Branches:
         return ended
 
     def _compound(self, node: ast.stmt, names: tuple[Value, ...], gone: frozenset[str]) -> frozenset[str]:
-        if isinstance(node, ast.With | ast.AsyncWith):
+        if isinstance(node, (ast.With, ast.AsyncWith)):
             return self._block(node.body, names, gone)
         inside = self._block(getattr(node, "body", []), names, gone)
         for clause in getattr(node, "handlers", []):
@@ -128,7 +128,7 @@ class Branches:
         # What a clause catches goes on behind it.
         return (
             after
-            if isinstance(node, ast.Try | ast.TryStar) and all(_ends(each.body) for each in node.handlers)
+            if isinstance(node, (ast.Try, ast.TryStar)) and all(_ends(each.body) for each in node.handlers)
             else gone
         )
 
@@ -147,11 +147,11 @@ class Branches:
         if not isinstance(test, ast.Compare) or len(test.ops) != 1:
             return _Told()
         left, operator, right = test.left, test.ops[0], test.comparators[0]
-        if isinstance(operator, ast.Eq | ast.Is | ast.NotEq | ast.IsNot):
+        if isinstance(operator, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
             value = right if self.is_name(left) else left if self.is_name(right) else None
             found = self._names([evaluate(value, self.scope)]) if value is not None else ()
-            return _Told(found) if isinstance(operator, ast.Eq | ast.Is) else _Told((), found)
-        if isinstance(operator, ast.In | ast.NotIn) and self.is_name(left):
+            return _Told(found) if isinstance(operator, (ast.Eq, ast.Is)) else _Told((), found)
+        if isinstance(operator, (ast.In, ast.NotIn)) and self.is_name(left):
             several = evaluate(right, self.scope)
             items: Iterable[Value] = ()
             if isinstance(several, Items) and several.complete:
@@ -186,13 +186,13 @@ def _ends(body: list[ast.stmt]) -> bool:
     if not body:
         return False
     last = body[-1]
-    if isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break):
+    if isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
         return True
     if isinstance(last, ast.If):
         return _ends(last.body) and _ends(last.orelse)
-    if isinstance(last, ast.With | ast.AsyncWith):
+    if isinstance(last, (ast.With, ast.AsyncWith)):
         return _ends(last.body)
-    if isinstance(last, ast.Try | ast.TryStar):
+    if isinstance(last, (ast.Try, ast.TryStar)):
         return _ends(last.finalbody) or (
             _ends([*last.body, *last.orelse][-1:]) and all(_ends(each.body) for each in last.handlers)
         )

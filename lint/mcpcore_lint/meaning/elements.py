@@ -148,17 +148,17 @@ class ElementReader(ABC):
             self.depth -= 1
 
     def _element(self, node: ast.expr, scope: Scope) -> list[Kind]:
-        while isinstance(node, ast.Await | ast.Starred | ast.NamedExpr):
+        while isinstance(node, (ast.Await, ast.Starred, ast.NamedExpr)):
             node = node.value
-        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             return [kind for each in node.elts for kind in self._one(each, scope)]
         if isinstance(node, ast.Dict):
             return [kind for each in node.values for kind in self.of(each, scope)]
-        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
             return self.of(node.elt, scope)
         if isinstance(node, ast.DictComp):
             return self.of(node.value, scope)
-        if isinstance(node, ast.IfExp | ast.BoolOp):
+        if isinstance(node, (ast.IfExp, ast.BoolOp)):
             parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
             return [kind for each in parts for kind in self.element(each, scope)]
         declared = self._declared(node, scope)
@@ -216,7 +216,7 @@ class ElementReader(ABC):
         if isinstance(node, ast.Attribute):
             kinds = []
             for kind in self.of(node.value, scope):
-                for info in ancestry(kind.info) if isinstance(kind, Instance | ClassObject) else ():
+                for info in ancestry(kind.info) if isinstance(kind, (Instance, ClassObject)) else ():
                     held = [(value, at) for _, value, at in info.instance_attributes.get(node.attr, ())]
                     held += [(each.value, info.body_scope) for each in info.attributes.get(node.attr, ())]
                     if not held or info.module.changes_in_place(node.attr):
@@ -239,7 +239,7 @@ class ElementReader(ABC):
 
     def unpacked(self, target: ast.expr, name: str, node: ast.expr, scope: Scope, *, looped: bool) -> list[Kind]:
         """What a name in a tuple of targets is, of a value or (`looped`) of each item of it."""
-        if not isinstance(target, ast.Tuple | ast.List):
+        if not isinstance(target, (ast.Tuple, ast.List)):
             return []
         place = next(
             (at for at, each in enumerate(target.elts) if isinstance(each, ast.Name) and each.id == name), None
@@ -306,7 +306,7 @@ class ElementReader(ABC):
                 return made[0].returns, made[1]
         elif isinstance(node, ast.Attribute):
             for kind in self.of(node.value, scope):
-                for info in ancestry(kind.info) if isinstance(kind, Instance | ClassObject) else ():
+                for info in ancestry(kind.info) if isinstance(kind, (Instance, ClassObject)) else ():
                     for binding in info.attributes.get(node.attr, ()):
                         if binding.annotation is not None:
                             return binding.annotation, info.body_scope
@@ -345,13 +345,13 @@ class ElementReader(ABC):
     def _callee(self, node: ast.Call, scope: Scope) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, Scope] | None:
         value = evaluate(node.func, scope)
         for each in options(value):
-            if isinstance(each, Symbol) and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(each, Symbol) and isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 owner = scope.module.project.module_defining(each.definition)
                 if owner is not None:
                     return each.definition, owner.scope
         if isinstance(node.func, ast.Attribute):
             for kind in self.of(node.func.value, scope):
-                if isinstance(kind, Instance | ClassObject):
+                if isinstance(kind, (Instance, ClassObject)):
                     method = method_of(kind.info, node.func.attr)
                     if method is not None:
                         return method[0], method[1].scope
@@ -366,4 +366,4 @@ def _spells(node: ast.expr, word: str) -> bool:
 
 def any_own(kinds: list[Kind]) -> bool:
     """Whether something of the project is among some kinds."""
-    return any(isinstance(each, Instance | ClassObject | Function) for each in kinds)
+    return any(isinstance(each, (Instance, ClassObject, Function)) for each in kinds)

@@ -75,7 +75,7 @@ def names_open_class(annotation: ast.expr | None, scope: Scope) -> bool:
         return names_open_class(node.left, scope) or names_open_class(node.right, scope)
     if isinstance(node, ast.Subscript):
         node = node.slice if isinstance(node.value, ast.Name) and node.value.id == "Optional" else node.value
-    if not isinstance(node, ast.Name | ast.Attribute):
+    if not isinstance(node, (ast.Name, ast.Attribute)):
         return False
     value = evaluate(node, scope)
     info = class_info(value) if isinstance(value, Symbol) else None

@@ -150,7 +150,7 @@ class Inference(ElementReader):
                 kinds.extend(self.entered(binding.value, where))
             elif binding.kind in {"import", "class", "function"}:
                 kinds.extend(self._value(evaluate(node, scope)))
-            elif isinstance(binding.node, ast.For | ast.AsyncFor | ast.comprehension):
+            elif isinstance(binding.node, (ast.For, ast.AsyncFor, ast.comprehension)):
                 if isinstance(binding.node.target, ast.Name):
                     kinds.extend(self.element(binding.node.iter, where))
                 else:
@@ -174,7 +174,7 @@ class Inference(ElementReader):
                 return [Outside("builtins.tuple")]
             if named is not None and named.arg == name:
                 return [Outside("builtins.dict")]
-        if scope.owner is not None and not isinstance(scope.node, ast.Module | ast.Lambda):
+        if scope.owner is not None and not isinstance(scope.node, (ast.Module, ast.Lambda)):
             args = scope.node.args
             names = [*args.posonlyargs, *args.args]
             if names and names[0].arg == name:
@@ -354,7 +354,7 @@ class Inference(ElementReader):
             if value.func.name == "typing.TypeVar":
                 bound = next((each.value for each in made.keywords if each.arg == "bound"), None)
                 return self.annotation(bound, value.module.scope) if bound is not None else []
-        alias = Resolver().alias_of(node, scope) if isinstance(node, ast.Name | ast.Attribute) else None
+        alias = Resolver().alias_of(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
         if alias is not None and alias[0] is not node:
             return self.annotation(*alias)
         return []
@@ -380,14 +380,14 @@ class Inference(ElementReader):
                     found.append(ClassObject(info))
                 elif each.definition is None:
                     found.append(Outside(each.name))
-                elif isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+                elif isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     found.extend(self._function(each.definition, each.module))
             elif isinstance(each, CallValue):
                 scope = each.module.scope if each.module is not None else None
                 found.extend(self._made(each.func, each.node, scope))
             elif isinstance(each, Const) and each.value is None:
                 continue
-            elif isinstance(each, Const | Items | Mapping | Text | CodeValue | Choice):
+            elif isinstance(each, (Const, Items, Mapping, Text, CodeValue, Choice)):
                 found.append(Outside("builtins.object"))
         return found
 
@@ -406,7 +406,7 @@ class Inference(ElementReader):
         info = class_info(func)
         if info is not None:
             return [self.instance(info, node, scope)]
-        if isinstance(func.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(func.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return self._returned_to(func.definition, func.module, node, scope)
         if func.definition is None and scope is not None and isinstance(node, ast.Call):
             if func.name == "typing.cast" and len(node.args) == 2:
@@ -481,7 +481,7 @@ class Inference(ElementReader):
                 return [Super(owner, self.receiver or owner)]
         if isinstance(func, ast.Attribute):
             base = self.of(func.value, scope)
-            if func.attr in _TAKES_ITEM and not any(isinstance(each, Instance | ClassObject | Super) for each in base):
+            if func.attr in _TAKES_ITEM and not any(isinstance(each, (Instance, ClassObject, Super)) for each in base):
                 items = self.element(func.value, scope)
                 if any_own(items):
                     return once([*items, *(kind for each in node.args[1:2] for kind in self.of(each, scope))])
@@ -507,7 +507,7 @@ class Inference(ElementReader):
             if found:
                 return once(found)
             return once(self._called(self.name(func, scope), node, scope))
-        if isinstance(func, ast.Subscript | ast.Call | ast.IfExp | ast.BoolOp | ast.NamedExpr | ast.Lambda):
+        if isinstance(func, (ast.Subscript, ast.Call, ast.IfExp, ast.BoolOp, ast.NamedExpr, ast.Lambda)):
             found = self._called(self.of(func, scope), node, scope)
             if found:
                 return once(found)
@@ -544,7 +544,7 @@ class Inference(ElementReader):
             return [Outside()]
         if isinstance(kind, Function):
             return []
-        if isinstance(kind, Instance | ClassObject):
+        if isinstance(kind, (Instance, ClassObject)):
             method_found = method_of(kind.info, name)
             if method_found is not None:
                 inner = (
@@ -616,7 +616,7 @@ class Inference(ElementReader):
         try:
             if self.depth > MAX_DEPTH:
                 return []
-            if isinstance(kind, Super | Function):
+            if isinstance(kind, (Super, Function)):
                 return []
             if isinstance(kind, Outside):
                 if not kind.name:
@@ -642,7 +642,7 @@ class Inference(ElementReader):
                 return inner.annotation(binding.annotation, info.body_scope)
             if binding.kind == "assign" and binding.value is not None:
                 return inner.of(binding.value, info.body_scope)
-            if binding.kind == "function" and isinstance(binding.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if binding.kind == "function" and isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 if is_property(binding.node):
                     return inner.returned(binding.node, info.module)
                 return [Function(key_of(binding.node, info.module, kind.info, given=given))]

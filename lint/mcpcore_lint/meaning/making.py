@@ -62,7 +62,7 @@ def _returned(call: CallValue, function: ast.FunctionDef, resolver: Resolver) ->
         return None
     if not all(isinstance(each, _PLAIN) for each in body[:-1]):
         return None
-    if any(isinstance(each, ast.Yield | ast.YieldFrom) for each in own_nodes(function)):
+    if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in own_nodes(function)):
         return None
     scope = owner.scope_of(function)
     if scope.owner is not None:
@@ -160,7 +160,7 @@ def _bind(target: ast.expr, value: Value, given: dict[str, Value]) -> bool:
     if isinstance(target, ast.Name):
         given[target.id] = value
         return True
-    if isinstance(target, ast.Tuple | ast.List) and isinstance(value, Items) and len(value.items) == len(target.elts):
+    if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, Items) and len(value.items) == len(target.elts):
         return all(_bind(each, one, given) for each, one in zip(target.elts, value.items, strict=True))
     return False
 

@@ -57,13 +57,13 @@ def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value
     if isinstance(node.op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str):
         return Text(node, module, (left.value, None))
     if isinstance(node.op, ast.Mult):
-        text, times = (left, right) if isinstance(left, Const | Text) and isinstance(right, Const) else (right, left)
+        text, times = (left, right) if isinstance(left, (Const, Text)) and isinstance(right, Const) else (right, left)
         repeated = _repeated(text, times)
         if repeated is not None:
             return Const(node, module, repeated)
     if isinstance(left, Const) and isinstance(right, Const) and isinstance(right.value, complex):
-        number = left.value if isinstance(left.value, int | float) else None
-        if number is not None and isinstance(node.op, ast.Add | ast.Sub):
+        number = left.value if isinstance(left.value, (int, float)) else None
+        if number is not None and isinstance(node.op, (ast.Add, ast.Sub)):
             return Const(node, module, number + right.value if isinstance(node.op, ast.Add) else number - right.value)
     if (
         isinstance(left, Const)

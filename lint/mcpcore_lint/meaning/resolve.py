@@ -279,7 +279,7 @@ class Resolver(AnnotationReader):
 
     def _signed(self, node: ast.UnaryOp, scope: Scope) -> Value:
         value = self.expression(node.operand, scope)
-        if isinstance(value, Const) and isinstance(value.value, int | float):
+        if isinstance(value, Const) and isinstance(value.value, (int, float)):
             if isinstance(node.op, ast.USub):
                 return Const(node, scope.module, -value.value)
             if isinstance(node.op, ast.UAdd):
@@ -341,7 +341,7 @@ class Resolver(AnnotationReader):
             if submodule is not None:
                 return Symbol(node, module, submodule.name, submodule.tree)
             return Symbol(node, module, canonical(f"{base.name}.{attr}"))
-        if isinstance(base, Const | CodeValue) and attr in _VALUE:
+        if isinstance(base, (Const, CodeValue)) and attr in _VALUE:
             return Const(node, module, base.number) if isinstance(base, CodeValue) else base
         if isinstance(base, CodeValue) and attr in _OF_MEMBER:
             return Const(node, module, base.name)
@@ -646,7 +646,7 @@ def is_local(func: ast.expr, scope: Scope) -> bool:
         elif isinstance(root, ast.Call) and root is not func:
             root = root.func
         else:
-            return isinstance(root, ast.Constant | ast.JoinedStr)
+            return isinstance(root, (ast.Constant, ast.JoinedStr))
         steps += 1
         if steps == 2 * MAX_DEPTH:
             # Too long a chain to be followed from its start.

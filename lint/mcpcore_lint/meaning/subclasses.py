@@ -201,7 +201,7 @@ class _Frame:
         """Names whose methods are called or whose items are set: `kwargs.setdefault("code", ...)`."""
         found: set[str] = set()
         for each in own_nodes(self.node):
-            if isinstance(each, ast.Attribute | ast.Subscript) and isinstance(each.value, ast.Name):
+            if isinstance(each, (ast.Attribute, ast.Subscript)) and isinstance(each.value, ast.Name):
                 found.add(each.value.id)
         return found
 
@@ -246,7 +246,7 @@ class _Frame:
                 if key is not None
             ]
             return Mapping(node, self.module, tuple(pairs), all(string(key) is not None for key, _ in pairs))
-        if isinstance(node, ast.Constant | ast.Attribute | ast.JoinedStr):
+        if isinstance(node, (ast.Constant, ast.Attribute, ast.JoinedStr)):
             return evaluate(node, self.scope)
         return unknown
 
@@ -254,7 +254,7 @@ class _Frame:
         if (
             isinstance(test, ast.Compare)
             and len(test.ops) == 1
-            and isinstance(test.ops[0], ast.Is | ast.IsNot)
+            and isinstance(test.ops[0], (ast.Is, ast.IsNot))
             and isinstance(test.comparators[0], ast.Constant)
             and test.comparators[0].value is None
         ):
@@ -306,7 +306,7 @@ def reason_of(reason: Value, data: Value, node: ast.AST, module: Module) -> Valu
                 found = inner
             elif not data.complete:
                 found = Unknown(node, module, "it may be in the data")
-        elif not (isinstance(data, Missing | Items) or (isinstance(data, Const) and data.value is None)):
+        elif not (isinstance(data, (Missing, Items)) or (isinstance(data, Const) and data.value is None)):
             found = Unknown(node, module, "it may be in the data")
     if isinstance(found, Const) and found.value is None:
         found = Missing(node, module)

@@ -16,7 +16,7 @@ def qualified(module: Module, node: ast.AST) -> str:
     if isinstance(node, ast.ClassDef):
         info = module.classes.get(node)
         return f"{module.name}.{info.qualname if info else node.name}"
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         scope = module.functions.get(node)
         return f"{module.name}.{scope.qualname if scope else node.name}"
     return module.name

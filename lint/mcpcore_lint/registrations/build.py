@@ -116,7 +116,7 @@ class Builder:
     def _calls(self) -> list[tuple[ast.Call, Scope]]:
         """The calls that may register something."""
         text = self.module.source.text
-        words = [each for each in NEAR if each in text]
+        words = [each for part, words in NEAR.items() if part in text for each in words if each in text]
         words += self._names(text)
         return self.module.calls_near(*words) if words else []
 
@@ -158,7 +158,7 @@ class Builder:
             self._note_server(maker, target, scope)
             names: set[str | None] = set()
             for found in targets.behind(target, scope):
-                if isinstance(found.node, ast.FunctionDef | ast.AsyncFunctionDef):
+                if isinstance(found.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     own = self._own_maker(found.node, found.module)
                     if own is not None:
                         self._renamed(own, maker, site, found)
@@ -174,7 +174,7 @@ class Builder:
         if maker.server is None:
             return
         node: ast.AST | None = target
-        if isinstance(target, ast.Name | ast.Attribute):
+        if isinstance(target, (ast.Name, ast.Attribute)):
             value = evaluate(target.value if isinstance(target, ast.Attribute) else target, scope)
             node = value.node if isinstance(value, CallValue) and value.module is self.module else None
         if node is not None:

@@ -61,17 +61,17 @@ def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr |
         inside = _nodes_in(inline, items) if inline is not None else set()
         entries = tuple(_entry(each, module, inside) for each in items)
         return Contract(node, value, module, "sequence", entries, value.complete)
-    if isinstance(value, Unknown | Missing | Symbol | CallValue):
+    if isinstance(value, (Unknown, Missing, Symbol, CallValue)):
         single = isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
         return Contract(node, value, module, "not_a_sequence" if single else "unknown", (), complete=False)
-    if isinstance(value, Const | Text | Mapping | Items | CodeValue):
+    if isinstance(value, (Const, Text, Mapping, Items, CodeValue)):
         return Contract(node, value, module, "not_a_sequence", (), complete=True)
     return Contract(node, value, module, "unknown", (), complete=False)
 
 
 def _nodes_in(inline: ast.expr, items: list[Value]) -> AbstractSet[ast.AST | None]:
     """The nodes of an expression; those right below it where the items are among them, as nearly all are."""
-    below: set[ast.AST | None] = {*inline.elts} if isinstance(inline, ast.List | ast.Tuple) else set()
+    below: set[ast.AST | None] = {*inline.elts} if isinstance(inline, (ast.List, ast.Tuple)) else set()
     return below if all(each.node in below for each in items) else {*walk([inline])}
 
 
@@ -85,7 +85,7 @@ def _entry(value: Value, module: Module, inside: AbstractSet[ast.AST | None]) ->
         )
     blank = {name: Argument(name, Unknown(value.node, where)) for name in ENTRY_ARGUMENTS}
     known = (
-        isinstance(value, Const | Text | Items | Mapping | CodeValue)
+        isinstance(value, (Const, Text, Items, Mapping, CodeValue))
         or (isinstance(value, CallValue) and value.func.name.startswith(("mcpcore.", "builtins.")))
         or (isinstance(value, Symbol) and value.name.startswith(("mcpcore.", "builtins.")))
     )

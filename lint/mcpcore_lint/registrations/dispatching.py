@@ -106,15 +106,15 @@ class _Place:
             for target, value in _assignments(body):
                 self._assigned(target, value)
             for each in body:
-                if isinstance(each, ast.With | ast.AsyncWith):
+                if isinstance(each, (ast.With, ast.AsyncWith)):
                     for item in each.items:
                         if item.optional_vars is not None and self.takes(item.context_expr):
                             self.derived.update(_stored(item.optional_vars))
-                elif isinstance(each, ast.For | ast.AsyncFor) and self.takes(each.iter):
+                elif isinstance(each, (ast.For, ast.AsyncFor)) and self.takes(each.iter):
                     self.derived.update(_stored(each.target))
 
     def _assigned(self, target: ast.expr, value: ast.expr) -> None:
-        if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
             for each, one in zip(target.elts, value.elts, strict=False):
                 self._assigned(each, one)
             return
@@ -128,7 +128,7 @@ class _Place:
 
     def is_name(self, node: ast.expr) -> bool:
         """Whether an expression is the tool's name."""
-        while isinstance(node, ast.NamedExpr | ast.Await):
+        while isinstance(node, (ast.NamedExpr, ast.Await)):
             node = node.value
         if isinstance(node, ast.Name):
             return node.id in self.names
@@ -211,7 +211,7 @@ class _Place:
         if isinstance(operator, ast.NotIn):
             return self.is_name(test.left)
         none = isinstance(other, ast.Constant) and other.value is None
-        return isinstance(operator, ast.Is | ast.Eq) and none and self._looked(test.left)
+        return isinstance(operator, (ast.Is, ast.Eq)) and none and self._looked(test.left)
 
     def _looked(self, node: ast.expr) -> bool:
         """Whether an expression is what was looked up by the name."""
@@ -340,7 +340,7 @@ class _Place:
     def _called_on(self, name: Value, env: Env, calls: Iterable[ast.Call]) -> Iterator[tuple[Value, Target, ast.Call]]:
         for call in calls:
             root = call.func
-            while isinstance(root, ast.Attribute | ast.Subscript):
+            while isinstance(root, (ast.Attribute, ast.Subscript)):
                 root = root.value
             if isinstance(root, ast.Name) and root.id in env and any(self.takes(each) for each in _given(call)):
                 seen = see(call.func, self.scope, env)
@@ -354,7 +354,7 @@ class _Place:
 
     def _entries(self, node: ast.expr) -> Iterator[tuple[Value, Placed]]:
         """What looking the name up gives, for each name: `TABLE[name]`, `TABLE.get(name)`, `getattr(self, name)`."""
-        while isinstance(node, ast.Await | ast.NamedExpr):
+        while isinstance(node, (ast.Await, ast.NamedExpr)):
             node = node.value
         if isinstance(node, ast.BoolOp):
             for each in node.values:
@@ -411,7 +411,7 @@ class _Place:
     def _in_loops(self, nodes: list[ast.AST]) -> Iterator[tuple[Value, Target, ast.Call]]:
         """`for tool in TOOLS: if tool.name == name: return await tool.run(arguments)`."""
         for loop in nodes:
-            if not isinstance(loop, ast.For | ast.AsyncFor):
+            if not isinstance(loop, (ast.For, ast.AsyncFor)):
                 continue
             tests = [
                 side
@@ -483,7 +483,7 @@ def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
         if isinstance(each, ast.Assign):
             for target in each.targets:
                 yield target, each.value
-        elif isinstance(each, ast.AnnAssign | ast.NamedExpr) and each.value is not None:
+        elif isinstance(each, (ast.AnnAssign, ast.NamedExpr)) and each.value is not None:
             yield each.target, each.value
 
 

@@ -53,7 +53,7 @@ def keeps(function: Function, owner: Module, asking: Module) -> tuple[str | None
         if isinstance(each, ast.Return) and isinstance(each.value, ast.Name):
             nested = scope.bindings.get(each.value.id)
             inner = nested[0].node if nested else None
-            if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef) and _kept(inner, owner.scope_of(inner)):
+            if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and _kept(inner, owner.scope_of(inner)):
                 return None, _maker(function, owner, asking)
     kept = _kept(function, scope)
     return (kept, _maker(function, owner, asking)) if kept is not None else None

@@ -44,14 +44,14 @@ class Tables:
         elif isinstance(node, ast.BinOp):
             yield from self.entries(node.left, scope, deeper)
             yield from self.entries(node.right, scope, deeper)
-        elif isinstance(node, ast.IfExp | ast.BoolOp):
+        elif isinstance(node, (ast.IfExp, ast.BoolOp)):
             for each in [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values:
                 yield from self.entries(each, scope, deeper)
         elif isinstance(node, ast.DictComp):
             yield from self._comprehended(node, scope, deeper)
         elif isinstance(node, ast.Call):
             yield from self._called(node, scope, deeper)
-        elif isinstance(node, ast.Name | ast.Attribute):
+        elif isinstance(node, (ast.Name, ast.Attribute)):
             for each, where in bound(node, scope):
                 yield from self.entries(each, where, deeper)
             yield from self._put_in(node, scope)
@@ -82,7 +82,7 @@ class Tables:
                     yield from self.entries(keyword.value, scope, depth)
                 else:
                     yield Const(keyword, scope.module, keyword.arg), (keyword.value, scope)
-        elif isinstance(func.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+        elif isinstance(func.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             owner = scope.module.project.module_defining(func.definition)
             for one in own_nodes(func.definition) if owner is not None else ():
                 if isinstance(one, ast.Return) and one.value is not None and owner is not None:
@@ -137,7 +137,7 @@ class Tables:
                         continue
                     name: Value = Const(function, module, function.name)
                     if isinstance(key, ast.Name) and isinstance(each, ast.Call):
-                        assert isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef)
+                        assert isinstance(made, (ast.FunctionDef, ast.AsyncFunctionDef))
                         handed = arguments_of(made, each)
                         if key.id not in handed:
                             continue

@@ -67,7 +67,7 @@ class Registering:
             made = self._method(node, scope, depth)
             if made is not None:
                 return made
-            if isinstance(node, ast.Name | ast.Attribute) and depth < DEEP and not self.targets.too_much():
+            if isinstance(node, (ast.Name, ast.Attribute)) and depth < DEEP and not self.targets.too_much():
                 # Of a name that is bound to a call of `mcp.tool(...)`.
                 for each, where in bound(node, scope):
                     if isinstance(each, ast.Call):
@@ -86,7 +86,7 @@ class Registering:
             maker = self._server_method(func, scope)
             if maker is not None:
                 return maker
-        if depth >= DEEP or not isinstance(func, ast.Name | ast.Attribute) or self.targets.too_much():
+        if depth >= DEEP or not isinstance(func, (ast.Name, ast.Attribute)) or self.targets.too_much():
             return None
         if isinstance(value, CallValue):
             if value.func.name != "functools.partial":
@@ -97,7 +97,7 @@ class Registering:
                 return Maker(way, flavour, None, _without_first(value)) if way is not None else None
         for each, where in bound(func, scope):
             maker = None
-            if isinstance(each, ast.Attribute | ast.Name):
+            if isinstance(each, (ast.Attribute, ast.Name)):
                 maker = self._method(each, where, depth + 1)
             elif isinstance(each, ast.Call) and each.args and not isinstance(each.args[0], ast.Constant):
                 callee = evaluate(each.func, where)
@@ -211,7 +211,7 @@ class Registering:
             target, first = node.args[0], True
         else:
             target = next((each.value for each in node.keywords if each.arg in maker.way.handler), None)
-        if target is None or isinstance(target, ast.Starred | ast.Constant):
+        if target is None or isinstance(target, (ast.Starred, ast.Constant)):
             return
         call = self.arguments(node, scope)
         maker = maker._replace(

@@ -56,7 +56,7 @@ class Servers:
             if node.attr in _INNER:
                 flavour, key = self.server(node.value, scope)
                 return ("lowlevel", key) if flavour is not None else NOTHING
-            if isinstance(value, Unknown | Choice):
+            if isinstance(value, (Unknown, Choice)):
                 found = self._attribute(node, scope)
                 return self.server(node.value, scope) if found[0] is None and node.attr in _PARTS else found
             return self._imported(value)
@@ -89,7 +89,7 @@ class Servers:
         flavour = self.flavour_of(value.func)
         if flavour is not None:
             return flavour, key
-        if isinstance(value.func.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(value.func.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             flavour, own = self._returned(value.func.definition)
             return flavour, own or key
         return NOTHING
@@ -134,7 +134,7 @@ class Servers:
             for each in options(evaluate(node.func, scope)):
                 if isinstance(each, Symbol):
                     flavour = self.flavour_of(each)
-                    if flavour is None and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+                    if flavour is None and isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                         flavour = self._returned(each.definition)[0]
                     if flavour is not None:
                         return flavour
@@ -157,7 +157,7 @@ class Servers:
                 flavour = self._flavour_of_call(binding.value, where)
             if flavour is not None:
                 return flavour, key
-        if not isinstance(value, Unknown | Choice) and not _is_none(value) and not _made_elsewhere(value):
+        if not isinstance(value, (Unknown, Choice)) and not _is_none(value) and not _made_elsewhere(value):
             return NOTHING
         own = self._of_class(node, where, bindings)
         if own is not None:
@@ -170,7 +170,7 @@ class Servers:
     def _handed_in(self, name: str, where: Scope) -> ToolFlavour | None:
         """The flavour of a parameter that says nothing of itself: by the calls of its function in the same file."""
         function, module = where.node, where.module
-        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return None
         key = ("handed in", function, name)
         if key not in module.memo:
@@ -196,7 +196,7 @@ class Servers:
 
     def _of_class(self, node: ast.Name, where: Scope, bindings: list[Binding]) -> Found | None:
         """`self`, in a method of a class that is a server."""
-        if where.owner is None or bindings[0].kind != "parameter" or isinstance(where.node, ast.Module | ast.Lambda):
+        if where.owner is None or bindings[0].kind != "parameter" or isinstance(where.node, (ast.Module, ast.Lambda)):
             return None
         args = [*where.node.args.posonlyargs, *where.node.args.args]
         if not args or args[0].arg != node.id:

@@ -76,12 +76,17 @@ LOWLEVEL_REQUESTS: Final[dict[str, ToolKind]] = {"CallToolRequest": "tool", "too
 LISTS: Final[dict[str, Way]] = {"tools": Way("tool"), "resources": Way("resource"), "prompts": Way("prompt")}
 """Parameters of a server's constructor that take several at once."""
 
-NEAR: Final = (
-    "add_tool", "add_resource", "add_template", "add_prompt", "add_request_handler", "on_call_tool",
-    "tool(", "resource(", "prompt(", "from_function", "from_tool", "FunctionTool(", "FunctionResource(",
-    "ToolBinding(", "tools=", "tools =", "resources=",
-)  # fmt: skip
-"""Texts near every call that registers something; decorators are found by themselves."""
+NEAR: Final = {
+    "tool": ("tool(", "tools=", "tools =", "on_call_tool"),
+    "add_": ("add_tool", "add_resource", "add_template", "add_prompt", "add_request_handler"),
+    "resource": ("resource(", "resources="),
+    "prompt": ("prompt(",),
+    "from_": ("from_function", "from_tool"),
+    "Tool": ("FunctionTool(", "ToolBinding("),
+    "Resource": ("FunctionResource(",),
+}
+"""Texts near every call that registers something, each below a part of it, without which a file is not searched for
+it; decorators are found by themselves."""
 
 HINTS: Final = ("tool", "resource", "prompt", "register", "mcp")
 """Parts of the names that projects give to functions of their own which register what they are given."""

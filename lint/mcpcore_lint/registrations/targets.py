@@ -70,14 +70,14 @@ class Targets:
         if isinstance(node, ast.Lambda):
             scope.module.note_lambda(node, scope)
             return [Target(node, scope.module, Const(node, scope.module, "<lambda>"))]
-        if isinstance(node, ast.IfExp | ast.BoolOp):
+        if isinstance(node, (ast.IfExp, ast.BoolOp)):
             parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
             return [found for each in parts for found in self.behind(each, scope, depth + 1)]
-        if isinstance(node, ast.NamedExpr | ast.Await):
+        if isinstance(node, (ast.NamedExpr, ast.Await)):
             return self.behind(node.value, scope, depth + 1)
         if isinstance(node, ast.Call):
             return self._called(node, scope, depth)
-        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return []
         several = _defined_several_times(node, scope) if isinstance(node, ast.Name) else []
         if several:
@@ -86,7 +86,7 @@ class Targets:
         found: list[Target] = []
         known = False
         for each in options(value):
-            if isinstance(each, Symbol) and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(each, Symbol) and isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 known = True
                 found.extend(self._function(each.definition, scope.module))
         if known:
@@ -129,14 +129,14 @@ class Targets:
             if info is not None and call is not None:
                 return [_plain(call[0], call[1].module)._replace(name=Const(definition, info.module, definition.name))]
             return []
-        if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             owner = scope.module.project.module_defining(definition)
             return [] if owner is None else self._returned(definition, owner, node, scope, depth)
         return self._wrapped(node, scope, depth)
 
     def _wrapped(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
         """`decorate(f)`, by a decorator that cannot be read."""
-        if len(node.args) != 1 or not isinstance(node.args[0], ast.Name | ast.Attribute | ast.Lambda | ast.Call):
+        if len(node.args) != 1 or not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Lambda, ast.Call)):
             return []
         return self.behind(node.args[0], scope, depth + 1)
 
@@ -184,7 +184,7 @@ class Targets:
 
     def _elements(self, node: ast.expr, scope: Scope, depth: int) -> Iterator[Placed]:
         deeper = depth + 1
-        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             for each in node.elts:
                 if isinstance(each, ast.Starred):
                     yield from self.elements(each.value, scope, deeper)
@@ -200,14 +200,14 @@ class Targets:
                 chain = chain.left
             for each in (chain, *reversed(parts)):
                 yield from self.elements(each, scope, deeper)
-        elif isinstance(node, ast.IfExp | ast.BoolOp):
+        elif isinstance(node, (ast.IfExp, ast.BoolOp)):
             for each in [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values:
                 yield from self.elements(each, scope, deeper)
-        elif isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+        elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
             yield from self._comprehended(node, scope, deeper)
         elif isinstance(node, ast.Call):
             yield from self._called_elements(node, scope, deeper)
-        elif isinstance(node, ast.Name | ast.Attribute):
+        elif isinstance(node, (ast.Name, ast.Attribute)):
             for each, where in bound(node, scope):
                 yield from self.elements(each, where, deeper)
             if isinstance(node, ast.Name):
@@ -270,7 +270,7 @@ class Targets:
             if not isinstance(each, ast.Return) or each.value is None:
                 continue
             value = each.value
-            if isinstance(value, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+            if isinstance(value, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
                 source = value.generators[0].iter
                 if isinstance(source, ast.Name) and source.id in handed:
                     for element in self.elements(handed[source.id], scope, depth):
@@ -294,7 +294,7 @@ class Targets:
                 names = [each.id if isinstance(each, ast.Name) else "" for each in getattr(target, "elts", ())]
                 symbol = evaluate(statement.value.func, place[0]) if node.id in names else None
                 function = symbol.definition if isinstance(symbol, Symbol) else None
-                if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     continue
                 owner = scope.module.project.module_defining(function)
                 for each in own_nodes(function) if owner is not None else ():
@@ -337,7 +337,7 @@ class Targets:
                 if len({id(where) for _, where in row}) == 1:
                     items = [each for each, _ in row]
                     yield ast.copy_location(ast.Tuple(items, ast.Load()), items[0]), row[0][1]
-        elif isinstance(symbol.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+        elif isinstance(symbol.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield from self._handed_back(symbol.definition, node, scope, depth)
 
     def _dicts(self, node: ast.expr, scope: Scope, depth: int) -> list[tuple[ast.Dict, Scope]]:
@@ -356,11 +356,11 @@ class Targets:
             return [NO_ENV]
         parents = scope.module.parents
         current = parents.get(call)
-        while current is not None and not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
+        while current is not None and not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef)):
             loops: list[ast.For | ast.AsyncFor | ast.comprehension] = []
-            if isinstance(current, ast.For | ast.AsyncFor):
+            if isinstance(current, (ast.For, ast.AsyncFor)):
                 loops = [current]
-            elif isinstance(current, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+            elif isinstance(current, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
                 loops = [*reversed(current.generators)]
             for loop in loops:
                 if any(isinstance(each, ast.Name) and each.id in names for each in walk([loop.target])):
@@ -380,7 +380,7 @@ def taken_from(node: ast.expr, scope: Scope) -> ast.expr:
     if found is None or found[0] is not scope or len(found[1]) != 1:
         return node
     value = found[1][0].value
-    if isinstance(value, ast.Attribute | ast.Subscript) and isinstance(value.value, ast.Name):
+    if isinstance(value, (ast.Attribute, ast.Subscript)) and isinstance(value.value, ast.Name):
         return value if _looped(value.value.id, scope) else node
     return node
 
@@ -391,7 +391,7 @@ def see(node: ast.expr, scope: Scope, env: Env) -> Placed:
         return node, scope
     if isinstance(node, ast.Name):
         return env.get(node.id, (node, scope))
-    if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in env:
+    if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Name) and node.value.id in env:
         item, where = env[node.value.id]
         found = _part(item, where, node)
         if found is not None:
@@ -414,7 +414,7 @@ def _part(item: ast.expr, scope: Scope, node: ast.Attribute | ast.Subscript) -> 
             for each, value in zip(item.keys, item.values, strict=True):
                 if isinstance(each, ast.Constant) and each.value == key:
                     return value, scope
-        elif isinstance(item, ast.Tuple | ast.List) and isinstance(key, int) and -1 <= key < len(item.elts) > 0:
+        elif isinstance(item, (ast.Tuple, ast.List)) and isinstance(key, int) and -1 <= key < len(item.elts) > 0:
             return item.elts[key], scope
         return None
     if isinstance(item, ast.Dict):
@@ -443,7 +443,7 @@ def _looped(name: str, scope: Scope) -> bool:
     found = scope.lookup(name)
     if found is None:
         return True
-    return any(isinstance(each.node, ast.For | ast.AsyncFor | ast.comprehension) for each in found[1])
+    return any(isinstance(each.node, (ast.For, ast.AsyncFor, ast.comprehension)) for each in found[1])
 
 
 def bind(target: ast.expr, element: Placed, env: Env) -> None:
@@ -451,13 +451,13 @@ def bind(target: ast.expr, element: Placed, env: Env) -> None:
     item, scope = element
     if isinstance(target, ast.Name):
         env[target.id] = element
-    elif isinstance(target, ast.Tuple | ast.List):
+    elif isinstance(target, (ast.Tuple, ast.List)):
         if isinstance(item, ast.Name):
             made = bound(item, scope)
             if len(made) == 1:
                 item, scope = made[0]
         items: list[ast.expr] = []
-        if isinstance(item, ast.Tuple | ast.List):
+        if isinstance(item, (ast.Tuple, ast.List)):
             items = item.elts
         elif isinstance(item, ast.Call):
             items = item.args
@@ -526,7 +526,7 @@ def _defined_several_times(node: ast.Name, scope: Scope) -> list[tuple[ast.Funct
     if place is None or len(place[1]) < 2:
         return []
     module = place[0].module
-    functions = [each.node for each in place[1] if isinstance(each.node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [each.node for each in place[1] if isinstance(each.node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     if len(functions) < 2:
         return []
     found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module]] = []
@@ -578,14 +578,14 @@ def parameter_behind(
             if binding.kind == "parameter":
                 if where.node is function:
                     return current.id, item
-            elif isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef):
+            elif isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 name = wrapped_parameter(at, inside.module)
                 if name is not None:
                     stack.append((ast.Name(name, ast.Load()), where, item))
             elif binding.value is not None and not where.is_module:
                 stack.append((binding.value, where, item))
             elif (
-                isinstance(at, ast.For | ast.AsyncFor)
+                isinstance(at, (ast.For, ast.AsyncFor))
                 and isinstance(at.target, ast.Name)
                 and isinstance(at.iter, ast.Name)
             ):

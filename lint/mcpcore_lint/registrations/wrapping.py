@@ -50,7 +50,7 @@ class Wrapping:
         """The function of the project that is called, its file, and whether its first parameter is filled in."""
         value = evaluate(func, scope)
         if isinstance(value, Symbol):
-            if isinstance(value.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(value.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 owner = scope.module.project.module_defining(value.definition)
                 return (value.definition, owner, False) if owner is not None else None
             return None
@@ -78,7 +78,7 @@ class Wrapping:
         if call is None:
             return kept_by_method(node, scope)
         symbol = unpartial(call.func, scope)
-        if symbol is None or not isinstance(symbol.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+        if symbol is None or not isinstance(symbol.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return None
         owner = scope.module.project.module_defining(symbol.definition)
         return self._keeper(symbol.definition, owner, call, scope, bound_first=False) if owner is not None else None
@@ -165,7 +165,7 @@ class Wrapping:
                 continue
             value = each.value
             nested = scope.bindings.get(value.id) if isinstance(value, ast.Name) else None
-            if nested and isinstance(nested[0].node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if nested and isinstance(nested[0].node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 for one in self._takes(nested[0].node):
                     yield one._replace(parameter=None, function=function)
             elif not (isinstance(value, ast.Call) and isinstance(value.func, ast.Call)):
@@ -189,7 +189,7 @@ class Wrapping:
                     (parameter_behind(each.target, each.scope, function), each.maker)
                     for each in self.registering.sites(node, scope)
                 ]
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 name = wrapped_parameter(node, self.module)
                 if name is not None:
                     parameter = parameter_behind(ast.Name(name, ast.Load()), scope, function)
@@ -206,7 +206,7 @@ class Wrapping:
                     seen.add((parameter[0], id(maker.inner)))
                     spread = parameter[1]
                     yield Registrar(parameter[0], spread, maker, function, scope)
-            skip = node.decorator_list if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else ()
+            skip = node.decorator_list if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()
             stack.extend((each, inside) for each in reversed(children(node)) if each not in skip)
 
     def _filled(self, registrar: Registrar, call: ast.Call | None, scope: Scope, *, bound_first: bool) -> Maker:

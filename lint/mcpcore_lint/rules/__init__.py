@@ -46,7 +46,7 @@ class RuleError(Exception):
 def _rules_of(value: object, origin: str) -> list[Rule]:
     if isinstance(value, type) and issubclass(value, Rule):
         return [value()]
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [rule for each in value for rule in _rules_of(each, origin)]
     name = getattr(value, "__name__", "")
     found = [

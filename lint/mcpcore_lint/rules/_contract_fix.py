@@ -164,7 +164,7 @@ def _message_at(reached: ReachedThrow, ctx: RuleContext) -> Value | None:
     node = next((each.value for each in made.keywords if each.arg == "message"), None)
     if node is None and len(made.args) > position:
         node = made.args[position]
-    return evaluate(node, module.scope) if isinstance(node, ast.Constant | ast.JoinedStr | ast.Name) else None
+    return evaluate(node, module.scope) if isinstance(node, (ast.Constant, ast.JoinedStr, ast.Name)) else None
 
 
 def _sentence(value: Value | None) -> str:
@@ -287,7 +287,7 @@ def _place(module: Module, registration: ast.expr, entries: list[Proposal], spel
     indent = line[: len(line) - len(line.lstrip())]
     newline = source.newline
     if not isinstance(registration, ast.Call):
-        if not isinstance(registration, ast.Name | ast.Attribute):
+        if not isinstance(registration, (ast.Name, ast.Attribute)):
             return None
         inner = _errors(entries, spelled, f"{indent}    ", module)
         return fixes.insert_after(module, registration, f"({newline}{indent}    {inner}{newline}{indent})")

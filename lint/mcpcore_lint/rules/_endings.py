@@ -37,7 +37,7 @@ def _never_comes_back(node: ast.expr, body: Body) -> bool:
     if isinstance(value, Symbol):
         if value.name in ENDS_THE_PROCESS:
             return True
-        if not isinstance(value.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+        if not isinstance(value.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return False
         owner = body.module.project.module_defining(value.definition)
         return owner is not None and _never_returns(value.definition, owner, node, bound_first=False)
@@ -61,7 +61,7 @@ def _never_returns(
     if overloads or (function.returns is not None and not _is_none(function.returns)):
         return False
     nodes = own_nodes(function)
-    if any(isinstance(each, ast.Return | ast.Yield | ast.YieldFrom) for each in nodes):
+    if any(isinstance(each, (ast.Return, ast.Yield, ast.YieldFrom)) for each in nodes):
         return False
     return always_raises(function.body)
 

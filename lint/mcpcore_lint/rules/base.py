@@ -216,7 +216,7 @@ def _check(at: object, message: object, then: object, weight: object, fix: Fix |
     """
     import ast
 
-    if not isinstance(at, Span | ast.AST):
+    if not isinstance(at, (Span, ast.AST)):
         raise TypeError(f"report() takes a node or a Span, not {at!r}")
     if isinstance(at, Span) and (min(at.line, at.column) < 1 or (at.end_line, at.end_column) < (at.line, at.column)):
         raise ValueError(f"lines and columns count from 1, and the end does not come before the start: {at!r}")

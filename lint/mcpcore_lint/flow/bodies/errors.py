@@ -329,7 +329,7 @@ class ErrorReader(BodyNodes):
                     reason = inner
                 elif not data.complete:
                     reason = Unknown(node, self.module, "it may be in the data")
-            elif isinstance(data, Unknown | Choice):
+            elif isinstance(data, (Unknown, Choice)):
                 reason = Unknown(node, self.module, "it may be in the data")
         if isinstance(reason, Const) and reason.value is None:
             reason = Missing(node, self.module)
@@ -363,7 +363,7 @@ class ErrorReader(BodyNodes):
                 return "returned"
             if isinstance(parent, ast.Expr):
                 return "discarded"
-            if isinstance(parent, ast.Assign | ast.AnnAssign | ast.NamedExpr):
+            if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
                 targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
                 names = [each.id for each in targets if isinstance(each, ast.Name)]
                 if len(names) != len(targets):
@@ -382,7 +382,7 @@ class ErrorReader(BodyNodes):
                     current = call
                     continue
                 return "escapes"
-            if isinstance(parent, ast.IfExp | ast.BoolOp | ast.Await):
+            if isinstance(parent, (ast.IfExp, ast.BoolOp, ast.Await)):
                 if isinstance(parent, ast.IfExp) and parent.test is current:
                     return "escapes"
                 current = parent
@@ -413,7 +413,7 @@ class ErrorReader(BodyNodes):
                 fate = "returned"
             elif isinstance(parent, ast.Attribute) and parent.attr in {"add_note", "with_traceback"}:
                 continue
-            elif isinstance(parent, ast.IfExp | ast.BoolOp) and self._fate(each) == "raised":
+            elif isinstance(parent, (ast.IfExp, ast.BoolOp)) and self._fate(each) == "raised":
                 return "raised"
             elif fate == "unused":
                 fate = "escapes"

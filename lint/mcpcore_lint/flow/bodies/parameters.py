@@ -115,7 +115,7 @@ def _context_argument(annotation: ast.expr, scope: Scope) -> tuple[ast.expr | No
                 continue
             inner = node.slice
             return (inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner), where
-        if isinstance(node, ast.Name | ast.Attribute):
+        if isinstance(node, (ast.Name, ast.Attribute)):
             alias = Resolver().alias_of(node, where)
             if alias is not None and alias[0] is not node:
                 node, where = unquote(alias[0]), alias[1]
@@ -132,7 +132,7 @@ def _description(arg: ast.arg, default: ast.expr | None, scope: Scope) -> Value:
         target: ast.expr | None = annotation
         where = scope
         for _ in range(5):
-            if isinstance(target, ast.Name | ast.Attribute):
+            if isinstance(target, (ast.Name, ast.Attribute)):
                 alias = Resolver().alias_of(target, where)
                 if alias is None or alias[0] is target:
                     break

@@ -70,7 +70,7 @@ class RaiseReader(ErrorReader):
 
     def _group_members(self, leaf: ast.expr) -> list[ast.expr]:
         """The errors in `ExceptionGroup("...", [first, second])`; none where they cannot all be seen."""
-        if not isinstance(leaf, ast.Call) or len(leaf.args) < 2 or not isinstance(leaf.args[1], ast.List | ast.Tuple):
+        if not isinstance(leaf, ast.Call) or len(leaf.args) < 2 or not isinstance(leaf.args[1], (ast.List, ast.Tuple)):
             return []
         func = evaluate(leaf.func, self._scope(leaf))
         if not isinstance(func, Symbol) or func.name not in {"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"}:
@@ -99,7 +99,7 @@ class RaiseReader(ErrorReader):
                         )
                     clause = self._catch_of(clause.node)
         scope = self._scope(leaf) if leaf in self.parents else self._scope(node)
-        if isinstance(leaf, ast.Name | ast.Attribute):
+        if isinstance(leaf, (ast.Name, ast.Attribute)):
             value = evaluate(leaf, scope)
             if isinstance(value, Symbol):
                 form = self.form_of(value)
@@ -165,7 +165,7 @@ class RaiseReader(ErrorReader):
         while current is not None and current is not self.node:
             if isinstance(current, ast.ExceptHandler):
                 return self._catches.get(current)
-            if isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            if isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
                 return None
             current = self.parents.get(current)
         return None
@@ -177,9 +177,9 @@ class RaiseReader(ErrorReader):
             parent = self.parents.get(current)
             if parent is None or parent is self.node:
                 return True
-            if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 return True
-            if isinstance(parent, ast.Try | ast.TryStar) and current in parent.body:
+            if isinstance(parent, (ast.Try, ast.TryStar)) and current in parent.body:
                 for clause in parent.handlers:
                     catch = self._catches[clause]
                     verdict = self._caught(type_name, catch)
@@ -190,7 +190,7 @@ class RaiseReader(ErrorReader):
                             return False
                         break
             if (
-                isinstance(parent, ast.With | ast.AsyncWith)
+                isinstance(parent, (ast.With, ast.AsyncWith))
                 and parent in self._catches
                 and current in parent.body
                 and self._caught(type_name, self._catches[parent])
@@ -219,7 +219,7 @@ class RaiseReader(ErrorReader):
 
     def _clause(self, node: ast.ExceptHandler) -> CatchSite:
         parent = self.parents.get(node)
-        body = tuple(parent.body) if isinstance(parent, ast.Try | ast.TryStar) else ()
+        body = tuple(parent.body) if isinstance(parent, (ast.Try, ast.TryStar)) else ()
         types = self.types_of(node.type, self._scope(node)) if node.type is not None else ("builtins.BaseException",)
         return CatchSite(
             node,
@@ -286,7 +286,7 @@ def _items_of(node: ast.expr, scope: Scope, key: ast.expr | None) -> list[tuple[
     if not isinstance(node, ast.Name) or where.module.changes_in_place(node.id):
         return None
     wanted = key.value if isinstance(key, ast.Constant) else None
-    if isinstance(table, ast.List | ast.Tuple) and table.elts:
+    if isinstance(table, (ast.List, ast.Tuple)) and table.elts:
         if any(isinstance(each, ast.Starred) for each in table.elts):
             return None
         if isinstance(wanted, int) and -len(table.elts) <= wanted < len(table.elts):
@@ -315,7 +315,7 @@ def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None
         found = scope.lookup(node.id)
         if found is not None and not found[0].is_module:
             where, bindings = found
-            if len(bindings) == 1 and isinstance(bindings[0].node, ast.For | ast.AsyncFor):
+            if len(bindings) == 1 and isinstance(bindings[0].node, (ast.For, ast.AsyncFor)):
                 loop = bindings[0].node
                 return _items_of(loop.iter, where, None) if isinstance(loop.target, ast.Name) else None
             if all(each.kind in {"assign", "annotated"} for each in bindings):

@@ -110,7 +110,7 @@ class CalleeReader(ChoiceReader):
         outside: list[str] = []
         if isinstance(func, ast.Lambda):
             return [self._nested(func)], []
-        if isinstance(func, ast.Name | ast.Attribute):
+        if isinstance(func, (ast.Name, ast.Attribute)):
             if type(func) is ast.Name and func.id in self.builtins:
                 return [], [f"builtins.{func.id}"]
             value = self.builder.callee(func, self.scope)
@@ -145,7 +145,7 @@ class CalleeReader(ChoiceReader):
             if not keys and not outside:
                 for kind in self.inference.of(func, self.scope):
                     self._called_kind(kind, keys, outside)
-        elif isinstance(func, ast.IfExp | ast.BoolOp):
+        elif isinstance(func, (ast.IfExp, ast.BoolOp)):
             for part in (func.body, func.orelse) if isinstance(func, ast.IfExp) else tuple(func.values):
                 more, other = self._callable(part)
                 keys.extend(more)
@@ -156,7 +156,7 @@ class CalleeReader(ChoiceReader):
             for kind in self.inference.of(func, self.scope):
                 if not isinstance(kind, Outside):
                     self._called_kind(kind, keys, outside)
-        if not keys and not outside and isinstance(func, ast.Subscript | ast.Name | ast.Call):
+        if not keys and not outside and isinstance(func, (ast.Subscript, ast.Name, ast.Call)):
             for each in self._values(func, self.scope) or ():
                 self._from_value(each, keys, outside)
         return unique(keys), unique(outside)
@@ -164,7 +164,7 @@ class CalleeReader(ChoiceReader):
     def _inherited(self, func: ast.Attribute, value: Value) -> Key | None:
         """A class method as called on a subclass of the class that defines it."""
         method = value.definition if isinstance(value, Symbol) else None
-        if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) or not method.decorator_list:
+        if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) or not method.decorator_list:
             return None
         if not any(spelled(each) == "classmethod" for each in method.decorator_list):
             return None
@@ -222,7 +222,7 @@ class CalleeReader(ChoiceReader):
         current: ast.AST = node
         while (parent := self.parents.get(current)) is not None and current is not self.node:
             tests: list[tuple[ast.expr, bool]] = []
-            if isinstance(parent, ast.If | ast.While) and current is not parent.test:
+            if isinstance(parent, (ast.If, ast.While)) and current is not parent.test:
                 tests.append((parent.test, current in parent.body))
             elif isinstance(parent, ast.IfExp) and current is not parent.test:
                 tests.append((parent.test, current is parent.body))
@@ -292,7 +292,7 @@ class CalleeReader(ChoiceReader):
             assert value.module is not None
             inside = value.module is self.module and definition in self.parents
             keys.append(self._nested(definition) if inside else key_of(definition, value.module, None))
-        elif isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef):
+        elif isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             owner = self.module.project.module_defining(definition)
             if owner is not None:
                 scope = owner.scope_of(definition)
@@ -431,12 +431,12 @@ class CalleeReader(ChoiceReader):
         if type(node) is ast.Constant or type(node) is ast.JoinedStr:
             return []
         found: list[Key | Parameter | Throw] = [*self._functions_in(node)]
-        leaves = self.builder.leaves(node, self.scope) if isinstance(node, ast.Name | ast.IfExp) else [node]
+        leaves = self.builder.leaves(node, self.scope) if isinstance(node, (ast.Name, ast.IfExp)) else [node]
         for leaf in leaves:
             error = self._error_at.get(leaf)
             if error is not None:
                 found.append(self._throw(error, leaf))
-        if not found and isinstance(node, ast.Name | ast.Attribute) and not all(map(self._is_value, leaves)):
+        if not found and isinstance(node, (ast.Name, ast.Attribute)) and not all(map(self._is_value, leaves)):
             value = self.builder.callee(node, self.scope)
             found.extend(self._throw(each, node) for each in self._made_by(value, node))
         return found
@@ -445,7 +445,7 @@ class CalleeReader(ChoiceReader):
         """The errors that a class or a factory makes, which is given by name."""
         found: list[ErrorSite] = []
         for each in options(value) if value is not None else ():
-            if isinstance(each, Symbol) and not isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(each, Symbol) and not isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 error = self.builder.error_made_by(each, node)
                 if error is not None:
                     found.append(error)
@@ -458,7 +458,7 @@ class CalleeReader(ChoiceReader):
         value = evaluate(node, module.scope_of(function).parent or module.scope)
         keys: list[Key] = []
         for each in options(value):
-            if isinstance(each, Symbol) and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(each, Symbol) and isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self._from_value(each, keys, [])
         return [*keys, *(self._throw(each, node) for each in self._made_by(value, node))]
 
@@ -516,7 +516,7 @@ class CalleeReader(ChoiceReader):
             return self._defined(value)
         found: list[Key | Parameter] = []
         for kind in self.kinds(node.value):
-            if isinstance(kind, Instance | ClassObject):
+            if isinstance(kind, (Instance, ClassObject)):
                 method = method_of(kind.info, node.attr)
                 if method is not None and not is_property(method[0]):
                     found.extend(self.methods(kind, node.attr) or ())
@@ -526,7 +526,7 @@ class CalleeReader(ChoiceReader):
         """The functions of the project among what an expression is."""
         keys: list[Key] = []
         for each in options(value):
-            if isinstance(each, Symbol) and isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(each, Symbol) and isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self._from_value(each, keys, [])
         return [*keys]
 
@@ -544,7 +544,7 @@ def _defaults(node: FunctionNode) -> list[tuple[str, ast.expr]]:
         *zip((each.arg for each in positional[len(positional) - len(args.defaults) :]), args.defaults, strict=True),
         *zip((each.arg for each in args.kwonlyargs), args.kw_defaults, strict=True),
     ]
-    return [(name, each) for name, each in pairs if isinstance(each, ast.Name | ast.Attribute | ast.Lambda)]
+    return [(name, each) for name, each in pairs if isinstance(each, (ast.Name, ast.Attribute, ast.Lambda))]
 
 
 def _before(statement: ast.stmt, parent: ast.AST) -> list[ast.stmt]:

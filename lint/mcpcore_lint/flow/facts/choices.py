@@ -210,7 +210,7 @@ class ChoiceReader:
 
     def _items(self, node: ast.expr, scope: Scope, depth: int, *, mapping: bool = False) -> list[Value] | None:
         """The values of a table or of a sequence; None where they cannot all be seen."""
-        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict)):
             tables: list[Value] | None = [evaluate(node, scope)]
         else:
             tables = self._values(node, scope, depth + 1)

@@ -341,7 +341,7 @@ class Extractor(ImplicitReader):
         if place >= len(node.args):
             return
         function = node.args[place]
-        if not isinstance(function, ast.Attribute | ast.Name) or self._functions_in(function):
+        if not isinstance(function, (ast.Attribute, ast.Name)) or self._functions_in(function):
             return
         targets, outside = self._callable(function)
         if not targets and not outside and self._could_be_project(function):
@@ -378,10 +378,10 @@ class Extractor(ImplicitReader):
         """Whether a name is only asked whether it is something: `if made is None`, `not made`."""
         parent = self.parents.get(node)
         if isinstance(parent, ast.Compare):
-            return all(isinstance(each, ast.Is | ast.IsNot) for each in parent.ops)
+            return all(isinstance(each, (ast.Is, ast.IsNot)) for each in parent.ops)
         if isinstance(parent, ast.UnaryOp):
             return isinstance(parent.op, ast.Not)
-        return isinstance(parent, ast.If | ast.While | ast.IfExp | ast.Assert) and parent.test is node
+        return isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.Assert)) and parent.test is node
 
     def _runs_later(self, key: Key) -> bool:
         """Whether calling a function only makes something that runs once it is waited for or looped over."""

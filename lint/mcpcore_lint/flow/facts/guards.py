@@ -45,7 +45,7 @@ class GuardReader(CalleeReader):
     def guards(self, node: ast.AST) -> tuple[Guard, ...]:
         """What stands between a node and the end of its function, innermost first."""
         statement = node
-        while not isinstance(statement, ast.stmt | ast.ExceptHandler) and statement in self.parents:
+        while not isinstance(statement, (ast.stmt, ast.ExceptHandler)) and statement in self.parents:
             statement = self.parents[statement]
         # An item of a `with` header is guarded by the items before it; the body by all of them.
         found = self._guards_of.get(statement)
@@ -61,14 +61,14 @@ class GuardReader(CalleeReader):
             parent = self.parents.get(current)
             if parent is None or current is stop or parent is stop or parent is self.node:
                 return tuple(found)
-            if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
                 return tuple(found)
-            if isinstance(parent, ast.Try | ast.TryStar):
+            if isinstance(parent, (ast.Try, ast.TryStar)):
                 if current in parent.body and parent.handlers:
                     found.append(self._try(parent))
                 if current not in parent.finalbody and _swallows(parent.finalbody):
                     found.append(Guard((_EVERYTHING,)))
-            elif isinstance(parent, ast.With | ast.AsyncWith) and current in parent.body:
+            elif isinstance(parent, (ast.With, ast.AsyncWith)) and current in parent.body:
                 found.extend(self._stacked(parent, current))
                 for item in reversed(parent.items):
                     found.extend(self._context_guards(item.context_expr, parent))
@@ -117,7 +117,7 @@ class GuardReader(CalleeReader):
         kept: set[str] = set()
         for each in _own_statements(handler.body):
             if (
-                isinstance(each, ast.Assign | ast.NamedExpr)
+                isinstance(each, (ast.Assign, ast.NamedExpr))
                 and isinstance(each.value, ast.Name)
                 and each.value.id == handler.name
             ):
@@ -182,13 +182,13 @@ class GuardReader(CalleeReader):
                 found.append(Guard(group=True))
             elif each.name == "mcpcore.guard":
                 found.append(converting(node, self.scope))
-            elif isinstance(each.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+            elif isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 found.extend(self._generator_guards(each))
         if not found and isinstance(node.func, ast.Attribute):
             keys, _ = self._callable(node.func)
             for key in keys:
                 located = self.graph._find(key)  # noqa: SLF001
-                if located is not None and isinstance(located[0], ast.FunctionDef | ast.AsyncFunctionDef):
+                if located is not None and isinstance(located[0], (ast.FunctionDef, ast.AsyncFunctionDef)):
                     found.extend(self._yield_guards(*located))
         if not found:
             for kind in self.inference.of(node, self.scope):
@@ -198,7 +198,7 @@ class GuardReader(CalleeReader):
         return found
 
     def _generator_guards(self, symbol: Symbol) -> list[Guard]:
-        assert isinstance(symbol.definition, ast.FunctionDef | ast.AsyncFunctionDef)
+        assert isinstance(symbol.definition, (ast.FunctionDef, ast.AsyncFunctionDef))
         owner = self.module.project.module_defining(symbol.definition)
         return self._yield_guards(symbol.definition, owner) if owner is not None else []
 
@@ -275,10 +275,10 @@ class GuardReader(CalleeReader):
                 continue
             if subject.value.id != name or subject.attr not in {"code", "reason"}:
                 continue
-            if isinstance(operator, ast.In | ast.NotIn) and subject is test.left:
+            if isinstance(operator, (ast.In, ast.NotIn)) and subject is test.left:
                 value = evaluate(other, self.scope)
                 found = value.items if isinstance(value, Items) and value.complete else ()
-            elif isinstance(operator, ast.Eq | ast.Is | ast.NotEq | ast.IsNot):
+            elif isinstance(operator, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
                 found = options(evaluate(other, self.scope))
             else:
                 return None
@@ -289,7 +289,7 @@ class GuardReader(CalleeReader):
                     return None
                 texts.append(text)
             word: Literal["code", "reason"] = "code" if subject.attr == "code" else "reason"
-            return (word, tuple(texts), isinstance(operator, ast.Eq | ast.Is | ast.In)) if texts else None
+            return (word, tuple(texts), isinstance(operator, (ast.Eq, ast.Is, ast.In))) if texts else None
         return None
 
     def _stacked(self, node: ast.With | ast.AsyncWith, statement: ast.AST) -> list[Guard]:
@@ -305,7 +305,7 @@ class GuardReader(CalleeReader):
         for each in node.body if stacks else ():
             if each is statement:
                 break
-            value = each.value if isinstance(each, ast.Expr | ast.Assign) else None
+            value = each.value if isinstance(each, (ast.Expr, ast.Assign)) else None
             call = value.value if isinstance(value, ast.Await) else value
             if (
                 isinstance(call, ast.Call)
@@ -377,7 +377,7 @@ def _asks_for_any(test: ast.expr, names: list[str]) -> bool:
 
 def _swallows(body: list[ast.stmt]) -> bool:
     """Whether a `finally` leaves otherwise than it was entered, so that what came to it does not go on."""
-    return any(isinstance(each, ast.Break | ast.Continue | ast.Raise) for each in body) or any(
+    return any(isinstance(each, (ast.Break, ast.Continue, ast.Raise)) for each in body) or any(
         isinstance(each, ast.Return) for each in _own_statements(body)
     )
 

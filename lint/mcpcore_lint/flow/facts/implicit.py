@@ -249,7 +249,7 @@ class ImplicitReader(GuardReader):
         if where is not self.scope or binding.kind in {"import", "class", "function"}:
             return True
         node = binding.node
-        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             return self._leads_to_own(node.iter)
         value = node.value if isinstance(node, ast.Assign) else binding.value
         return value is not None and self._leads_to_own(value)

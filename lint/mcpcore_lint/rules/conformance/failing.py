@@ -731,7 +731,7 @@ def _roots(node: ast.expr, body: Body) -> set[str]:
         if not isinstance(each, ast.Name) or each.id in {"self", "cls"}:
             continue
         value = body.value(each)
-        if isinstance(value, Const | Symbol) or codes_of(value):
+        if isinstance(value, (Const, Symbol)) or codes_of(value):
             continue
         if any(isinstance(up, ast.ExceptHandler) and up.name == each.id for up in body.above(each)):
             return set()

@@ -225,14 +225,14 @@ class _Raised:
                 continue
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self.reasons.add(node.value)
-            elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
+            elif isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, ast.Load):
                 value = body.value(node) if node in body.parents else None
                 text = string(value) if value is not None else None
                 if text is not None:
                     self.reasons.add(text)
                 if isinstance(value, Symbol) and value.name in CONVERTERS:
                     self.anything = True
-            if node in outside and isinstance(node, ast.Call | ast.Name | ast.Attribute):
+            if node in outside and isinstance(node, (ast.Call, ast.Name, ast.Attribute)):
                 from mcpcore_lint.meaning.resolve import evaluate
 
                 scope = body.module.scope_of(body.root).parent
@@ -265,7 +265,7 @@ def _never_used(body: Body) -> set[ast.AST]:
     for node in body.nodes:
         outer = body.function_of(node)
         unused = (
-            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and node.name not in read
             and not node.decorator_list
             and not isinstance(body.parents[node], ast.ClassDef)

@@ -420,7 +420,7 @@ def _binds(registration: ast.expr) -> bool:
     return any(
         (each.attr if isinstance(each, ast.Attribute) else each.id) == "partial"
         for each in walk([registration])
-        if isinstance(each, ast.Name | ast.Attribute)
+        if isinstance(each, (ast.Name, ast.Attribute))
     )
 
 
@@ -524,7 +524,7 @@ def _find(annotation: ast.expr, source: Source, scope: Scope) -> _Place | None:
         each.value: each for each in walk([annotation]) if isinstance(each, ast.Subscript)
     }
     for node in walk([annotation]):
-        if not isinstance(node, ast.Name | ast.Attribute):
+        if not isinstance(node, (ast.Name, ast.Attribute)):
             continue
         value = Resolver().expression(node, scope)
         if not isinstance(value, Symbol) or value.name != "mcpcore.Context":

@@ -61,8 +61,9 @@ _PLAIN_TYPES: Final = frozenset(
     )
 )
 _HINTS: Final = frozenset({"reason", "code", "when", "recovery"})
+_NAME: Final = "FailureMode"
 _NEAR: Final = (
-    "FailureMode",
+    _NAME,
     "reason=",
     "reason =",
     "code=",
@@ -129,7 +130,7 @@ def declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
 
     Those in a `with pytest.raises(...)` are left out: what is wrong with them is what the test wants.
     """
-    if not module.source.has("FailureMode"):
+    if not module.source.has(_NAME):
         return ()
     # Which entries stand at a tool depends on the file whose tools are judged.
     key = ("declared in", module)
@@ -148,7 +149,7 @@ def _declarations(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
         for tool in ctx.tools
         for contract in contracts_of(tool, ctx)
         for _, entry in entries_of(contract, ctx)
-        if entry.inline and entry.call is not None
+        if entry.inline and entry.call is not None and entry.module is module
     }
     for call, scope in _calls(module, at_tools):
         value = ctx.resolve(call, scope)
@@ -161,10 +162,16 @@ def _calls(module: Module, known: set[int]) -> Iterator[tuple[ast.Call, Scope]]:
     def skip(node: ast.AST) -> bool:
         return id(node) in known or _expected_to_fail(node)
 
-    for node, scope in module.calls_near(*_NEAR, skip=skip, decorators=True):
+    text = module.source.text
+    written = text.count(_NAME + "(")
+    # It is imported once, and called wherever else it is named: then the class goes by no other name.
+    plain = _NAME in module.scope.bindings and text.count(_NAME) == written + 1
+    if plain and written == len(known):
+        return
+    for node, scope in module.calls_near(*((_NAME,) if plain else _NEAR), skip=skip, decorators=True):
         func = node.func
         name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-        if name == "FailureMode" or any(each.arg in _HINTS or each.arg is None for each in node.keywords):
+        if name == _NAME or any(each.arg in _HINTS or each.arg is None for each in node.keywords):
             yield node, scope
 
 
@@ -278,7 +285,7 @@ def described(value: Value) -> str:
         case Const(value=str() as text):
             return f"the string {shortened(text)!r}"
         case Const():
-            return f"the number {value.value}" if isinstance(value.value, int | float | complex) else "a bytes string"
+            return f"the number {value.value}" if isinstance(value.value, (int, float, complex)) else "a bytes string"
         case Text():
             return "a string"
         case Items():
@@ -289,7 +296,7 @@ def described(value: Value) -> str:
             return f"the code {value.name}"
         case Symbol():
             kind = (
-                "the function" if isinstance(value.definition, ast.FunctionDef | ast.AsyncFunctionDef) else "the name"
+                "the function" if isinstance(value.definition, (ast.FunctionDef, ast.AsyncFunctionDef)) else "the name"
             )
             if isinstance(value.definition, ast.ClassDef) or last_name(value)[:1].isupper():
                 kind = "the class"
@@ -334,7 +341,7 @@ def holds_comment(module: Module, node: ast.AST) -> bool:
 
 def certainly_not(value: Value, wanted: frozenset[str], ctx: RuleContext) -> bool:
     """Whether a value is for certain no instance of the classes `wanted`."""
-    if isinstance(value, Const | Text | Items | Mapping | CodeValue):
+    if isinstance(value, (Const, Text, Items, Mapping, CodeValue)):
         return True
     if isinstance(value, Symbol):
         # A class or a function is not an instance; a name of another package may be anything.

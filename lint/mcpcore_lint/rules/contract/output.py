@@ -349,10 +349,10 @@ def _error_field(annotation: ast.expr, scope: Scope, depth: int = 0) -> _Field |
             wrapped = first is not None and first.name == "mcp.CallToolResult" and len(elts) > 1
             return _error_field(elts[1] if wrapped else elts[0], scope, depth + 1)
         return _of_value(head, node.value) if isinstance(head, Symbol) else None
-    if not isinstance(node, ast.Name | ast.Attribute):
+    if not isinstance(node, (ast.Name, ast.Attribute)):
         return None
     value = resolver.expression(node, scope)
-    if isinstance(value, Symbol | CallValue):
+    if isinstance(value, (Symbol, CallValue)):
         found = _of_value(value, node)
         if found is not None or not isinstance(value, Symbol) or value.definition is not None:
             return found

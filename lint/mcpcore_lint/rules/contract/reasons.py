@@ -123,7 +123,7 @@ class ContractReasonRequired(EntryRule):
                 if not value.value.strip():
                     entry.report(reason, f"the reason of {entry.label} is empty", help=step)
                     return
-            elif isinstance(value, Const | Items | Mapping) or certainly_not(value, _STRINGS, ctx):
+            elif isinstance(value, (Const, Items, Mapping)) or certainly_not(value, _STRINGS, ctx):
                 if _may_be_text(value):
                     continue
                 entry.report(reason, f"the reason of {entry.label} is {described(value)}, not a string", help=step)
@@ -549,4 +549,4 @@ def _in_one_list(left: ContractEntry, right: ContractEntry) -> bool:
         return parents.get(entry.node)
 
     above = display(left)
-    return isinstance(above, ast.List | ast.Tuple) and above is display(right)
+    return isinstance(above, (ast.List, ast.Tuple)) and above is display(right)

@@ -137,7 +137,7 @@ def _is_use(node: ast.Constant, module: Module, ctx: RuleContext) -> bool:
         return any(_reads_reason(each) for each in (parent.left, *parent.comparators))
     if isinstance(parent, ast.MatchValue):
         match = module.parents.get(parent)
-        while isinstance(match, ast.pattern | ast.match_case):
+        while isinstance(match, (ast.pattern, ast.match_case)):
             match = module.parents.get(match)
         return isinstance(match, ast.Match) and _reads_reason(match.subject)
     return False

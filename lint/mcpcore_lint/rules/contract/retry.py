@@ -117,7 +117,7 @@ def _advice_for(value: Value) -> str:
     if isinstance(value, Const):
         if isinstance(value.value, bool):
             return f"write Retry.{'now' if value.value else 'never'}()"
-        if isinstance(value.value, int | float) and value.value > 0:
+        if isinstance(value.value, (int, float)) and value.value > 0:
             return f"write Retry.after(seconds={value.value:g})"
     return "write Retry.never(), Retry.now() or Retry.after(seconds=...)"
 
@@ -353,7 +353,7 @@ def _advice(value: Value, code: CodeValue | None) -> _Advice | None:
                 return _Advice(0.0, explicit=True)
             case "mcpcore.Retry.after":
                 seconds = value.argument("seconds")
-                if isinstance(seconds, Const) and isinstance(seconds.value, int | float):
+                if isinstance(seconds, Const) and isinstance(seconds.value, (int, float)):
                     return _Advice(float(seconds.value), explicit=True)
         return None
     left_out = isinstance(value, Missing) or (isinstance(value, Const) and value.value is None)

@@ -216,7 +216,7 @@ def _ours(tool: ToolDef, contract: Contract) -> bool:
 def _no_sequence(value: Value) -> str | None:
     """What a value is that is for certain neither a list nor a tuple; None where it may be one."""
     written = {ast.GeneratorExp: "a generator", ast.DictComp: "a dict", ast.SetComp: "a set"}.get(type(value.node))
-    if isinstance(value, Const | Text | Mapping | CodeValue):
+    if isinstance(value, (Const, Text, Mapping, CodeValue)):
         return described(value)
     if isinstance(value, Items):
         return None if value.kind != "set" else "a frozenset" if _calls_frozenset(value) else "a set"
@@ -460,7 +460,7 @@ class ContractEntryType(Rule):
 
 def _written(contract: Contract, value: Value) -> ast.AST:
     """The part of `errors=...` that a value comes from: the name of it in the list, else the whole."""
-    if isinstance(contract.node, ast.List | ast.Tuple) and len(contract.node.elts) == len(contract.entries):
+    if isinstance(contract.node, (ast.List, ast.Tuple)) and len(contract.node.elts) == len(contract.entries):
         for node, entry in zip(contract.node.elts, contract.entries, strict=True):
             if not isinstance(node, ast.Starred) and value in options(entry.value):
                 return node
@@ -468,7 +468,7 @@ def _written(contract: Contract, value: Value) -> ast.AST:
 
 
 def _instead(value: Value) -> str:
-    if isinstance(value, Items | CallValue) and (isinstance(value, Items) or value.func.name == "mcpcore.Contract"):
+    if isinstance(value, (Items, CallValue)) and (isinstance(value, Items) or value.func.name == "mcpcore.Contract"):
         inner = value.items if isinstance(value, Items) else ()
         if isinstance(value, CallValue) or all(
             isinstance(each, CallValue) and each.func.name == FAILURE_MODE for each in inner

@@ -122,7 +122,7 @@ def _kinds(annotation: ast.expr | None, scope: Scope, depth: int) -> Iterator[st
                     yield from _kinds(each, scope, depth + 1)
         else:
             yield OTHER
-    elif isinstance(node, ast.Name | ast.Attribute):
+    elif isinstance(node, (ast.Name, ast.Attribute)):
         yield from _named(node, scope, depth)
     else:
         yield OTHER

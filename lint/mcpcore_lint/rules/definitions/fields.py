@@ -372,7 +372,7 @@ def _binds(registration: ast.expr) -> bool:
     return any(
         (each.attr if isinstance(each, ast.Attribute) else each.id) == "partial"
         for each in walk([registration])
-        if isinstance(each, ast.Name | ast.Attribute)
+        if isinstance(each, (ast.Name, ast.Attribute))
     )
 
 
@@ -497,7 +497,7 @@ def _made_of_something_else(tool: ToolDef) -> bool:
     if tool.flavour != "sdk":
         return False
     node: ast.expr = tool.registration
-    while isinstance(node, ast.Call | ast.Attribute):
+    while isinstance(node, (ast.Call, ast.Attribute)):
         node = node.func if isinstance(node, ast.Call) else node.value
     bindings = tool.module.scope.bindings.get(node.id, ()) if isinstance(node, ast.Name) else ()
     made_here = any(isinstance(each.value, ast.Call) for each in bindings)
@@ -544,7 +544,7 @@ def _type_names(node: ast.expr) -> Iterable[ast.Name | ast.Attribute]:
     stack: list[ast.AST] = [node]
     while stack:
         each = stack.pop()
-        if isinstance(each, ast.Name | ast.Attribute):
+        if isinstance(each, (ast.Name, ast.Attribute)):
             yield each
         elif isinstance(each, ast.Subscript):
             stack.append(each.value)
@@ -553,7 +553,7 @@ def _type_names(node: ast.expr) -> Iterable[ast.Name | ast.Attribute]:
                 stack.append(each.slice.elts[0])
             elif named != "Literal":
                 stack.append(each.slice)
-        elif isinstance(each, ast.Tuple | ast.List | ast.BinOp):
+        elif isinstance(each, (ast.Tuple, ast.List, ast.BinOp)):
             stack.extend(ast.iter_child_nodes(each))
 
 

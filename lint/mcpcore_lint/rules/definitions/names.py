@@ -494,7 +494,8 @@ def _registered(ctx: RuleContext) -> Iterator[_Registered]:
             continue
         if tool.decorator_keyword("version") is not None:
             continue
-        if tool.handler.module is not ctx.module and isinstance(tool.name.node, ast.FunctionDef | ast.AsyncFunctionDef):
+        elsewhere = tool.handler.module is not ctx.module
+        if elsewhere and isinstance(tool.name.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield _Registered(tool.server, name, tool.registration, (tool.registration, tool.module), tool)
             continue
         node = tool.registration
@@ -540,7 +541,7 @@ def _called(func: ast.expr, scope: Scope, ctx: RuleContext) -> str:
 
 def _declared_name(value: Value, ctx: RuleContext) -> str | None:
     """The name of a tool that `@tool` makes of a function; None where it is not one, or its name is not known."""
-    if not isinstance(value, Symbol) or not isinstance(value.definition, ast.FunctionDef | ast.AsyncFunctionDef):
+    if not isinstance(value, Symbol) or not isinstance(value.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return None
     module = ctx.project.module_defining(value.definition)
     if module is None:
@@ -570,7 +571,7 @@ def _may_name(decorator: ast.Call) -> bool:
 
 def _scope_at(node: ast.AST, module: Module) -> Scope:
     for each in _around(node, module):
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             return module.scope_of(each)
     return module.scope
 
@@ -620,7 +621,7 @@ def _together(left: _Registered, right: _Registered, module: Module) -> bool:
                 return False
     chains = [[each.node, *_around(each.node, module)] for each in (left, right)]
     functions = [
-        next((one for one in chain[1:] if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+        next((one for one in chain[1:] if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))), None)
         for chain in chains
     ]
     if functions[0] is not functions[1]:
@@ -639,7 +640,7 @@ def _branch(parent: ast.AST, chain: Sequence[ast.AST]) -> str | None:
     child = chain[position - 1] if position else None
     if isinstance(parent, ast.If):
         return "body" if child in parent.body else "else" if child in parent.orelse else None
-    if isinstance(parent, ast.Try | ast.TryStar):
+    if isinstance(parent, (ast.Try, ast.TryStar)):
         if isinstance(child, ast.ExceptHandler):
             return f"except {parent.handlers.index(child)}"
         return "body" if child in parent.body or child in parent.orelse else None

@@ -76,7 +76,7 @@ class _Judge:
     def failure(self, value: Value, *, in_clause: bool, own: bool = True, depth: int = 0) -> str | None:
         """What shows that an answer is a failure; None where nothing does."""
         value = unpacked(value)
-        if isinstance(value, Const | Text):
+        if isinstance(value, (Const, Text)):
             start = text_start(value)
             pattern = _IN_CLAUSE if in_clause else _SURE
             return f'the text "{start.strip()[:30].strip()}..."' if start and pattern.match(start) else None
@@ -112,7 +112,7 @@ class _Judge:
             ):
                 return None
             return f"{short(name)}({found.strip('{}').replace(': ', '=').replace(chr(34), '')})"
-        if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef) and depth < 2:
+        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)) and depth < 2:
             return self._helper(definition, value, depth) or self._shaped(definition, value, in_clause=in_clause)
         return None
 

@@ -174,7 +174,7 @@ def _ends_in_raise(statements: list[ast.stmt], name: str | None) -> bool:
         match each:
             case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
                 return False
-            case ast.If() if any(isinstance(one, ast.Return | ast.Raise) for one in walk_shallow([each])):
+            case ast.If() if any(isinstance(one, (ast.Return, ast.Raise)) for one in walk_shallow([each])):
                 kept = _ends_in_raise(each.body, name)
                 other = _ends_in_raise(each.orelse, name)
                 if kept and other:
@@ -197,7 +197,7 @@ def _ends_in_raise(statements: list[ast.stmt], name: str | None) -> bool:
 def _lets_cancellation_go(catch: CatchSite) -> bool:
     """Whether the clause looks at what it caught, and raises it again by its class."""
     for each in walk_shallow([*catch.body]):
-        if not isinstance(each, ast.If | ast.Match):
+        if not isinstance(each, (ast.If, ast.Match)):
             continue
         test = each.test if isinstance(each, ast.If) else each.subject
         looks = catch.name is not None and mentions(test, catch.name)
@@ -217,7 +217,7 @@ def _handed_on(catch: CatchSite) -> bool:
 def _caught_before(catch: CatchSite, body: Body) -> bool:
     """Whether an earlier clause of the same `try` takes cancellation and raises it again."""
     parent = body.parents.get(catch.node)
-    if not isinstance(parent, ast.Try | ast.TryStar):
+    if not isinstance(parent, (ast.Try, ast.TryStar)):
         return False
     for clause in parent.handlers:
         if clause is catch.node:

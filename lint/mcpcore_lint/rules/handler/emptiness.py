@@ -374,14 +374,14 @@ def _shown_alone(node: ast.expr, name: str, body: Body) -> bool:
     """Whether an answer is a name, or shows it and nothing else that could say why it is empty."""
     if isinstance(node, ast.Name):
         return node.id == name
-    if isinstance(node, ast.Await | ast.Starred | ast.FormattedValue):
+    if isinstance(node, (ast.Await, ast.Starred, ast.FormattedValue)):
         return _shown_alone(node.value, name, body)
     if isinstance(node, ast.Dict):
         keys = {each.value if isinstance(each, ast.Constant) else None for each in node.keys}
         if None in keys or keys & (ERROR_ISH | SUCCESS_KEYS) or any(_SAYS_WHY.search(str(each)) for each in keys):
             return False
         return _all_shown(node.values, name, body)
-    if isinstance(node, ast.List | ast.Tuple):
+    if isinstance(node, (ast.List, ast.Tuple)):
         return _all_shown(node.elts, name, body)
     if isinstance(node, ast.JoinedStr):
         return _all_shown([each for each in node.values if isinstance(each, ast.FormattedValue)], name, body)
@@ -390,7 +390,7 @@ def _shown_alone(node: ast.expr, name: str, body: Body) -> bool:
         given = [*node.args, *(each.value for each in node.keywords)]
         if not isinstance(value, Symbol) or any(_SAYS_WHY.search(each.arg or "**") for each in node.keywords):
             return False
-        if isinstance(value.definition, ast.FunctionDef | ast.AsyncFunctionDef) and len(given) != 1:
+        if isinstance(value.definition, (ast.FunctionDef, ast.AsyncFunctionDef)) and len(given) != 1:
             return False
         shapes = value.definition is not None or value.name.startswith(("builtins.", "json.", "mcp."))
         return shapes and _all_shown(given, name, body)
@@ -444,13 +444,13 @@ def _all_empty(pairs: list[tuple[str | None, Value]]) -> bool:
             return False
         if key in SUCCESS_KEYS and not (isinstance(value, Const) and value.value is True):
             return False
-        if isinstance(value, Items | Mapping):
+        if isinstance(value, (Items, Mapping)):
             if value.items or not value.complete:
                 return False
             some = True
         elif isinstance(value, Const):
             if value.value not in {None, "", 0} and key not in SUCCESS_KEYS:
                 return False
-        elif not isinstance(value, Unknown) or not isinstance(value.node, ast.Name | ast.arg):
+        elif not isinstance(value, Unknown) or not isinstance(value.node, (ast.Name, ast.arg)):
             return False
     return some

@@ -142,19 +142,19 @@ def _told_afterwards(catch: CatchSite, body: Body) -> bool:
         for each in walk_shallow([*catch.try_body])
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
     }
-    loop = next((each for each in body.above(statement) if isinstance(each, ast.For | ast.AsyncFor | ast.While)), None)
+    loop = next((each for each in body.above(statement) if isinstance(each, (ast.For, ast.AsyncFor, ast.While))), None)
     for start in (statement, loop):
         if start is None:
             continue
         after = body.after(start)
-        if isinstance(start, ast.For | ast.AsyncFor | ast.While) and start.orelse:
+        if isinstance(start, (ast.For, ast.AsyncFor, ast.While)) and start.orelse:
             after = start.orelse
         if not after:
             continue
         first = after[0]
         if isinstance(first, ast.Raise):
             return True
-        if isinstance(first, ast.Assign) and isinstance(first.value, ast.BoolOp | ast.IfExp):
+        if isinstance(first, ast.Assign) and isinstance(first.value, (ast.BoolOp, ast.IfExp)):
             # `items = loaded or DEFAULTS`: what could not be had is replaced in plain sight.
             return any(mentions(first.value, each) for each in guarded)
         if isinstance(first, ast.If) and any(mentions(first.test, each) for each in guarded):
@@ -173,7 +173,7 @@ def _told_by_the_answer(catch: CatchSite, body: Body) -> bool:
 
 def _says_failure(value: Value) -> bool:
     value = unpacked(value)
-    if isinstance(value, Const | Text):
+    if isinstance(value, (Const, Text)):
         return _FAILED.match(text_start(value) or "") is not None
     if isinstance(value, Mapping):
         table = {key.value: each for key, each in value.items if isinstance(key, Const)}
@@ -222,7 +222,7 @@ def _only_reads_values(catch: CatchSite, body: Body) -> bool:
 
 def _root(node: ast.expr) -> str:
     """The name that an expression of attributes, items and calls begins with."""
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
 
@@ -233,7 +233,7 @@ def _aside(catch: CatchSite) -> bool:
         if not isinstance(each, ast.Call):
             continue
         node: ast.expr = each.func
-        while isinstance(node, ast.Attribute | ast.Call):
+        while isinstance(node, (ast.Attribute, ast.Call)):
             if isinstance(node, ast.Attribute):
                 if _ASIDE.search(node.attr):
                     return True
@@ -255,10 +255,10 @@ def _goes_another_way(catch: CatchSite, body: Body) -> bool:
     statement = _statement(catch, body)
     if statement is None:
         return False
-    loop = next((each for each in body.above(statement) if isinstance(each, ast.For | ast.AsyncFor | ast.While)), None)
+    loop = next((each for each in body.above(statement) if isinstance(each, (ast.For, ast.AsyncFor, ast.While))), None)
     nodes = walk_shallow([*catch.try_body])
     after = _following(statement, body)
-    otherwise = walk_shallow([*statement.orelse]) if isinstance(statement, ast.Try | ast.TryStar) else []
+    otherwise = walk_shallow([*statement.orelse]) if isinstance(statement, (ast.Try, ast.TryStar)) else []
     if any(isinstance(each, ast.Return) and each.value is not None for each in (*nodes, *otherwise)):
         return loop is None and any(not _is_nothing(each) for each in after)
     stored = _stored(nodes)
@@ -279,7 +279,7 @@ def _stored(nodes: list[ast.AST]) -> list[ast.expr]:
     """What some statements set or add to: `a = ...`, `a.b = ...`, `a["b"] = ...`, `a.update(...)`."""
     found: list[ast.expr] = []
     for each in nodes:
-        if isinstance(each, ast.Name | ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
+        if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(each.ctx, ast.Store):
             found.append(each)
         elif isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in ADDS:
             found.append(each.func)
@@ -293,7 +293,7 @@ def _in_passing(catch: CatchSite, body: Body) -> bool:
         return False
     below: ast.AST = statement
     for each in body.above(statement):
-        if isinstance(each, ast.Try | ast.TryStar) and below in each.finalbody:
+        if isinstance(each, (ast.Try, ast.TryStar)) and below in each.finalbody:
             return True
         if isinstance(each, ast.ExceptHandler) and each.body and isinstance(each.body[-1], ast.Raise):
             return True
@@ -317,7 +317,7 @@ def _following(statement: ast.AST, body: Body) -> list[ast.stmt]:
         if isinstance(current, ast.stmt):
             found += body.after(current)
         current = body.parents.get(current)
-        if isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        if isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             break
     return found
 
@@ -334,7 +334,7 @@ def _is_nothing(statement: ast.stmt) -> bool:
 def _had_before(target: ast.expr, statement: ast.AST, loop: ast.AST | None, catch: CatchSite, body: Body) -> bool:
     """Whether what is stored into had a value before the `try`: in the same round, where that is in a loop."""
     node = target
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
         node = node.value
     if not isinstance(node, ast.Name):
         return loop is None
@@ -346,12 +346,12 @@ def _had_before(target: ast.expr, statement: ast.AST, loop: ast.AST | None, catc
     first, last = getattr(loop, "lineno", 0), getattr(statement, "lineno", 0)
     for binding in found[1]:
         if id(binding.node) in guarded or id(binding.value) in guarded:
-            if not whole and (binding.value is not None or isinstance(binding.node, ast.For | ast.AsyncFor)):
+            if not whole and (binding.value is not None or isinstance(binding.node, (ast.For, ast.AsyncFor))):
                 return True  # `found = load(); found.seen = True`, `for each in found: each.seen = True`
             continue
         line = getattr(binding.node, "lineno", 0)
         if (binding.kind == "parameter" and loop is None) or first < line < last:
-            empty = isinstance(binding.value, ast.List | ast.Dict) and len(ast.unparse(binding.value)) == len("[]")
+            empty = isinstance(binding.value, (ast.List, ast.Dict)) and len(ast.unparse(binding.value)) == len("[]")
             if whole or not empty:
                 return True
     # A name that nothing behind the guarded code reads.

@@ -511,7 +511,7 @@ class _Misfits:
             if syntax is not None:
                 yield syntax, at
         elif isinstance(value, Const):
-            if isinstance(value.value, complex) and not isinstance(value.value, int | float):
+            if isinstance(value.value, complex) and not isinstance(value.value, (int, float)):
                 yield "a complex number", at
             elif isinstance(value.value, float) and value.value in {float("inf"), float("-inf")}:
                 yield "infinity", at
@@ -561,7 +561,7 @@ class _Misfits:
         if value.name in UNFIT_NAMES:
             return UNFIT_NAMES[value.name]
         definition = value.definition
-        if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return "a function"
         if isinstance(definition, ast.ClassDef):
             return "a class"

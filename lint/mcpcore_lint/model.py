@@ -564,7 +564,7 @@ class Handler:
         """The calls of `ctx.fail`."""
         return tuple(each for each in self.errors if each.form == "fail")
 
-    @property
+    @cached_property
     def docstring(self) -> str | None:
         """The docstring, or None."""
         if isinstance(self.node, ast.Lambda):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.names import FRAMEWORKS
@@ -51,6 +52,9 @@ class Project:
         self._absolutes: dict[str, str] = {}
         self._by_tree: dict[ast.AST, Module] = {}
         self._classes: dict[ast.ClassDef, ClassInfo] = {}
+        self._classes_by_name: dict[str, ClassInfo] = {}
+        self._classes_named = 0
+        """How many of the classes are there by name too."""
         self._functions: dict[FunctionNode, Module] = {}
 
     # -- reading -------------------------------------------------------------------------------------------------
@@ -259,6 +263,8 @@ class Project:
         self._by_path.clear()
         self._by_tree.clear()
         self._classes.clear()
+        self._classes_by_name.clear()
+        self._classes_named = 0
         self._functions.clear()
         self.loaded_lines = 0
         for path, source in self._given.items():
@@ -295,10 +301,12 @@ class Project:
 
     def class_named(self, name: str) -> ClassInfo | None:
         """A class that was read before, by its qualified name."""
-        for info in self._classes.values():
-            if f"{info.module.name}.{info.qualname}" == name:
-                return info
-        return None
+        known = self._classes_by_name
+        if len(self._classes) > self._classes_named:
+            for info in islice(self._classes.values(), self._classes_named, None):
+                known.setdefault(f"{info.module.name}.{info.qualname}", info)
+            self._classes_named = len(self._classes)
+        return known.get(name)
 
     def module_defining(self, node: FunctionNode) -> Module | None:
         """The module that a function is in."""

@@ -236,12 +236,12 @@ class _PathRun:
         return found
 
     def _cached(self, entry: Any, digest: bytes) -> FileResult:
-        from mcpcore_lint.running.judge import FileResult
+        from mcpcore_lint.running.judge import irrelevant
         from mcpcore_lint.running.packing import unpack_result
 
         packed = entry[4]
         if packed is None:
-            return FileResult("", digest, relevant=False, has_suppressions=False)
+            return irrelevant(digest)
         places = self.cache.data["places"] if self.cache is not None else ()
         consulted = tuple(places[number] for number in packed[-2])
         missing = tuple(places[number] for number in packed[-1])

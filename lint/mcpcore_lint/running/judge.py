@@ -40,7 +40,7 @@ class FileResult(NamedTuple):
     """What is known of a file after it was looked at."""
 
     path: str
-    """As diagnostics show it."""
+    """As diagnostics show it; empty where there can be none."""
     digest: bytes
     """What stands for its content; empty where nobody keeps the result."""
     relevant: bool
@@ -57,6 +57,11 @@ class FileResult(NamedTuple):
     """Absolute paths of the other files that it depends on."""
     missing: tuple[str, ...] = ()
     """Absolute paths, without `.py`, of modules that were looked for and not found."""
+
+
+def irrelevant(digest: bytes) -> FileResult:
+    """What is known of a file that has nothing to do with MCP."""
+    return FileResult("", digest, relevant=False, has_suppressions=False)
 
 
 class ToolNames(AbstractSet[str]):
@@ -223,25 +228,25 @@ class Judge:
 
     def read(self, absolute: str, *, every: bool) -> FileResult:
         """Read a file from disk and judge it; where not `every`, only if it has to do with MCP."""
-        shown = self.project.display_path(absolute)
         if absolute in self.given:
             return self.content(absolute, self.given[absolute], every=every)
         try:
-            with open(absolute, "rb") as file:
+            with open(absolute, "rb", buffering=0) as file:
                 raw = file.read()
         except OSError as error:
+            shown = self.project.display_path(absolute)
             failure = Failure(shown, f"cannot be read: {error.strerror or error}")
             return FileResult(shown, b"", relevant=True, has_suppressions=False, failures=(failure,))
         return self.content(absolute, raw, every=every)
 
     def content(self, absolute: str, raw: bytes, *, every: bool) -> FileResult:
         """Judge the content of a file."""
-        shown = self.project.display_path(absolute)
         digest = self._digest(raw)
         relevant = speaks_of_mcp(raw, mentions=self.mentions)
-        suppresses = relevant and SUPPRESSION in raw
         if not relevant and not every:
-            return FileResult(shown, digest, relevant=False, has_suppressions=False)
+            return irrelevant(digest)
+        shown = self.project.display_path(absolute)
+        suppresses = relevant and SUPPRESSION in raw
         try:
             module = self.project.module_of_bytes(absolute, raw)
         except SourceError as error:

@@ -81,9 +81,9 @@ def judge_all(
 
     count = processes(jobs, len(paths))
     if count == 1:
-        judge = make()
         found: dict[str, FileResult] = {}
         with no_collection():
+            judge = make()
             for number, path in enumerate(paths, 1):
                 found[path] = judge.read(path, every=every)
                 judge.trim()
@@ -106,6 +106,8 @@ def _fork(
     count: int,
     progress: Callable[[int], None] | None,
 ) -> dict[str, FileResult]:
+    from mcpcore_lint.running.judge import irrelevant
+
     chunks = chunks_of(paths)
     count = min(count, len(chunks))
     if len(chunks) > 8 * count:
@@ -113,7 +115,8 @@ def _fork(
         last = chunks[-2 * count :]
         chunks[-2 * count :] = [each[start : start + PIECE] for each in last for start in range(0, len(each), PIECE)]
     feed_read, feed_write = os.pipe()
-    judge = make()
+    with no_collection():
+        judge = make()
     gc.freeze()
     children: dict[int, tuple[int, bytearray]] = {}
     for _ in range(count):
@@ -165,8 +168,8 @@ def _fork(
                     if len(buffer) < 4 + size:
                         break
                     message = bytes(buffer[4 : 4 + size])
-                    for path, packed in marshal.loads(message):  # noqa: S302 - from a process of this run
-                        results[path] = unpack_result(packed)
+                    for path, said in marshal.loads(message):  # noqa: S302 - from a process of this run
+                        results[path] = irrelevant(said) if isinstance(said, bytes) else unpack_result(said)
                     del buffer[: 4 + size]
                     if progress is not None:
                         progress(len(results))
@@ -192,9 +195,11 @@ def _child(judge: Judge, chunks: Sequence[Sequence[str]], feed: int, write: int,
         if len(record) < 4:
             return
         (number,) = struct.unpack("<I", record)
-        results = []
+        results: list[tuple[str, tuple[object, ...] | bytes]] = []
         for path in chunks[number]:
-            results.append((path, pack_result(judge.read(path, every=every))))
+            result = judge.read(path, every=every)
+            # Most files have nothing to do with MCP, of which there is nothing more to tell.
+            results.append((path, pack_result(result) if result.relevant else result.digest))
             judge.trim()
         payload = marshal.dumps(results)
         message = memoryview(struct.pack("<I", len(payload)) + payload)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Final
 
-MAGIC: Final = b"mcpcore-lint memo, format 4\n"
+MAGIC: Final = b"mcpcore-lint memo, format 5\n"
 KEPT: Final = 64
 """Command lines whose outcome is kept."""
 RACY_NS: Final = 100_000_000
@@ -64,7 +64,7 @@ class Memo:
         if key != self.key:
             return None
         try:
-            if tuple(map(_state, map(os.stat, paths))) != states:
+            if _packed(map(_state, map(os.stat, paths))) != states:
                 return None
             for path in there:
                 os.stat(path)
@@ -113,8 +113,8 @@ class Memo:
             return False
         for path in dict.fromkeys(there_or_not):
             (there if os.path.exists(path) else absent).append(path)
-        # As bytes, which need not be encoded anew by each run.
-        found = (tuple(map(os.fsencode, states)), tuple(states.values()), tuple(there), tuple(absent))
+        # Paths as bytes, which need not be encoded anew by each run.
+        found = (tuple(map(os.fsencode, states)), _packed(states.values()), tuple(there), tuple(absent))
         payload = marshal.dumps((self.key, text, file, code, *found))
         kept = put(self.file, MAGIC, _sum(payload), payload)
         if kept:
@@ -215,6 +215,11 @@ def folder() -> str:
     else:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.path.join(base, "mcpcore", "lint")
+
+
+def _packed(states: Iterable[tuple[int, int, int]]) -> bytes:
+    """States as they are kept: to write those of now takes less than to read those of before."""
+    return marshal.dumps(tuple(states), 2)  # of all formats the one that depends on the values alone
 
 
 def _sum(content: bytes | memoryview) -> bytes:

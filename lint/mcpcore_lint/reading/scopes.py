@@ -222,8 +222,8 @@ _BINDS: Final[dict[type[ast.AST], Callable[[Any, Bindings, Scope], None]]] = {
     ast.Nonlocal: _outer,
 }
 """What each kind of statement, clause and pattern binds."""
-if hasattr(ast, "TypeAlias"):  # Python 3.12
-    _BINDS[ast.TypeAlias] = _type_alias
+if (_alias := getattr(ast, "TypeAlias", None)) is not None:  # Python 3.12
+    _BINDS[_alias] = _type_alias
 
 
 def _bind_target(target: ast.expr, value: ast.expr | None, node: ast.AST, bindings: Bindings) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit
@@ -14,6 +13,7 @@ from mcpcore_lint.model import Text, string
 from mcpcore_lint.rules._bodies import short
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._imports import import_names
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown
 from mcpcore_lint.running import fixes
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 TO_FILL_IN: Final = "TODO: next step"
 """Fewer words than a recovery must have, so that lint asks for it."""
 MAX_WHEN: Final = 90
-_QUOTED_HOLE: Final = re.compile(r"(['\"`])\.\.\.\1")
-_LAST_HOLE: Final = re.compile(r"[\s:;,=(\[{<'\"`-]*\.\.\.[\s)\]}>'\"`]*\.?$")
-_LEADS_ON: Final = re.compile(
+_QUOTED_HOLE: Final = regex(r"(['\"`])\.\.\.\1")
+_LAST_HOLE: Final = regex(r"[\s:;,=(\[{<'\"`-]*\.\.\.[\s)\]}>'\"`]*\.?$")
+_LEADS_ON: Final = regex(
     r"(?:[\s:;,=-]+(?:for|of|in|at|with|to|from|by|on|named|called|id|is|was|are|be|got|the|an?|as|than|and|or|not))+$",
     re.IGNORECASE,
 )
@@ -51,26 +51,26 @@ REASON_OF: Final[dict[str, str]] = {
 """A reason for what a third-party function raises, by its code."""
 
 _GUESSES: Final = (
-    (re.compile(r"not_found|missing|^no_|unknown|gone|lost|empty"), "NOT_FOUND"),
-    (re.compile(r"conflict|exists|duplicate|stale|mismatch|locked"), "CONFLICT"),
-    (re.compile(r"rate|quota|full|limit|too_many|busy"), "RATE_LIMITED"),
-    (re.compile(r"timeout|timed_out|slow"), "TIMEOUT"),
-    (re.compile(r"unauth|credential|token|login"), "UNAUTHORIZED"),
-    (re.compile(r"forbid|denied|permission|outside|not_allowed"), "FORBIDDEN"),
-    (re.compile(r"unavailable|down|offline|upstream|unreachable"), "SERVICE_UNAVAILABLE"),
-    (re.compile(r"invalid|bad|malformed|wrong|unsupported|too_"), "VALIDATION_ERROR"),
+    (regex(r"not_found|missing|^no_|unknown|gone|lost|empty"), "NOT_FOUND"),
+    (regex(r"conflict|exists|duplicate|stale|mismatch|locked"), "CONFLICT"),
+    (regex(r"rate|quota|full|limit|too_many|busy"), "RATE_LIMITED"),
+    (regex(r"timeout|timed_out|slow"), "TIMEOUT"),
+    (regex(r"unauth|credential|token|login"), "UNAUTHORIZED"),
+    (regex(r"forbid|denied|permission|outside|not_allowed"), "FORBIDDEN"),
+    (regex(r"unavailable|down|offline|upstream|unreachable"), "SERVICE_UNAVAILABLE"),
+    (regex(r"invalid|bad|malformed|wrong|unsupported|too_"), "VALIDATION_ERROR"),
 )
 
 
-@dataclass
 class Proposal:
     """One entry to fill in."""
 
-    reason: str
-    code: str
-    when: list[str] = field(default_factory=list[str])
-    by: list[str] = field(default_factory=list[str])
-    """The functions that raise it and do not say why."""
+    def __init__(self, reason: str, code: str) -> None:
+        self.reason = reason
+        self.code = code
+        self.when: list[str] = []
+        self.by: list[str] = []
+        """The functions that raise it and do not say why."""
 
     @property
     def sentence(self) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.light import light
 from mcpcore_lint.meaning.annotations import unquote
 from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.meaning.symbols import class_info
@@ -27,7 +27,7 @@ _ROOTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class DataModel:
     """The keys of a data model. `open` is whether it takes others too."""
 

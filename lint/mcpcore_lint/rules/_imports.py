@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.reading.module import Module
 
-_LINE: Final = re.compile(r"(?P<lead>\s*)from (?P<package>\S+) import (?P<name>[^\n;]+?)(?P<tail>\s*)\Z")
+_LINE: Final = regex(r"(?P<lead>\s*)from (?P<package>\S+) import (?P<name>[^\n;]+?)(?P<tail>\s*)\Z")
 
 
 def _rank(name: str) -> tuple[int, str]:

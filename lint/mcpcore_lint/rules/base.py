@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix, Related, Severity, Span
+from mcpcore_lint.light import light
 
 if TYPE_CHECKING:
     import ast
@@ -26,17 +26,17 @@ Family: TypeAlias = Literal["contract", "conformance", "handler", "definitions",
 FAMILIES: tuple[Family, ...] = ("contract", "conformance", "handler", "definitions", "linter", "project")
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Valid:
     """Code in which the rule finds nothing. `files` are further files of the project, by path beside `server.py`."""
 
     code: str
-    files: Mapping[str, str] = field(default_factory=dict[str, str])
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    files: Mapping[str, str] = {}
+    settings: Mapping[str, Any] = {}
     """Fields of `Settings` that differ from the defaults."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Invalid:
     """Code in which the rule finds something.
 
@@ -48,8 +48,8 @@ class Invalid:
     code: str
     message: str = ""
     fixed: str | None = None
-    files: Mapping[str, str] = field(default_factory=dict[str, str])
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    files: Mapping[str, str] = {}
+    settings: Mapping[str, Any] = {}
     loose: bool = False
     """Whether any finding on any line will do, and whatever the fixes make where `fixed` is None: as Fixit has it."""
 

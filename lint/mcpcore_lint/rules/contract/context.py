@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Edit, Severity
+from mcpcore_lint.light import light
 from mcpcore_lint.meaning.annotations import unquote
 from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.model import Symbol, options, string
@@ -16,6 +15,7 @@ from mcpcore_lint.reading.source import Source
 from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules._contract_fix import context_is_misplaced
 from mcpcore_lint.rules._fail_fix import is_method
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.contract.entries import near
 from mcpcore_lint.running import fixes
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import Family
 
-_BETWEEN: Final = re.compile(r"\s*,\s*\Z")
-_BEFORE: Final = re.compile(r"\[\s*\Z")
-_AFTER: Final = re.compile(r"\s*,?\s*\]\Z")
+_BETWEEN: Final = regex(r"\s*,\s*\Z")
+_BEFORE: Final = regex(r"\[\s*\Z")
+_AFTER: Final = regex(r"\s*,?\s*\]\Z")
 
 
 class ContractContextMismatch(Rule):
@@ -462,7 +462,7 @@ def _named(context: ContextParameter, reason: str) -> ast.expr | None:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Place:
     """Where the type argument stands, or is to stand; offsets are those of `source`."""
 

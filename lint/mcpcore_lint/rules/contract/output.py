@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.light import light
 from mcpcore_lint.meaning.annotations import unquote
 from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.meaning.symbols import class_info
@@ -323,7 +323,7 @@ def _unstructured(tool: ToolDef, ctx: RuleContext) -> bool:
     return tool.decorator_keyword("output_schema") is not None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Field:
     """A field: its name in the class, the name that is sent (None where that cannot be known), and where it stands."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Items, Mapping, Symbol, Text, options
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.contract.entries import (
     Entry,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.model import Contract, ContractEntry, ToolDef, Value
     from mcpcore_lint.rules.base import Family
 
-SNAKE_CASE: Final = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*\Z")
+SNAKE_CASE: Final = regex(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*\Z")
 MAX_LENGTH: Final = 63
 _STRINGS: Final = frozenset({"builtins.str"})
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.light import light
 from mcpcore_lint.model import CallValue, CodeValue, Const, Missing, Symbol, Text, options
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, RuleContext
 from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, shortened
 
@@ -149,11 +150,11 @@ _NUMBERS: Final = {
     )
 } | {"a": 1.0, "an": 1.0, "fifteen": 15.0, "twenty": 20.0, "thirty": 30.0, "forty-five": 45.0, "sixty": 60.0}
 _UNITS: Final = (
-    (re.compile(r"(?:milliseconds?|msecs?|ms)\Z", re.IGNORECASE), 0.001),
-    (re.compile(r"(?:seconds?|secs?|s)\Z", re.IGNORECASE), 1.0),
-    (re.compile(r"(?:minutes?|mins?|m)\Z", re.IGNORECASE), 60.0),
-    (re.compile(r"(?:hours?|hrs?|h)\Z", re.IGNORECASE), 3600.0),
-    (re.compile(r"days?\Z", re.IGNORECASE), 86400.0),
+    (regex(r"(?:milliseconds?|msecs?|ms)\Z", re.IGNORECASE), 0.001),
+    (regex(r"(?:seconds?|secs?|s)\Z", re.IGNORECASE), 1.0),
+    (regex(r"(?:minutes?|mins?|m)\Z", re.IGNORECASE), 60.0),
+    (regex(r"(?:hours?|hrs?|h)\Z", re.IGNORECASE), 3600.0),
+    (regex(r"days?\Z", re.IGNORECASE), 86400.0),
 )
 _UNIT: Final = r"(?P<unit>milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?)(?![\w-])"
 _NUMBER: Final = rf"\d+(?:\.\d+)?|{'|'.join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))}"
@@ -163,10 +164,10 @@ _LEAD: Final = (
     r"(?P<how>(?: (?:for|in|after|about|around|approximately|roughly|at least|at most|up to|no more than|the|once|until"
     r"|a further|another|some))*) ~?"
 )
-_WAIT_FOR: Final = re.compile(
+_WAIT_FOR: Final = regex(
     rf"{_LEAD}(?P<low>{_NUMBER})(?:\s*(?:to|-|\u2013|or)\s*(?P<high>{_NUMBER}))?(?:\s+|-)?{_UNIT}", re.IGNORECASE
 )
-_WAIT_SOME: Final = re.compile(
+_WAIT_SOME: Final = regex(
     r"\b(?:wait(?:ing)? (?:a|for a|some|a few|a little|several|briefly|and (?:then )?(?:retry|try)"
     r"|before (?:retrying|trying))"
     r"|(?:retry|try again|try (?:it|this) again)"
@@ -175,7 +176,7 @@ _WAIT_SOME: Final = re.compile(
     r"|try (?:the same call|again) (?:later|shortly|soon))\b",
     re.IGNORECASE,
 )
-_NO_RETRY: Final = re.compile(
+_NO_RETRY: Final = regex(
     r"\b(?:do not|don't|never|must not|should not|no point in|no use in)"
     r" (?:retry(?:ing)?|try(?:ing)? again)\b"
     r"(?!,? (?:before|until|more|for|within|too|immediately|at once|right away|straight away|again and|in a loop"
@@ -184,19 +185,19 @@ _NO_RETRY: Final = re.compile(
     r"|\b(?:is|are) not retr(?:y|i)able\b",
     re.IGNORECASE,
 )
-_NOT_NOW: Final = re.compile(
+_NOT_NOW: Final = regex(
     r"\b(?:do not|don't|never) (?:retry|try again),? (?:immediately|at once|right away|straight away)\b", re.IGNORECASE
 )
 _OF_RETRYING: Final = ("wait", "retr", "again", "back off", "same call")
 """One of them is in every text of ASCII that these patterns match: most hints speak of something else."""
-_NEGATED: Final = re.compile(
+_NEGATED: Final = regex(
     r"\b(?:do not|don't|never|not|no need to|no point in|no use in|without|cannot|can't|won't|instead of|rather than"
     r"|useless to|pointless to)(?: \w+){0,2} \Z",
     re.IGNORECASE,
 )
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Advice:
     """The effective advice: seconds to wait (0 is at once), or None for never; and where it comes from."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Mapping, Symbol, Text, options
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, RuleContext, Valid
 from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, near, shortened
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from mcpcore_lint.rules.base import Family
 
 _STRINGS: Final = frozenset({"builtins.str"})
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = regex(
     # "Todo items cannot be listed." is a sentence; "todo: ..." is none.
     r"\W*(?:(?:TODO|FIXME|XXX|TBD)\b"
     r"|(?i:todo|fixme|xxx|tbd|to be (?:written|done|filled in))\s*(?:[-:.,(\u2013\u2014]|\Z))"
 )
 """How a text begins that is still to be written."""
-_WORD: Final = re.compile(r"\w")
+_WORD: Final = regex(r"\w")
 
 
 def _is_text(value: Value) -> bool:

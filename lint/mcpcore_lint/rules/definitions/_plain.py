@@ -10,6 +10,7 @@ from mcpcore_lint.meaning.annotations import unquote
 from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.meaning.symbols import enum_like
 from mcpcore_lint.model import Symbol
+from mcpcore_lint.rules._patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,7 @@ PLAIN_NAMES: Final = frozenset(
 PLAIN_ENDINGS: Final = frozenset({"name", "path", "query", "text", "url", "uri", "title", "content", "message"})
 """Last words of a name that say what to fill in: `image_path`, `feed_url`. The words before them say whose it is."""
 
-_SPECIFIC: Final = re.compile(r"(?:\w+_)?(?:file_?name|file_?path)|\w+_name")
+_SPECIFIC: Final = regex(r"(?:\w+_)?(?:file_?name|file_?path)|\w+_name")
 """Names that say also beside many others what to fill in, and whose it is: `sheet_name`, `filepath`."""
 
 COUNT_ENDINGS: Final = frozenset({"count", "index", "limit", "number", "size"})
@@ -66,7 +67,7 @@ OPEN_WORDS: Final = frozenset(
 )  # fmt: skip
 """Words of a name that leave a unit, a format or a choice open, even where the description repeats them."""
 
-_SPELLED_OUT: Final = re.compile(
+_SPELLED_OUT: Final = regex(
     r"YYYY|\bISO\b|\bRFC\b|\b(?:one of|either|e\.g\.|i\.e\.|such as|for example|formatted|in the form(?:at)?)\b"
     r"|\bin (?:whole )?(?:cents|dollars|euros?|usd|eur|milli\w*|seconds|minutes|hours|days|met(?:re|er)s|k?g|kilo\w*"
     r"|bytes|pixels|degrees|percent)\b|\d\s*(?:-|to|\.\.|\u2013)\s*\d",
@@ -74,8 +75,8 @@ _SPELLED_OUT: Final = re.compile(
 )
 """What a description that settles a unit, a format or a choice has in it."""
 
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_WORD: Final = re.compile(r"[^\W\d_]+|\d+")
+_HUMP: Final = regex(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD: Final = regex(r"[^\W\d_]+|\d+")
 _SAYS_FORMAT: Final = frozenset(
     {"datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "uuid.UUID", "pydantic.AnyUrl",
      "pydantic.HttpUrl", "pydantic.EmailStr", "ipaddress.IPv4Address", "ipaddress.IPv6Address"}

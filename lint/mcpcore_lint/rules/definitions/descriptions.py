@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const, Missing, options
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def sets_docstring(tool: ToolDef) -> bool:
     return not decorated and source.has(".__doc__") and _WRITES_DOCSTRING.search(source.text) is not None
 
 
-_WRITES_DOCSTRING: Final = re.compile(r"\.__doc__\s*=(?!=)")
+_WRITES_DOCSTRING: Final = regex(r"\.__doc__\s*=(?!=)")
 
 
 def is_blank(value: Value) -> bool:

@@ -13,6 +13,7 @@ from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.meaning.symbols import enum_like
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Parameter, Symbol, options, string
 from mcpcore_lint.reading.syntax import walk
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.definitions import _plain
 from mcpcore_lint.rules.definitions.descriptions import in_test, is_blank, sets_docstring
@@ -504,7 +505,7 @@ def _made_of_something_else(tool: ToolDef) -> bool:
     return made_here and _IMPORTS_THE_SDK.search(tool.module.source.text) is None
 
 
-_IMPORTS_THE_SDK: Final = re.compile(r"(?m)^[ \t]*(?:from|import)[ \t]+mcp\b")
+_IMPORTS_THE_SDK: Final = regex(r"(?m)^[ \t]*(?:from|import)[ \t]+mcp\b")
 
 
 def _required(parameter: Parameter, scope: Scope, ctx: RuleContext) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.light import light
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Symbol, Text, options, string
 from mcpcore_lint.reading.syntax import walk
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, ProjectContext, Rule, RuleContext, Valid
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from mcpcore_lint.records import ToolRecord
     from mcpcore_lint.rules.base import Family
 
-TOOL_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
+TOOL_NAME: Final = regex(r"[A-Za-z0-9._-]{1,128}\Z")
 """Specification of 2025-11-25, server/tools, "Tool Names"."""
-_ALLOWED: Final = re.compile(r"[A-Za-z0-9._-]")
+_ALLOWED: Final = regex(r"[A-Za-z0-9._-]")
 
 
 class ToolNameFormat(Rule):
@@ -471,7 +471,7 @@ class ToolNameUnique(Rule):
                     )
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Registered:
     """One tool on one server, as one file registers it."""
 

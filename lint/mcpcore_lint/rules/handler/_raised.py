@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import CallValue, Text, options, string
+from mcpcore_lint.rules._patterns import regex
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ErrorSite, ToolDef, Value
@@ -22,7 +23,7 @@ NOT_FAILURES: Final = frozenset(
 )
 """Builtins that steer the program, or that say "this is a bug", which an agent needs no advice about."""
 
-_UNKNOWN_TOOL: Final = re.compile(
+_UNKNOWN_TOOL: Final = regex(
     r"\b(?:unknown|no such|unsupported|invalid) tool\b|\btool\b.*\b(?:not found|unknown)\b", re.IGNORECASE
 )
 

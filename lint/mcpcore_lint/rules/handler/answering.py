@@ -12,6 +12,7 @@ from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Text, V
 from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, short, text_start, unpacked, where_to
 from mcpcore_lint.rules._endings import unreachable
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
 if TYPE_CHECKING:
@@ -36,27 +37,27 @@ VERDICTS: Final = frozenset(
 """Keys of a result that is a verdict: an `error` beside them is what was found, not a failure of the tool."""
 UNWELL: Final = frozenset({"unhealthy", "degraded", "unreachable", "disconnected", "not_connected", "offline"})
 """What a `status` says of the thing that a tool was asked about: the same."""
-_CHECKUP: Final = re.compile(
+_CHECKUP: Final = regex(
     r"(?:^|_)(?:health|healthcheck|ping|diagnose|diagnostics?|doctor)(?:_|$)"
     r"|(?:check|test|verify)_(?:\w+_)?connect(?:ion|ivity)|connection_(?:check|test|status)"
 )
 """Names of tools that are asked how something is: "it fails" is their answer."""
-_ASKED: Final = re.compile(r"(?:^|_)(?:validate|lint|dry_run|precheck|preflight)(?:_|$)")
+_ASKED: Final = regex(r"(?:^|_)(?:validate|lint|dry_run|precheck|preflight)(?:_|$)")
 """Names of tools that are asked whether something will do: "no" is their answer, unless an `except` gives it."""
 
 _SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
 """Crosses, warning signs and no-entry signs that people put before a failure."""
-_SURE: Final = re.compile(
+_SURE: Final = regex(
     rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
     r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b|\s*(?:failed|unable) to \w+",
     re.IGNORECASE,
 )
-_IN_CLAUSE: Final = re.compile(
+_IN_CLAUSE: Final = regex(
     rf"\s*(?:{_SIGNS}+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure)\b|failed\b|failure\b"
     r"|unable to\b|could(?: not|n't)\b|cannot\b|can't\b|something went wrong)|.{0,60}\b(?:failed|error)\b\s*[:.!]",
     re.IGNORECASE,
 )
-_CHOICE: Final = re.compile(
+_CHOICE: Final = regex(
     r"\b(?:cancel+ed|declined|aborted)(?: by (?:the |a )?(?:user|person|human))?[.!]?(?:\s|$)", re.IGNORECASE
 )
 """How a message tells of somebody who was asked and said no: an answer like any other, not a failure of the tool."""

@@ -10,6 +10,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Items, Mapping, Symbol, Text, Unknown, Value, string
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, text_start, unpacked, where_to
 from mcpcore_lint.rules._endings import unreachable
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler.answering import ERROR_KEYS, FAILURE_KEYS, SUCCESS_KEYS
 
@@ -18,12 +19,10 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.model import CatchSite, Handler, ToolDef
 
-_NOTHING: Final = re.compile(
+_NOTHING: Final = regex(
     r"\s*(?:no|nothing)\b.{0,60}\b(?:found|available|results?|matches|data|items?|records?)\b", re.IGNORECASE
 )
-_ABSENCE: Final = re.compile(
-    r"NotFound|DoesNotExist|NoResult|NoSuch|Missing|Empty|NotExist|Absent|Stop(?:Async)?Iteration"
-)
+_ABSENCE: Final = regex(r"NotFound|DoesNotExist|NoResult|NoSuch|Missing|Empty|NotExist|Absent|Stop(?:Async)?Iteration")
 ABSENT: Final = frozenset(
     {"builtins.FileNotFoundError", "builtins.NotADirectoryError", "builtins.KeyError", "builtins.IndexError",
      "builtins.LookupError", "builtins.StopIteration", "builtins.StopAsyncIteration", "builtins.AttributeError",
@@ -35,7 +34,7 @@ ERROR_ISH: Final = ERROR_KEYS | SUCCESS_KEYS | FAILURE_KEYS | {
     "message", "detail", "details", "status", "warning", "warnings", "reason", "errors", "note", "hint", "msg",
     "failures",
 }  # fmt: skip
-_SAYS_WHY: Final = re.compile(
+_SAYS_WHY: Final = regex(
     r"error|warn|fail|note|hint|reason|status|detail|message|partial|complete|degraded|stale", re.IGNORECASE
 )
 """Names beside an empty answer that may say why it is empty."""

@@ -10,6 +10,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const, Mapping, Text, Value
 from mcpcore_lint.reading.syntax import walk, walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, callee, mentions, text_start, unpacked
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler.answering import ERROR_KEYS, SUCCESS_KEYS
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 LOG_METHODS: Final = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log", "notice", "trace", "print"}
 )
-_LOGGER: Final = re.compile(r"log|console|^(?:ctx|context)$", re.IGNORECASE)
+_LOGGER: Final = regex(r"log|console|^(?:ctx|context)$", re.IGNORECASE)
 LOG_CALLS: Final = frozenset(
     {"print", "builtins.print", "warnings.warn", "traceback.print_exc", "traceback.print_exception", "sys.stderr.write",
      "sys.stdout.write", "pprint.pprint", "sentry_sdk.capture_exception"}
@@ -31,7 +32,7 @@ CLEANUP: Final = frozenset(
 )  # fmt: skip
 """Calls that put things back: that they may fail is expected, and nothing depends on it."""
 PROGRESS: Final = frozenset({"report_progress", "send_progress_notification", "send_log_message", "log"})
-_ASIDE: Final = re.compile(
+_ASIDE: Final = regex(
     r"telemetr|posthog|sentry|mixpanel|statsd|heartbeat|^_?(?:track|record|emit|log)_(?:event|usage|call|tool|metric)"
     r"|^_?(?:save|write|store|update)_\w*cache|^_?cache_\w|(?:list|lists)_changed$|resource_updated$",
     re.IGNORECASE,
@@ -51,15 +52,15 @@ LOOKS: Final = frozenset(
 """Methods that look something up in a value at hand."""
 ADDS: Final = frozenset({"update", "setdefault", "append", "extend", "add", "insert"})
 """Methods that add to what is there."""
-_HANDED_ON: Final = re.compile(r"^(?:Thread|Timer|create_task|ensure_future|submit|start_soon|add_task|Process|spawn)$")
+_HANDED_ON: Final = regex(r"^(?:Thread|Timer|create_task|ensure_future|submit|start_soon|add_task|Process|spawn)$")
 """What runs a function by itself, while the handler goes on."""
 
 
-_FAILED: Final = re.compile(
+_FAILED: Final = regex(
     r"\W*(?:error|failed|failure|could(?: not|n't)|cannot|can't|unable|not able|no \w+ could)\b", re.IGNORECASE
 )
 """How a sentence begins that tells of a failure."""
-_REASON: Final = re.compile(
+_REASON: Final = regex(
     r"#\s*(?!noqa|type:|pylint:|pragma:|mcpcore:|nosec|todo|fixme|here\b)\w+(?:\W+\w+)+", re.IGNORECASE
 )
 """A comment of two words and more that is none for a tool."""

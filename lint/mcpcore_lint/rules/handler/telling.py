@@ -21,6 +21,7 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.reading.syntax import walk, walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, callee, inside, origin, raised_sites, short
+from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ EXCEPTION_TEXT: Final = frozenset(
 )  # fmt: skip
 BODY_TEXT: Final = frozenset({"text", "content", "body"})
 BODY_METHODS: Final = frozenset({"json", "text", "read", "aread", "get_data"})
-_RESPONSE: Final = re.compile(r"(?:^|_)(?:response|resp)$", re.IGNORECASE)
+_RESPONSE: Final = regex(r"(?:^|_)(?:response|resp)$", re.IGNORECASE)
 _REQUESTS: Final = frozenset({"get", "post", "put", "patch", "delete", "head", "options", "request", "send", "urlopen"})
 ABOUT_THE_INPUT: Final = frozenset(
     {"json.JSONDecodeError", "re.error", "re.PatternError", "zoneinfo.ZoneInfoNotFoundError", "binascii.Error",
@@ -476,7 +477,7 @@ UNFIT_NAMES: Final[dict[str, str]] = {
     "numpy.nan": "NaN",
     "numpy.inf": "infinity",
 }
-_NOT_FINITE: Final = re.compile(r"\s*[+-]?(?:nan|inf|infinity)\s*\Z", re.IGNORECASE)
+_NOT_FINITE: Final = regex(r"\s*[+-]?(?:nan|inf|infinity)\s*\Z", re.IGNORECASE)
 
 
 class _Misfits:

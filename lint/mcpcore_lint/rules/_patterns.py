@@ -1,0 +1,27 @@
+"""Regular expressions that are compiled when they are first asked."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+
+class _Lazy:
+    """Stands for a pattern, and has its methods once one of them was asked for."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._text = text
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        compiled = re.compile(self._text, self._flags)
+        vars(self).update({each: getattr(compiled, each) for each in _ASKED_FOR})
+        return getattr(compiled, name)
+
+
+_ASKED_FOR = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
+
+
+def regex(text: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern that is compiled once it is needed: most runs meet few of them, and every one would pay for all."""
+    return cast("re.Pattern[str]", _Lazy(text, flags))

@@ -99,13 +99,13 @@ def all_rules() -> dict[str, Rule]:
     return found
 
 
-_ID: Final = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_ID: Final = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 
 
 def _wrong(rule: Rule) -> str | None:
     """What keeps a rule of another package from being named, selected and shown."""
     name, severity, family = (getattr(rule, each, None) for each in ("id", "severity", "family"))
-    if not isinstance(name, str) or not _ID.fullmatch(name):
+    if not isinstance(name, str) or not re.fullmatch(_ID, name):
         return f"its id must be lower-case words with hyphens between them, not {name!r}"
     if not isinstance(severity, Severity):
         return f"its severity must be a Severity, not {severity!r}"

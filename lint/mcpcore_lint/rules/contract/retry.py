@@ -190,6 +190,8 @@ _NOT_NOW: Final = regex(
 )
 _OF_RETRYING: Final = ("wait", "retr", "again", "back off", "same call")
 """One of them is in every text of ASCII that these patterns match: most hints speak of something else."""
+_OF_REFUSING: Final = ("no", "n't", "never", "pointless", "useless")
+"""The same for what says not to retry."""
 _NEGATED: Final = regex(
     r"\b(?:do not|don't|never|not|no need to|no point in|no use in|without|cannot|can't|won't|instead of|rather than"
     r"|useless to|pointless to)(?: \w+){0,2} \Z",
@@ -382,22 +384,27 @@ def _hint(value: Value) -> str:
 
 def _contradiction(hint: str, advice: _Advice) -> str | None:
     """The words of a hint that the advice contradicts; None where they agree, or cannot be told."""
-    if hint.isascii():
-        lowered = hint.lower()
-        if not any(each in lowered for each in _OF_RETRYING):
-            return None
-    waits = [each for each in _WAIT_FOR.finditer(hint) if not _NEGATED.search(hint[: each.start()])]
+    plain = hint.lower() if hint.isascii() else None
+    if plain is not None and not any(each in plain for each in _OF_RETRYING):
+        return None
+    waits = [each for each in _WAIT_FOR.finditer(hint) if not _negated(hint, each)]
     if advice.seconds is None:
-        some = [each for each in _WAIT_SOME.finditer(hint) if not _NEGATED.search(hint[: each.start()])]
+        some = [each for each in _WAIT_SOME.finditer(hint) if not _negated(hint, each)]
         first = min((*waits, *some), key=lambda each: each.start(), default=None)
         return first[0] if first is not None else None
-    if refused := _NO_RETRY.search(hint):
-        return refused[0]
-    if advice.seconds == 0 and (later := _NOT_NOW.search(hint)):
-        return later[0]
+    if plain is None or any(each in plain for each in _OF_REFUSING):
+        if refused := _NO_RETRY.search(hint):
+            return refused[0]
+        if advice.seconds == 0 and (later := _NOT_NOW.search(hint)):
+            return later[0]
     if waits and not any(_agrees(each, advice.seconds) for each in waits) and not _more_durations(hint, waits):
         return waits[0][0]
     return None
+
+
+def _negated(hint: str, match: re.Match[str]) -> bool:
+    """Whether the words before a match turn it into its opposite."""
+    return match.start() > 0 and _NEGATED.search(hint[: match.start()]) is not None
 
 
 def _more_durations(hint: str, waits: list[re.Match[str]]) -> bool:

@@ -22,6 +22,8 @@ _PLACEHOLDER: Final = regex(
     r"|(?i:todo|fixme|xxx|tbd|to be (?:written|done|filled in))\s*(?:[-:.,(\u2013\u2014]|\Z))"
 )
 """How a text begins that is still to be written."""
+_OF_PLACEHOLDERS: Final = ("todo", "fixme", "xxx", "tbd", "to be ")
+"""One of them is in every text of ASCII that it matches."""
 _WORD: Final = regex(r"\w")
 
 
@@ -45,8 +47,16 @@ def _blank(value: Value) -> bool:
 def _unwritten(value: Value) -> bool:
     """Whether a text is a mark that one is still to be written."""
     if isinstance(value, Text):
-        return bool(value.parts and value.parts[0] and _PLACEHOLDER.match(value.parts[0]))
-    return isinstance(value, Const) and isinstance(value.value, str) and _PLACEHOLDER.match(value.value) is not None
+        return bool(value.parts and value.parts[0] and _is_placeholder(value.parts[0]))
+    return isinstance(value, Const) and isinstance(value.value, str) and _is_placeholder(value.value)
+
+
+def _is_placeholder(text: str) -> bool:
+    if text.isascii():
+        lowered = text.lower()
+        if not any(each in lowered for each in _OF_PLACEHOLDERS):
+            return False
+    return _PLACEHOLDER.match(text) is not None
 
 
 class ContractWhenRequired(EntryRule):

@@ -432,8 +432,6 @@ class NoErrorAsData(Rule):
             for each in handler.returns
             if each.node.value is not None
         ]
-        checkup = _CHECKUP.search(handler.name) is not None
-        asked = _ASKED.search(handler.name) is not None
         if isinstance(handler.node, ast.Lambda):
             answers.append((handler.node.body, body.value(handler.node.body), False))
         for node, value, caught in answers:
@@ -446,9 +444,9 @@ class NoErrorAsData(Rule):
             by_hand = shape.startswith(HAND_MADE)
             if by_hand and (tool.flavour == "lowlevel" or (tool.flavour != "mcpcore" and _with_structure(value))):
                 continue
-            if checkup and not by_hand and shape.startswith("{"):
+            if not by_hand and shape.startswith("{") and _CHECKUP.search(handler.name):
                 continue
-            if asked and not caught and shape.endswith(": False}"):
+            if not caught and shape.endswith(": False}") and _ASKED.search(handler.name):
                 continue
             ctx.report(
                 node,

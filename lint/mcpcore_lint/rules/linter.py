@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, ClassVar
 
 from mcpcore_lint.diagnostics import Edit, Severity
@@ -179,6 +178,8 @@ class UnknownRule(_LinterRule):
 
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:  # noqa: ARG002
         """Report each name that is no rule's."""
+        import difflib
+
         from mcpcore_lint.config import names_a_rule
         from mcpcore_lint.rules import all_rules
 

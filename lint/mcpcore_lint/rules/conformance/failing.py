@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Edit, Severity
@@ -221,6 +220,8 @@ def _reason_argument(node: ast.AST) -> ast.AST:
 
 def _clearly_near(text: str, reasons: tuple[str, ...]) -> str | None:
     """The declared reason that is meant: near, and nearer than any other."""
+    import difflib
+
     scored = sorted(((difflib.SequenceMatcher(None, text, each).ratio(), each) for each in reasons), reverse=True)
     if not scored or scored[0][0] < 0.8:
         return None

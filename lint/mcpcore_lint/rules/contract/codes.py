@@ -185,9 +185,10 @@ class ContractCodeType(EntryRule):
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a code that is missing, or something else for certain."""
-        code = entry["code"]
+        code = entry.arguments["code"]
         if not code.given:
             entry.report(
+                ctx,
                 None,
                 f"{entry.label} has no code",
                 help="give a member of ErrorCode, such as ErrorCode.NOT_FOUND, as the second argument",
@@ -197,6 +198,7 @@ class ContractCodeType(EntryRule):
             if _is_code(value, ctx):
                 continue
             entry.report(
+                ctx,
                 code,
                 f"the code of {entry.label} is {described(value)}, not an ErrorCode",
                 help=_nearest_code(value),
@@ -206,7 +208,7 @@ class ContractCodeType(EntryRule):
 
     @staticmethod
     def _fix(entry: Entry, value: Value, ctx: RuleContext) -> Fix | None:
-        code = entry["code"]
+        code = entry.arguments["code"]
         member = _member_of(value)
         if member is None or code.node is None:
             return None
@@ -320,9 +322,9 @@ class ContractCodeUnknown(EntryRule):
         ),
     )
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:  # noqa: ARG002
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a member that does not exist."""
-        code = entry["code"]
+        code = entry.arguments["code"]
         for value in options(code.value):
             name = _unknown_member(value)
             if name is None:
@@ -331,6 +333,7 @@ class ContractCodeUnknown(EntryRule):
             shown = f"ErrorCode({name})" if number else f"ErrorCode.{name}"
             close = None if number else near(name.upper(), CODES.by_name) or near(_upper_snake(name), CODES.by_name)
             entry.report(
+                ctx,
                 code,
                 f"the code of {entry.label}, {shown}, does not exist",
                 help=f"did you mean ErrorCode.{close}?"
@@ -403,11 +406,12 @@ class ContractCodeUnknownError(EntryRule):
         ),
     )
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:  # noqa: ARG002
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report the code that says nothing."""
-        code = entry["code"]
+        code = entry.arguments["code"]
         if any(isinstance(each, CodeValue) and each.name == "UNKNOWN_ERROR" for each in options(code.value)):
             entry.report(
+                ctx,
                 code,
                 f"the code of {entry.label} is UNKNOWN_ERROR, which says nothing",
                 help="choose the code that says whose turn it is, such as SERVICE_UNAVAILABLE or INTERNAL_ERROR",

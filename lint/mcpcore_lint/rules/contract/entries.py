@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import (
@@ -115,13 +114,13 @@ def entries_of(contract: Contract, ctx: RuleContext) -> Iterator[tuple[int, Cont
             yield index, each
 
 
-def failure_modes(tool: ToolDef, ctx: RuleContext) -> list[tuple[int, ContractEntry]]:
-    """The failure modes of every contract of a tool with their positions; made out once for all rules that ask."""
+def failure_modes(tool: ToolDef, ctx: RuleContext) -> list[Entry]:
+    """The failure modes of every contract of a tool; made out once for all rules that ask."""
     key = ("failure modes", tool)
-    found: list[tuple[int, ContractEntry]] | None = ctx.module.memo.get(key)
+    found: list[Entry] | None = ctx.module.memo.get(key)
     if found is None:
         entries = (each for contract in contracts_of(tool, ctx) for each in entries_of(contract, ctx))
-        found = ctx.module.memo[key] = [each for each in entries if each[1].is_failure_mode]
+        found = ctx.module.memo[key] = [Entry(each, tool, index) for index, each in entries if each.is_failure_mode]
     return found
 
 
@@ -196,13 +195,13 @@ class EntryRule(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Look at the entries of a tool."""
-        for index, entry in failure_modes(tool, ctx):
-            self.check_entry(Entry(entry, tool, index, ctx), ctx)
+        for entry in failure_modes(tool, ctx):
+            self.check_entry(entry, ctx)
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Look at the failure modes of a file that stand at no tool."""
         for entry in declared_in(module, ctx):
-            self.check_entry(Entry(entry, None, 0, ctx), ctx)
+            self.check_entry(Entry(entry, None, 0), ctx)
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Look at one failure mode."""
@@ -212,21 +211,18 @@ class EntryRule(Rule):
 class Entry:
     """A failure mode as a rule looks at it: its arguments, its name in messages, and where findings stand."""
 
-    __slots__ = ("_ctx", "index", "model", "tool")
+    __slots__ = ("arguments", "index", "model", "tool")
 
-    def __init__(self, entry: ContractEntry, tool: ToolDef | None, index: int, ctx: RuleContext) -> None:
+    def __init__(self, entry: ContractEntry, tool: ToolDef | None, index: int) -> None:
         self.model = entry
+        self.arguments = entry.arguments
         self.tool = tool if entry.inline else None
         self.index = index
-        self._ctx = ctx
 
     @property
     def module(self) -> Module:
         """The file that it is written in."""
         return self.model.module
-
-    def __getitem__(self, name: str) -> Argument:
-        return self.model.arguments[name]
 
     @property
     def label(self) -> str:
@@ -248,6 +244,7 @@ class Entry:
 
     def report(
         self,
+        ctx: RuleContext,
         argument: Argument | None,
         message: str,
         *,
@@ -257,9 +254,9 @@ class Entry:
     ) -> None:
         """Report a finding about an argument (of None: about the entry as a whole)."""
         node, module = self.place(argument)
-        if self.model.call is None and any(_within(node, each.node) for each in declared_in(module, self._ctx)):
+        if self.model.call is None and any(_within(node, each.node) for each in declared_in(module, ctx)):
             return  # a function makes the entry: what it writes itself is looked at there, once for all calls
-        self._ctx.report(node, message, help=help, tool=self.tool, module=module, related=tuple(related), fix=fix)
+        ctx.report(node, message, help=help, tool=self.tool, module=module, related=tuple(related), fix=fix)
 
 
 def _within(node: ast.AST, outer: ast.AST) -> bool:
@@ -324,6 +321,8 @@ def shortened(text: str, limit: int = 40) -> str:
 
 def near(name: str, names: Iterable[str]) -> str | None:
     """The name that was probably meant, or None."""
+    import difflib
+
     found = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.6)
     return found[0] if found else None
 

@@ -114,20 +114,20 @@ class ContractReasonRequired(EntryRule):
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a reason that is missing, blank, or no string for certain."""
-        reason = entry["reason"]
+        reason = entry.arguments["reason"]
         step = "name the failure in snake_case, such as 'no_match'"
         if not reason.given:
-            entry.report(None, f"{entry.label} has no reason", help=f"{step}, as the first argument")
+            entry.report(ctx, None, f"{entry.label} has no reason", help=f"{step}, as the first argument")
             return
         for value in options(reason.value):
             if isinstance(value, Const) and isinstance(value.value, str):
                 if not value.value.strip():
-                    entry.report(reason, f"the reason of {entry.label} is empty", help=step)
+                    entry.report(ctx, reason, f"the reason of {entry.label} is empty", help=step)
                     return
             elif isinstance(value, (Const, Items, Mapping)) or certainly_not(value, _STRINGS, ctx):
                 if _may_be_text(value):
                     continue
-                entry.report(reason, f"the reason of {entry.label} is {described(value)}, not a string", help=step)
+                entry.report(ctx, reason, f"the reason of {entry.label} is {described(value)}, not a string", help=step)
                 return
 
 
@@ -382,7 +382,7 @@ class ContractReasonFormat(EntryRule):
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a reason in another spelling."""
-        reason = entry["reason"]
+        reason = entry.arguments["reason"]
         for value in options(reason.value):
             if not isinstance(value, Const) or not isinstance(value.value, str) or not value.value.strip():
                 continue
@@ -393,6 +393,7 @@ class ContractReasonFormat(EntryRule):
             new = snake_case(text)
             what = f"is longer than {MAX_LENGTH} characters" if long else "is not snake_case"
             entry.report(
+                ctx,
                 reason,
                 f"the reason {shortened(text)!r} {what}",
                 help=f"rename it to {new!r}, here and where it is used"
@@ -526,7 +527,7 @@ class ContractReasonUnique(Rule):
     ) -> None:
         message = f"the reason {shortened(text)!r} is declared twice"
         step = "give each failure mode a reason of its own, or join the two"
-        wrapped = Entry(entry, tool, 0, ctx)
+        wrapped = Entry(entry, tool, 0)
         if entry.inline:
             node, module, owner = *wrapped.place(entry.reason), tool
         elif entry.call is not before.call and _in_one_list(before, entry):

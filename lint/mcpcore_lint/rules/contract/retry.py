@@ -90,13 +90,14 @@ class ContractRetryType(EntryRule):
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report advice that is something else for certain."""
-        retry = entry["retry"]
+        retry = entry.arguments["retry"]
         for value in options(retry.value):
             if (isinstance(value, Const) and value.value is None) or not _no_retry(value, ctx):
                 continue
             uncalled = isinstance(value, Symbol) and value.name in _MAKERS
             what = f"{value.name.removeprefix('mcpcore.')} itself" if isinstance(value, Symbol) else described(value)
             entry.report(
+                ctx,
                 retry,
                 f"the retry of {entry.label} is {what}, not a Retry",
                 help="call it" if uncalled else _advice_for(value),
@@ -307,21 +308,22 @@ class ContractRetryContradiction(EntryRule):
         ),
     )
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:  # noqa: ARG002
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report the first contradiction of an entry."""
         code = entry.model.code_value
-        advice = _advice(entry["retry"].value, code)
+        advice = _advice(entry.arguments["retry"].value, code)
         if advice is None:
             return
-        retry = entry["retry"]
+        retry = entry.arguments["retry"]
         if advice.explicit and advice.seconds is not None and code is not None and code.name in HOPELESS:
             entry.report(
+                ctx,
                 retry,
                 f"{entry.label} is {advice.words}, but the same call meets {code.name} again however often it is made",
                 help="leave retry out, or choose a code for failures that pass, such as SERVICE_UNAVAILABLE",
             )
             return
-        said = _contradiction(_hint(entry["recovery"].value), advice)
+        said = _contradiction(_hint(entry.arguments["recovery"].value), advice)
         if said is not None:
             whose = "its retry" if advice.explicit or code is None else code.name
             saying = f"{whose} says {advice.words}" if advice.explicit else f"{whose} is {advice.words}"
@@ -331,15 +333,17 @@ class ContractRetryContradiction(EntryRule):
             elif advice.explicit:
                 step = "make the retry and the hint say the same"
             entry.report(
-                retry if advice.explicit and retry.node is not None else entry["recovery"],
+                ctx,
+                retry if advice.explicit and retry.node is not None else entry.arguments["recovery"],
                 f"the hint of {entry.label} says {shortened(said)!r}, but {saying}",
                 help=step,
             )
             return
-        strategy = entry["strategy"]
+        strategy = entry.arguments["strategy"]
         if advice.seconds is None and strategy.text == "retry_later":
             whose = "its retry" if advice.explicit or code is None else code.name
             entry.report(
+                ctx,
                 strategy,
                 f"the strategy of {entry.label} is to retry later, but {whose} is not retryable",
                 help="give a retry, or another strategy",

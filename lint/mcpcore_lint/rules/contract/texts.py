@@ -133,20 +133,20 @@ class ContractWhenRequired(EntryRule):
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a circumstance that is missing, blank, or no string for certain."""
-        when = entry["when"]
+        when = entry.arguments["when"]
         step = "say in a sentence in which circumstances the tool fails in this way"
         if not when.given:
-            entry.report(None, f"{entry.label} does not say when it happens", help=f"add when=...: {step}")
+            entry.report(ctx, None, f"{entry.label} does not say when it happens", help=f"add when=...: {step}")
             return
         for value in options(when.value):
             if _blank(value):
-                entry.report(when, f"the when of {entry.label} is blank", help=step)
+                entry.report(ctx, when, f"the when of {entry.label} is blank", help=step)
                 return
             if _no_text(value, ctx):
-                entry.report(when, f"the when of {entry.label} is {described(value)}, not a string", help=step)
+                entry.report(ctx, when, f"the when of {entry.label} is {described(value)}, not a string", help=step)
                 return
             if _unwritten(value):
-                entry.report(when, f"the when of {entry.label} is still to be written", help=step)
+                entry.report(ctx, when, f"the when of {entry.label} is still to be written", help=step)
                 return
 
 
@@ -206,14 +206,18 @@ class ContractRecoveryRequired(EntryRule):
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a hint that is missing, or no string for certain."""
-        recovery = entry["recovery"]
+        recovery = entry.arguments["recovery"]
         step = "say what the caller can do next: the tool to call, the argument to change, how long to wait"
         if not recovery.given:
-            entry.report(None, f"{entry.label} does not say what the caller can do", help=f"add recovery=...: {step}")
+            entry.report(
+                ctx, None, f"{entry.label} does not say what the caller can do", help=f"add recovery=...: {step}"
+            )
             return
         for value in options(recovery.value):
             if _no_text(value, ctx):
-                entry.report(recovery, f"the recovery of {entry.label} is {described(value)}, not a string", help=step)
+                entry.report(
+                    ctx, recovery, f"the recovery of {entry.label} is {described(value)}, not a string", help=step
+                )
                 return
 
 
@@ -273,11 +277,12 @@ class ContractRecoveryEmpty(EntryRule):
         ),
     )
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:  # noqa: ARG002
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a blank hint."""
-        recovery = entry["recovery"]
+        recovery = entry.arguments["recovery"]
         if any(_blank(each) for each in options(recovery.value)):
             entry.report(
+                ctx,
                 recovery,
                 f"the recovery of {entry.label} is blank",
                 help="say what the caller can do next: the tool to call, the argument to change, how long to wait",
@@ -351,12 +356,12 @@ class ContractRecoveryMinWords(EntryRule):
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a hint of a few words, and one that is still to be written."""
-        recovery = entry["recovery"]
+        recovery = entry.arguments["recovery"]
         least = ctx.settings.min_recovery_words
         step = "name the next tool, the argument to change, how long to wait, or whom to ask"
         for value in options(recovery.value):
             if _unwritten(value):
-                entry.report(recovery, f"the recovery of {entry.label} is still to be written", help=step)
+                entry.report(ctx, recovery, f"the recovery of {entry.label} is still to be written", help=step)
                 return
             if not isinstance(value, Const) or not isinstance(value.value, str) or _blank(value):
                 continue
@@ -368,7 +373,7 @@ class ContractRecoveryMinWords(EntryRule):
             count = sum(map(bool, map(_WORD.search, words)))
             if count < least:
                 told = "1 word" if count == 1 else f"{count} words"
-                entry.report(recovery, f"the recovery of {entry.label} has {told}: {shortened(text)!r}", help=step)
+                entry.report(ctx, recovery, f"the recovery of {entry.label} has {told}: {shortened(text)!r}", help=step)
                 return
 
 
@@ -458,7 +463,7 @@ class ContractRecoveryUnknownTool(EntryRule):
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a tool that no file of the project defines."""
-        fallback = entry["fallback_tool"]
+        fallback = entry.arguments["fallback_tool"]
         if not fallback.given:
             return
         defined = ctx.project_tools()
@@ -472,6 +477,7 @@ class ContractRecoveryUnknownTool(EntryRule):
                 return
             close = near(value.value, defined)
             entry.report(
+                ctx,
                 fallback,
                 f"{entry.label} sends the caller to the tool {shortened(value.value)!r}, which the project does not "
                 "define",
@@ -538,15 +544,16 @@ class ContractHintTooLong(EntryRule):
         ),
     )
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:  # noqa: ARG002
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a text of an entry that the wire cuts."""
         limits = _limits()
         for name in ("when", "recovery", "user_message"):
             limit = limits["message" if name == "when" else "hint"]
-            length = _longest(entry[name])
+            length = _longest(entry.arguments[name])
             if length > limit:
                 entry.report(
-                    entry[name],
+                    ctx,
+                    entry.arguments[name],
                     f"the {name} of {entry.label} has {length} characters; the wire carries {limit}",
                     help="say the step, and leave the explanation to the tool's description or to data",
                 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from contextlib import contextmanager
-from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.meaning.annotations import MAX_DEPTH, AnnotationReader
@@ -244,6 +243,8 @@ class Resolver(AnnotationReader):
     def expression(self, node: ast.expr, scope: Scope) -> Value:
         """What an expression is."""
         kind = type(node)
+        if kind is ast.Constant:
+            return _constant(node, scope)  # type: ignore[arg-type]
         self.depth += 1
         try:
             if self.depth > MAX_DEPTH:
@@ -257,12 +258,6 @@ class Resolver(AnnotationReader):
             return of_kind(self, node, scope)
         finally:
             self.depth -= 1
-
-    def _constant(self, node: ast.Constant, scope: Scope) -> Value:
-        value = node.value
-        if isinstance(value, EllipsisType):
-            return Unknown(node, scope.module, "an ellipsis")
-        return Const(node, scope.module, value)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp, scope: Scope) -> Value:
         known = comprehended(node, scope, self)
@@ -605,7 +600,6 @@ class Resolver(AnnotationReader):
         return Items(node, scope.module, base.kind, base.items[slice(*bounds)], complete=True)
 
     _BY_KIND: Final[dict[type[ast.AST], Callable[[Resolver, Any, Scope], Value]]] = {
-        ast.Constant: _constant,
         ast.Attribute: attribute,
         ast.JoinedStr: _joined,
         ast.List: _items,
@@ -675,9 +669,16 @@ def evaluate(node: ast.expr, scope: Scope) -> Value:
                 resolver.depth = 1
                 known = resolver.named(found[1], found[0], name, node)
             return Symbol(node, known.module, known.name, known.definition) if type(known) is Symbol else known
-    elif kind is ast.Constant and node.value is not ...:  # type: ignore[attr-defined]
-        return Const(node, scope.module, node.value)  # type: ignore[attr-defined]
+    elif kind is ast.Constant:
+        return _constant(node, scope)  # type: ignore[arg-type]
     return Resolver().expression(node, scope)
+
+
+def _constant(node: ast.Constant, scope: Scope) -> Value:
+    value = node.value
+    if value is ...:
+        return Unknown(node, scope.module, "an ellipsis")
+    return Const(node, scope.module, value)
 
 
 def choice(values: list[Value], node: ast.AST, module: Module) -> Value:

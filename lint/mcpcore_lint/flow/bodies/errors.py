@@ -77,8 +77,10 @@ def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str,
                 break
     values = dict(reversed(call.keywords))
     found: dict[str, Argument] = {}
+    args = call.args
+    absent = call.at(None)
     for name, position in positions.items():
-        value = values.get(name) or call.at(position)
+        value = values.get(name) or (args[position] if position is not None and position < len(args) else absent)
         keyword = written.get(name)
         if keyword is not None:
             found[name] = Argument(name, value, keyword.value, keyword)

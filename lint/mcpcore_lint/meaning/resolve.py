@@ -628,17 +628,32 @@ _VALUES: Final = frozenset(
 )  # fmt: skip
 _LOCAL: Final = frozenset({"parameter", "with", "opaque", "augmented"})
 """Ways of binding a name to what no name says."""
+_ASSIGNING: Final = frozenset({"assign", "annotated"})
+_BUILDERS: Final = frozenset(
+    {"bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "len", "list", "repr", "set", "sorted", "str",
+     "tuple"}
+)  # fmt: skip
+"""Builtins that make what has no attribute of the project's."""
 
 
-def is_local(func: ast.expr, scope: Scope) -> bool:
-    """Whether a callee starts from a local value (or a plain builtin), so that no name says what it is."""
+def is_local(func: ast.expr, scope: Scope, *, built: bool = False) -> bool:
+    """Whether a callee starts from a local value (or a plain builtin), so that no name says what it is.
+
+    Args:
+        func: The callee.
+        scope: Where it stands.
+        built: Whether an attribute of what a builtin makes is one of those: `seen.add` after `seen = set()`.
+    """
     root = func
+    called = False
     steps = 0
     while not isinstance(root, ast.Name):
         if isinstance(root, ast.Attribute):
             root = root.value
+            called = False
         elif isinstance(root, ast.Call) and root is not func:
             root = root.func
+            called = True
         else:
             return isinstance(root, (ast.Constant, ast.JoinedStr))
         steps += 1
@@ -647,12 +662,24 @@ def is_local(func: ast.expr, scope: Scope) -> bool:
             return True
     found = scope.lookup(root.id)
     if found is None:
-        return root is func and root.id in PLAIN_BUILTINS
+        return root.id in PLAIN_BUILTINS if root is func else built and called and root.id in _BUILDERS
+    built = built and root is not func
     for binding in found[1]:
         kind = binding.kind
-        if kind not in _LOCAL and not (kind == "assign" and type(binding.value) in _VALUES):
+        if (
+            kind not in _LOCAL
+            and not (kind == "assign" and type(binding.value) in _VALUES)
+            and not (built and kind in _ASSIGNING and _is_built(binding.value, found[0]))
+        ):
             return False
     return True
+
+
+def _is_built(node: ast.expr | None, scope: Scope) -> bool:
+    """Whether a builtin makes what an expression is."""
+    if type(node) is not ast.Call or type(node.func) is not ast.Name:
+        return False
+    return node.func.id in _BUILDERS and scope.lookup(node.func.id) is None
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:

@@ -210,7 +210,7 @@ class ErrorReader(BodyNodes):
         known = self._callees
         if func in known:
             return known[func]
-        found = known[func] = None if is_local(func, scope) else evaluate(func, scope)
+        found = known[func] = None if is_local(func, scope, built=True) else evaluate(func, scope)
         return found
 
     def error_of(self, value: Value, at: ast.expr) -> ErrorSite | None:

@@ -132,21 +132,20 @@ def _entry_points() -> list[EntryPoint]:
 def _names_group(place: str) -> bool:
     wanted = ENTRY_POINTS.encode()
     try:
-        with os.scandir(place or os.curdir) as scan:
-            for entry in scan:
-                if entry.name.endswith((".dist-info", ".egg-info")):
-                    try:
-                        with open(os.path.join(entry.path, "entry_points.txt"), "rb") as file:
-                            if wanted in file.read():
-                                return True
-                    except OSError:
-                        continue
-                elif entry.name.endswith((".egg", ".zip")):
-                    # An archive: let importlib look into it.
-                    return True
+        names = os.listdir(place or os.curdir)
     except OSError:
-        # An archive, too; the one of the standard library is on every path and hardly anywhere on disk.
+        # An archive; the one of the standard library is on every path and hardly anywhere on disk.
         return os.path.isfile(place)
+    for name in [each for each in names if each.endswith((".dist-info", ".egg-info", ".egg", ".zip"))]:
+        if name.endswith((".egg", ".zip")):
+            # An archive, too: let importlib look into it.
+            return True
+        try:
+            with open(os.path.join(place, name, "entry_points.txt"), "rb", buffering=0) as file:
+                if wanted in file.read():
+                    return True
+        except OSError:
+            continue
     return False
 
 

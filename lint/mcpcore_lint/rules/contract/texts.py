@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Const, Mapping, Symbol, Text, options
+from mcpcore_lint.model import CallValue, Choice, Const, Mapping, Symbol, Text, options
 from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, RuleContext, Valid
 from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, near, shortened
@@ -590,7 +590,8 @@ def _length(value: Value) -> int:
 
 
 def _longest(argument: Argument) -> int:
-    return max(map(_length, options(argument.value)), default=0)
+    value = argument.value
+    return max(map(_length, options(value)), default=0) if isinstance(value, Choice) else _length(value)
 
 
 def _at_throw(error: ErrorSite) -> list[tuple[str, int, int]]:

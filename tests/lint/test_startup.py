@@ -1,45 +1,13 @@
-"""What is made anew at each start of the linter: named tuples, and the patterns of the rules."""
+"""What start-up leaves for later: the patterns of the rules."""
 
 from __future__ import annotations
 
 import importlib
-import pickle
 import pkgutil
 import re
 
 import mcpcore_lint.rules
 from mcpcore_lint.rules._patterns import _Lazy, regex
-from mcpcore_lint.tuples import NamedTuple
-
-
-class Point(NamedTuple):
-    """A point."""
-
-    x: int
-    y: int = 2
-    """The height."""
-
-    @property
-    def total(self) -> int:
-        """Both together."""
-        return self.x + self.y
-
-
-def test_a_named_tuple_has_fields_defaults_and_methods() -> None:
-    """It is what `typing.NamedTuple` makes of the same class."""
-    point = Point(1)
-    assert point == (1, 2)
-    assert point.total == 3
-    assert point._replace(y=5) == Point(1, y=5)
-    assert (Point._fields, Point._field_defaults, Point.__doc__) == (("x", "y"), {"y": 2}, "A point.")
-    assert repr(point) == "Point(x=1, y=2)"
-
-
-def test_a_named_tuple_goes_from_process_to_process() -> None:
-    """It is found again by its module and its name."""
-    again = pickle.loads(pickle.dumps(Point(3)))
-    assert type(again) is Point
-    assert again == Point(3)
 
 
 def test_a_pattern_is_compiled_when_it_is_asked() -> None:

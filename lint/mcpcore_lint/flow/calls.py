@@ -9,7 +9,7 @@ resolved are kept as such: what they raise is unknown, and never guessed.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.flow.collecting import Collector
@@ -43,7 +43,6 @@ from mcpcore_lint.model import (
     Reach,
     Symbol,
 )
-from mcpcore_lint.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

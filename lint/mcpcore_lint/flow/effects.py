@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mcpcore_lint.light import light
-from mcpcore_lint.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcpcore_lint.flow.effects import Event, Given, Handed, Key, Parameter, key_of
 from mcpcore_lint.meaning.given import parameter_of
 from mcpcore_lint.meaning.kinds import method_of
 from mcpcore_lint.reading.syntax import all_parameters, own_nodes
-from mcpcore_lint.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span

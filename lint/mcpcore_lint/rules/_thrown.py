@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Related
 from mcpcore_lint.model import CodeValue, Const, Missing, options, string
 from mcpcore_lint.rules._bodies import codes_of
-from mcpcore_lint.tuples import NamedTuple
 
 if TYPE_CHECKING:
     import ast

@@ -161,13 +161,23 @@ def _never_given(binding: Binding) -> bool:
 
 def _has_fields(info: ClassInfo) -> bool:
     """Whether annotated attributes of a class may be given to its constructor."""
-    for each in ancestry(info):
-        for decorator in each.node.decorator_list:
-            target = decorator.func if isinstance(decorator, ast.Call) else decorator
-            name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-            if name in _FIELDS_BY:
-                return True
-    return any(each not in _PLAIN and not each.startswith(("builtins.", "enum.")) for each in outside_bases(info))
+    key = ("has fields", info.node)
+    known: bool | None = info.module.memo.get(key)
+    if known is None:
+        known = info.module.memo[key] = any(map(_makes_fields, ancestry(info))) or any(
+            each not in _PLAIN and not each.startswith(("builtins.", "enum.")) for each in outside_bases(info)
+        )
+    return known
+
+
+def _makes_fields(info: ClassInfo) -> bool:
+    """Whether a decorator makes the annotated attributes of a class arguments of its constructor."""
+    for decorator in info.node.decorator_list:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+        if name in _FIELDS_BY:
+            return True
+    return False
 
 
 def _given(info: ClassInfo, made: CallValue, name: str) -> Value | None:
@@ -181,12 +191,16 @@ def _given(info: ClassInfo, made: CallValue, name: str) -> Value | None:
 
 def fields(info: ClassInfo) -> list[tuple[str, ClassInfo, ast.expr | None]]:
     """The annotated attributes that a constructor takes, in its order, each with its class and its annotation."""
-    found: dict[str, tuple[str, ClassInfo, ast.expr | None]] = {}
-    for each in reversed(ancestry(info)):
-        for field, bindings in each.attributes.items():
-            if bindings[0].kind == "annotated" and not _never_given(bindings[0]):
-                found[field] = (field, each, bindings[0].annotation)
-    return list(found.values())
+    key = ("fields", info.node)
+    known: list[tuple[str, ClassInfo, ast.expr | None]] | None = info.module.memo.get(key)
+    if known is None:
+        found: dict[str, tuple[str, ClassInfo, ast.expr | None]] = {}
+        for each in reversed(ancestry(info)):
+            for field, bindings in each.attributes.items():
+                if bindings[0].kind == "annotated" and not _never_given(bindings[0]):
+                    found[field] = (field, each, bindings[0].annotation)
+        known = info.module.memo[key] = list(found.values())
+    return known
 
 
 def _assigned_elsewhere(info: ClassInfo, name: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from importlib import import_module
@@ -61,6 +60,8 @@ class LazyGroup(click.Group):
         """The command that `args` name; an unknown one is answered with the nearest."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            import difflib
+
             near = difflib.get_close_matches(name, COMMANDS, n=1)
             raise Problem(
                 f"there is no command {name!r}.",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.light import light
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ PAGES: Final = "https://mcpcore.dev/rules/"
 """Where the page of each rule stands."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Outcome:
     """What a run found, ready to be told."""
 

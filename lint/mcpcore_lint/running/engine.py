@@ -7,10 +7,10 @@ everything in the cache costs little more than looking at the files.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
+from mcpcore_lint.light import light
 from mcpcore_lint.settings import Settings
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Report(NamedTuple):
         return max((each.severity for each in self.diagnostics), default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class FixedFile:
     """What the fixes did to a file."""
 

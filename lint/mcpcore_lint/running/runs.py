@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint import config
 from mcpcore_lint.diagnostics import Diagnostic, Failure
+from mcpcore_lint.light import light
 from mcpcore_lint.running.discover import Walk
 
 if TYPE_CHECKING:
@@ -376,7 +377,7 @@ def _unknown_rules(made: Iterable[Group], result: Result) -> None:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Mended:
     """A file and what the fixes make of it."""
 

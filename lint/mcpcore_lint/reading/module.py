@@ -12,7 +12,7 @@ from mcpcore_lint.light import light
 from mcpcore_lint.reading.outline import complete, complete_all, deferred, forget, outline, settle
 from mcpcore_lint.reading.scopes import Binding, Scope, bind_statement, role_of
 from mcpcore_lint.reading.source import Source, parse
-from mcpcore_lint.reading.syntax import FIELDS, body_of, children, statements, walk, walk_shallow
+from mcpcore_lint.reading.syntax import BLOCKS, FIELDS, body_of, children, statements, walk, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -406,11 +406,8 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
             bind_statement(node, module.classes[owner].attributes, module.scope)
         elif scope is module.scope:
             bind_statement(node, bindings, module.scope)
-        if kind in _COMPOUND:
-            for name in ("cases", "finalbody", "orelse", "handlers", "body"):
-                below = getattr(node, name, None)
-                if below:
-                    stack.extend((each, scope, owner, prefix) for each in reversed(below))
+        for name in BLOCKS.get(kind, ()):
+            stack.extend((each, scope, owner, prefix) for each in reversed(getattr(node, name)))
     return functions, classes
 
 
@@ -418,13 +415,6 @@ def _defines(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[int]) -> 
     """Whether a function or a class may be defined within a function, as far as the lines tell on which one may be."""
     index = bisect_right(lines, node.lineno)
     return index < len(lines) and lines[index] <= (node.end_lineno or node.lineno)
-
-
-_COMPOUND = frozenset(
-    {ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match,
-     ast.ExceptHandler,
-     ast.match_case}
-)  # fmt: skip
 
 
 def _plain(binding: Binding) -> bool:

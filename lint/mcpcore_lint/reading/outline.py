@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.reading.source import Source, SourceError, parse
-from mcpcore_lint.reading.syntax import FIELDS, statements
+from mcpcore_lint.reading.syntax import BLOCKS, FIELDS, statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -208,7 +208,7 @@ def settle(tree: ast.Module) -> None:
 
 def _settle(blocks: list[Any]) -> None:
     for node in reversed(blocks):
-        last = next(below[-1] for name in _LAST_FIRST if (below := getattr(node, name, None)))
+        last = next(below[-1] for name in BLOCKS.get(type(node), ("body",)) if (below := getattr(node, name)))
         if isinstance(last, ast.match_case):
             last = last.body[-1]
         place = deferred(last)
@@ -216,9 +216,6 @@ def _settle(blocks: list[Any]) -> None:
             node.end_lineno, node.end_col_offset = last.end_lineno, last.end_col_offset
         else:
             node.end_lineno, node.end_col_offset = place.last_line, 0
-
-
-_LAST_FIRST: Final = ("finalbody", "orelse", "handlers", "cases", "body")
 
 
 def _statements(tree: ast.Module) -> tuple[list[Any], list[Any]]:

@@ -39,15 +39,16 @@ FIELDS: Final[dict[type[ast.AST], tuple[str, ...]]] = {kind: _fields(kind) for k
 """For each kind of node, the fields that hold further nodes. Contexts, operators and import names are left out."""
 
 SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-BODIES: Final = ("body", "orelse", "finalbody", "handlers", "cases")
-_BLOCKS: Final[dict[type[ast.AST], tuple[str, ...]]] = {
+BODIES: Final = ("body", "handlers", "orelse", "finalbody", "cases")
+"""The fields that hold statements, clauses and cases, in source order."""
+BLOCKS: Final[dict[type[ast.AST], tuple[str, ...]]] = {
     kind: blocks
     for kind in FIELDS
     if issubclass(kind, (ast.stmt, ast.excepthandler, ast.match_case))
     and kind not in SCOPES
-    and (blocks := tuple(name for name in ("cases", "finalbody", "orelse", "handlers", "body") if name in kind._fields))
+    and (blocks := tuple(name for name in reversed(BODIES) if name in kind._fields))
 }
-"""For each kind of compound statement and clause that is no scope, the fields that hold statements, the last first."""
+"""Those of each kind of statement and clause that is no scope, the last first."""
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -115,7 +116,7 @@ def statements(roots: list[ast.stmt]) -> list[ast.AST]:
     while stack:
         node = stack.pop()
         found.append(node)
-        for name in _BLOCKS.get(type(node), ()):
+        for name in BLOCKS.get(type(node), ()):
             stack.extend(reversed(getattr(node, name)))
     return found
 

@@ -30,10 +30,9 @@ if TYPE_CHECKING:
     from mcpcore_lint.settings import PerFile, Settings
 
 LOADED_LINES: Final = 45_000
-"""How many lines stay parsed at a time: some 100 MB."""
-
-
+"""How many lines stay parsed at a time."""
 _OF_TOOLS: Final = frozenset({"tool", "handler"})
+"""The hooks of a rule that look at tools."""
 
 
 class FileResult(NamedTuple):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CHUNK: Final = 64
 """Files that a process takes at a time at most."""
 PIECE: Final = 16
-"""Files that it takes at least where there are as many, and of the last ones at most."""
+"""Fewer files of a folder are handed out with those of the next; the last chunks have no more."""
 WORTH: Final = 48
 """Fewer files than this are not worth another process."""
 
@@ -39,8 +39,8 @@ def processes(jobs: int, files: int) -> int:
     return max(1, jobs)
 
 
-def chunks_of(paths: Sequence[str]) -> list[list[str]]:
-    """Files that a process takes at a time: those of one folder, which share what they import."""
+def chunks_of(paths: Sequence[str], count: int) -> list[list[str]]:
+    """Files that one of `count` processes takes at a time: those of one folder, which share what they import."""
     found: list[list[str]] = []
     last = None
     for path in paths:
@@ -53,6 +53,10 @@ def chunks_of(paths: Sequence[str]) -> list[list[str]]:
                 found.append([])
                 last = folder
         found[-1].append(path)
+    if len(found) > 8 * count:
+        # Of many, the last are small ones, so that no process has long to wait for another.
+        ending = found[-2 * count :]
+        found[-2 * count :] = [each[start : start + PIECE] for each in ending for start in range(0, len(each), PIECE)]
     return found
 
 
@@ -108,12 +112,8 @@ def _fork(
 ) -> dict[str, FileResult]:
     from mcpcore_lint.running.judge import irrelevant
 
-    chunks = chunks_of(paths)
+    chunks = chunks_of(paths, count)
     count = min(count, len(chunks))
-    if len(chunks) > 8 * count:
-        # Of many, the last are small ones, so that no process has long to wait for another.
-        last = chunks[-2 * count :]
-        chunks[-2 * count :] = [each[start : start + PIECE] for each in last for start in range(0, len(each), PIECE)]
     feed_read, feed_write = os.pipe()
     with no_collection():
         judge = make()

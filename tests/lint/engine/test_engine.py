@@ -583,3 +583,18 @@ def test_the_report_of_a_source_is_of_that_file_alone(tmp_path):
         "server.py"
     }
     assert engine.lint_paths([tmp_path], root=str(tmp_path)).diagnostics
+
+
+# -- what a process takes at a time ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+@pytest.mark.parametrize("folders", [[60] * 40, [1] * 300, [500, 3, 3, 3, 90, 17], [5], []])
+def test_each_file_is_handed_out_once_and_the_last_of_many_in_small_chunks(folders, count):
+    """No file is lost or taken twice, and where there are many chunks nobody waits long for the last."""
+    paths = [f"f{folder:03}/m{n:03}.py" for folder, files in enumerate(folders) for n in range(files)]
+    chunks = work.chunks_of(paths, count)
+    assert [path for chunk in chunks for path in chunk] == paths
+    assert all(0 < len(chunk) <= work.CHUNK for chunk in chunks)
+    if len(chunks) > 16 * count:
+        assert all(len(chunk) <= work.PIECE for chunk in chunks[-2 * count :])

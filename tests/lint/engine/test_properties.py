@@ -8,6 +8,7 @@ import hypothesmith
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.reading.project import Project
 from mcpcore_lint.reading.source import Source, SourceError
 from mcpcore_lint.running.engine import fix_source, lint_source
 from mcpcore_lint.running.fixes import apply
@@ -149,3 +150,27 @@ def test_offsets_and_positions_are_each_others_inverse(text):
     for offset in range(len(text)):
         assert source.offset_at(*source.position(offset)) == offset
     assert Settings() == Settings()
+
+
+ODD = (
+    "def f():\r\n    @g\r\n    def inner(): pass\r\n    class K:\r\n        async def m(self): pass\r\n",
+    "def f():\n    if x:\n        \\\n        def inner(): pass\n",
+    "def f(\n    a=lambda: 1,\n):\n\n    class K: pass\n",
+    "def f():\r    def inner(): pass\r",
+    "def f():\n\x0c    def inner():\n        def inmost(): pass\n",
+    "class K:\n    def f(self): return [lambda: 1]\n    def g(self):\n        try: pass\n        finally:\n            def late(): pass\n",
+)
+
+
+@SLOW
+@given(hypothesmith.from_node() | st.sampled_from(ODD))
+def test_every_function_and_class_of_a_program_is_found(source):
+    """However deep they stand, and whatever the lines look like that they stand on."""
+    try:
+        made = Source("case.py", source)
+        module = Project(".").add("/case.py", made)
+    except SourceError:
+        return
+    found = {each for each in module.functions if not isinstance(each, ast.Lambda)} | set(module.classes)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    assert found == {each for each in ast.walk(module.tree) if isinstance(each, kinds)}

@@ -38,6 +38,32 @@ def test_a_case_file_has_the_findings_that_it_names(path, check_marks):
     check_marks(path, "contract")
 
 
+TOOL = """
+
+@tool(errors=[{name}("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call list_all to see what there is.")])
+def fetch(ctx: Context) -> str:
+    \"\"\"Fetch it.\"\"\"
+    raise ctx.fail("gone")
+"""
+OTHERS = {
+    "FailureMode": "from mcpcore import Context, ErrorCode, FailureMode, tool\n",
+    "FM": "from mcpcore import Context, ErrorCode, FailureMode as FM, tool\n",
+    "mcpcore.FailureMode": "import mcpcore\nfrom mcpcore import Context, ErrorCode, tool\n",
+    "Mode": "import mcpcore\nfrom mcpcore import Context, ErrorCode, tool\nMode = mcpcore.FailureMode\n",
+    "Own": "from mcpcore import Context, ErrorCode, FailureMode, tool\nOwn = FailureMode\n",
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("tool", [TOOL, ""])
+def test_a_failure_mode_elsewhere_than_at_a_tool_is_found_under_any_name(name, tool):
+    """Whether or not others of the file stand at tools, and whatever the class is called there."""
+    later = f'\n\ndef later():\n    return [{name}("Bad Reason", ErrorCode.NOT_FOUND, when="x", recovery="Ask.")]\n'
+    source = OTHERS[name] + tool.format(name=name) + later
+    report = lint_source(source, settings=Settings(select=frozenset({"error-contract-reason-format"})))
+    assert [each.span.line for each in report.diagnostics] == [len(source.splitlines())]
+
+
 class TestAcrossFiles:
     """Entries, handlers and models in other files than the tool."""
 

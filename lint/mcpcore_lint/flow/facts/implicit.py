@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.flow.effects import key_of
 from mcpcore_lint.flow.facts.guards import GuardReader
@@ -128,16 +128,11 @@ class ImplicitReader(GuardReader):
 
     def _is_plain(self, node: ast.expr) -> bool:
         """Whether an expression is known to be no object of the project, as hardly any is: cheaper than `_objects`."""
-        while (kind := type(node)) is not ast.Name:
-            if kind is ast.Call:
-                node = node.func  # type: ignore[attr-defined]
-            elif kind in _PASSES:
-                node = node.value  # type: ignore[attr-defined]
-            else:
-                return True
-        name: str = node.id  # type: ignore[attr-defined]
-        known = self._roots.get(name)
-        return known is not None and not (known[0] or known[1]) and name not in self._asked_about
+        root = _root_of(node)
+        if root is None:
+            return True
+        known = self._roots.get(root.id)
+        return known is not None and not (known[0] or known[1]) and root.id not in self._asked_about
 
     def _item(self, node: ast.Subscript) -> list[Key]:
         return self._dunder(node.value, (_ITEMS[type(node.ctx)],))
@@ -204,15 +199,10 @@ class ImplicitReader(GuardReader):
 
     def _objects(self, node: ast.expr) -> Sequence[Kind]:
         """What an expression may be, where it begins with something of the project; most do not."""
-        root = node
-        while (kind := type(root)) is not ast.Name:
-            if kind is ast.Call:
-                root = root.func  # type: ignore[attr-defined]
-            elif kind in _PASSES:
-                root = root.value  # type: ignore[attr-defined]
-            else:
-                return ()
-        name: str = root.id  # type: ignore[attr-defined]
+        root = _root_of(node)
+        if root is None:
+            return ()
+        name = root.id
         known = self._roots.get(name)
         if known is None:
             known = self._root(name, root)
@@ -367,6 +357,20 @@ class ImplicitReader(GuardReader):
             if isinstance(kind, Instance):
                 keys.extend(self.methods(kind, name) or ())
         return keys
+
+
+def _root_of(node: ast.expr) -> ast.Name | None:
+    """The name that a chain of attributes, items and calls begins with; None where it begins with anything else."""
+    root: Any = node
+    while (kind := type(root)) is not ast.Name:
+        if kind is ast.Call:
+            root = root.func
+        elif kind in _PASSES:
+            root = root.value
+        else:
+            return None
+    found: ast.Name = root
+    return found
 
 
 def _says_plain(annotation: ast.expr) -> bool:

@@ -9,7 +9,7 @@ from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Const, Symbol, Value, options
 from mcpcore_lint.reading.syntax import own_nodes, statements
 from mcpcore_lint.registrations.servers import arguments_of
-from mcpcore_lint.registrations.targets import Env, bind, bound, see
+from mcpcore_lint.registrations.targets import Env, alternatives, bind, bound, see
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ class Tables:
             yield from self.entries(node.left, scope, deeper)
             yield from self.entries(node.right, scope, deeper)
         elif isinstance(node, (ast.IfExp, ast.BoolOp)):
-            for each in [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values:
+            for each in alternatives(node):
                 yield from self.entries(each, scope, deeper)
         elif isinstance(node, ast.DictComp):
             yield from self._comprehended(node, scope, deeper)

@@ -71,8 +71,7 @@ class Targets:
             scope.module.note_lambda(node, scope)
             return [Target(node, scope.module, Const(node, scope.module, "<lambda>"))]
         if isinstance(node, (ast.IfExp, ast.BoolOp)):
-            parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
-            return [found for each in parts for found in self.behind(each, scope, depth + 1)]
+            return [found for each in alternatives(node) for found in self.behind(each, scope, depth + 1)]
         if isinstance(node, (ast.NamedExpr, ast.Await)):
             return self.behind(node.value, scope, depth + 1)
         if isinstance(node, ast.Call):
@@ -201,7 +200,7 @@ class Targets:
             for each in (chain, *reversed(parts)):
                 yield from self.elements(each, scope, deeper)
         elif isinstance(node, (ast.IfExp, ast.BoolOp)):
-            for each in [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values:
+            for each in alternatives(node):
                 yield from self.elements(each, scope, deeper)
         elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
             yield from self._comprehended(node, scope, deeper)
@@ -372,6 +371,11 @@ class Targets:
                     return found or [NO_ENV]
             current = parents.get(current)
         return [NO_ENV]
+
+
+def alternatives(node: ast.IfExp | ast.BoolOp) -> list[ast.expr]:
+    """What a choice is one of."""
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
 
 
 def taken_from(node: ast.expr, scope: Scope) -> ast.expr:

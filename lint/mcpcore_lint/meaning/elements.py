@@ -20,7 +20,7 @@ from mcpcore_lint.meaning.kinds import (
 )
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Symbol, options
-from mcpcore_lint.reading.syntax import own_nodes
+from mcpcore_lint.reading.syntax import alternatives, own_nodes
 
 if TYPE_CHECKING:
     from mcpcore_lint.flow.effects import Given
@@ -159,8 +159,7 @@ class ElementReader(ABC):
         if isinstance(node, ast.DictComp):
             return self.of(node.value, scope)
         if isinstance(node, (ast.IfExp, ast.BoolOp)):
-            parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
-            return [kind for each in parts for kind in self.element(each, scope)]
+            return [kind for each in alternatives(node) for kind in self.element(each, scope)]
         declared = self._declared(node, scope)
         if declared is not None:
             inner = self._inner(*declared)

@@ -121,6 +121,11 @@ def statements(roots: list[ast.stmt]) -> list[ast.AST]:
     return found
 
 
+def alternatives(node: ast.IfExp | ast.BoolOp) -> list[ast.expr]:
+    """What a choice is one of."""
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
+
+
 def all_parameters(args: ast.arguments) -> list[ast.arg]:
     """The parameters of a function in the order written."""
     found = [*args.posonlyargs, *args.args]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Const, Symbol, Value, options
-from mcpcore_lint.reading.syntax import own_nodes, statements
+from mcpcore_lint.reading.syntax import alternatives, own_nodes, statements
 from mcpcore_lint.registrations.servers import arguments_of
-from mcpcore_lint.registrations.targets import Env, alternatives, bind, bound, see
+from mcpcore_lint.registrations.targets import Env, bind, bound, see
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.meaning.symbols import class_info, class_round
 from mcpcore_lint.model import CallValue, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS
-from mcpcore_lint.reading.syntax import own_nodes, statements, walk
+from mcpcore_lint.reading.syntax import alternatives, own_nodes, statements, walk
 from mcpcore_lint.registrations.servers import arguments_of, method_called
 
 if TYPE_CHECKING:
@@ -371,11 +371,6 @@ class Targets:
                     return found or [NO_ENV]
             current = parents.get(current)
         return [NO_ENV]
-
-
-def alternatives(node: ast.IfExp | ast.BoolOp) -> list[ast.expr]:
-    """What a choice is one of."""
-    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
 
 
 def taken_from(node: ast.expr, scope: Scope) -> ast.expr:

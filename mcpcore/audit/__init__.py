@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from mcpcore.audit.chain import Head
     from mcpcore.audit.errors import AuditError
     from mcpcore.audit.listeners import Sink
-    from mcpcore.audit.trail import AuditFlush, AuditPolicy, AuditTrail
+    from mcpcore.audit.trail import AuditPolicy, AuditTrail
     from mcpcore.audit.verification import Problem, Report, verify
+    from mcpcore.audit.writer import AuditFlush
 
 __all__ = [
     "AuditError",
@@ -31,8 +32,9 @@ _HOMES: Final = {
     "chain": ("Head",),
     "errors": ("AuditError",),
     "listeners": ("Sink",),
-    "trail": ("AuditFlush", "AuditPolicy", "AuditTrail"),
+    "trail": ("AuditPolicy", "AuditTrail"),
     "verification": ("Problem", "Report", "verify"),
+    "writer": ("AuditFlush",),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 

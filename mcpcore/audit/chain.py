@@ -21,6 +21,9 @@ from typing import Final, NamedTuple
 GENESIS: Final = "0" * 64
 """What the first record of a trail names as the one before it."""
 
+KEY_VARIABLE: Final = "MCPCORE_AUDIT_KEY"
+"""The variable with the key that trails are signed with."""
+
 MAX_LINE: Final = 1 << 20
 """No writer makes a longer line (bytes); a reader takes one for damage."""
 

@@ -12,10 +12,20 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple
 
-from mcpcore.audit.chain import GENESIS, HEAD_SIZE, MAX_LINE, PLAIN, Head, Link, Signer, event_of, read_link
+from mcpcore.audit.chain import (
+    GENESIS,
+    HEAD_SIZE,
+    KEY_VARIABLE,
+    MAX_LINE,
+    PLAIN,
+    Head,
+    Link,
+    Signer,
+    event_of,
+    read_link,
+)
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path, lock, rotated_files, unlock
-from mcpcore.audit.trail import KEY_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpcore.audit import AuditTrail, verify
-from mcpcore.audit import trail as trail_module
 from mcpcore.audit import watch as watch_module
+from mcpcore.audit import writer as writer_module
 from mcpcore.audit.record import JsonRecord, encode
 from mcpcore.audit.watch import watch
 from mcpcore.redaction import REDACTED, SECRET_NAMES, Clean, Searched, may_hold_secret, redact
@@ -105,7 +105,7 @@ def test_half_of_a_surrogate_pair_goes_the_careful_way():
 def trail(request, tmp_path, monkeypatch):
     """A trail with a record in it, on a system that tells of moved files and on one that does not."""
     if request.param == "looked at":
-        monkeypatch.setattr(trail_module, "watch", lambda path: None)
+        monkeypatch.setattr(writer_module, "watch", lambda path: None)
     elif watch(os.fsencode(tmp_path)) is None:
         pytest.skip("the system does not tell of moved files")
     folder = tmp_path / "logs"
@@ -159,7 +159,7 @@ def test_a_moved_head_is_put_back(trail, failure):
     """One that lies elsewhere is not written on."""
     trail.record(failure(1))
     head = trail.path.with_name("audit.jsonl.head")
-    trail._look_at = 0.0
+    trail._writer._look_at = 0.0
     kept = head.rename(head.with_name("kept"))
     before = kept.read_bytes()
     trail.record(failure(2))
@@ -236,7 +236,7 @@ def test_a_system_without_watches_costs_no_record(tmp_path, failure, monkeypatch
 
     monkeypatch.setattr(watch_module, "_libc", Refusing)
     with AuditTrail.open(tmp_path / "audit.jsonl", sinks=()) as trail:
-        assert trail._watch is None
+        assert trail._writer._watch is None
         trail.record(failure(1))
     assert verify(tmp_path / "audit.jsonl").ok
 
@@ -312,9 +312,9 @@ def test_every_so_often_the_files_are_looked_at_though_nothing_was_told(tmp_path
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
-        if trail._watch is not None:
-            trail._watch.close()
-        trail._watch = Deaf()
+        if trail._writer._watch is not None:
+            trail._writer._watch.close()
+        trail._writer._watch = Deaf()
         path.rename(tmp_path / "elsewhere")
         time.sleep(0.25)
         trail.record(failure(2))
@@ -328,10 +328,10 @@ def test_a_head_that_cannot_be_watched_has_both_looked_at(tmp_path, failure, mon
     real = watch_module.Watch.add
     monkeypatch.setattr(watch_module.Watch, "add", lambda self, path: not path.endswith(b".head") and real(self, path))
     with AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), max_bytes=1_000) as trail:
-        assert trail._watch is None
+        assert trail._writer._watch is None
         for number in range(6):
             trail.record(failure(number))
-        assert trail._watch is None
+        assert trail._writer._watch is None
     assert verify(tmp_path / "audit.jsonl").records == 6
 
 

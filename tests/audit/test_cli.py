@@ -176,7 +176,7 @@ class TestShow:
         path = tmp_path / "audit.jsonl"
         with AuditTrail.open(path, sinks=()) as trail:
             trail.record(failure(1))
-            trail._unnoted = 3
+            trail._writer._unnoted = 3
             trail.record(failure(2))
         assert "trail: lost records=3" in run("show", path).stdout
         assert "trail:" not in run("show", path, "--tool", "fetch_articles").stdout

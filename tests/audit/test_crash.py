@@ -295,11 +295,11 @@ def test_an_unfinished_line_is_sealed_off_and_named(tmp_path, failure, cut):
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
         # The state of a process that dies in the middle of its second record.
-        trail._enter()
-        trail._announce()
-        line, _ = Signer(None).seal(2, trail._hash, json.dumps({"tool": "x", "message": "y" * 400}))
-        os.write(trail._fd, line[:-cut])
-        trail._leave()
+        trail._writer._enter()
+        trail._writer._announce()
+        line, _ = Signer(None).seal(2, trail._writer._hash, json.dumps({"tool": "x", "message": "y" * 400}))
+        os.write(trail._writer._fd, line[:-cut])
+        trail._writer._leave()
     torn = verify(path)
     assert torn.ok, torn.problems
     assert "a writer died in the middle of it" in " ".join(torn.notes)

@@ -13,8 +13,8 @@ import pytest
 
 from mcpcore.audit import AuditError, AuditTrail, verify
 from mcpcore.audit import record as record_module
-from mcpcore.audit import trail as trail_module
 from mcpcore.audit import verification as verification_module
+from mcpcore.audit import writer as writer_module
 from mcpcore.audit.chain import MAX_LINE, Head, Signer
 from mcpcore.audit.files import head_path, rotated_files, rotated_path
 from mcpcore.audit.reading import read
@@ -32,13 +32,13 @@ def test_an_interrupt_in_the_middle_of_a_write_costs_that_record_alone(tmp_path,
     """Whatever the interrupt left is sealed off by the next record of the same process."""
     trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=())
     trail.record(failure(1))
-    real = trail_module.write_all
+    real = writer_module.write_all
 
     def interrupted(fd, data):
         real(fd, data[: len(data) // 2])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(trail_module, "write_all", interrupted)
+    monkeypatch.setattr(writer_module, "write_all", interrupted)
     with pytest.raises(KeyboardInterrupt):
         trail.record(failure(2))
     monkeypatch.undo()
@@ -84,11 +84,11 @@ def test_a_process_that_dies_between_record_and_head_leaves_a_note(tmp_path, fai
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
-        trail._enter()
-        trail._announce()
-        line, digest = Signer(None).seal(2, trail._hash, json.dumps(failure(2)))
-        os.write(trail._fd, line)
-        trail._leave()
+        trail._writer._enter()
+        trail._writer._announce()
+        line, digest = Signer(None).seal(2, trail._writer._hash, json.dumps(failure(2)))
+        os.write(trail._writer._fd, line)
+        trail._writer._leave()
         report = verify(path)
         assert report.ok
         assert "the record is whole" in report.notes[0]
@@ -261,9 +261,9 @@ def test_a_flush_that_fails_is_told_and_tried_again(tmp_path, failure, monkeypat
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", fails)
-        trail._flush_once()
+        trail._writer._flush_once()
     assert "could not be flushed to the disk" in caplog.text
-    assert trail._dirty.is_set()
+    assert trail._writer._dirty.is_set()
     trail.close()
 
 

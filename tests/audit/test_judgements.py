@@ -257,10 +257,10 @@ def test_of_a_crash_that_is_too_long_its_kind_and_its_message_stay(tmp_path, fai
 
 def test_the_thread_that_flushes_ends_with_its_trail(tmp_path, failure, monkeypatch):
     """It looks now and then whether the trail is still in use, whether or not there was anything to write."""
-    monkeypatch.setattr("mcpcore.audit.trail._LOOK_EVERY", 0.02)
+    monkeypatch.setattr("mcpcore.audit.writer._LOOK_EVERY", 0.02)
     trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), flush="interval", flush_interval=0.01)
     trail.record(failure(1))
-    flusher = trail._flusher
+    flusher = trail._writer._flusher
     assert flusher is not None
     flusher.join(0.3)
     assert flusher.is_alive()

@@ -24,7 +24,7 @@ CHUNK: Final = 64
 PIECE: Final = 16
 """Fewer files of a folder are handed out with those of the next; the last chunks have no more."""
 WORTH: Final = 48
-"""Fewer files than this are not worth another process."""
+"""Fewer files than this are not worth another process, nor memory that is kept."""
 LARGEST: Final = 31 << 20
 """Bytes of the largest block by which glibc's malloc measures how much freed memory to keep: it goes up to 32 MiB."""
 
@@ -81,7 +81,8 @@ def keep_memory() -> None:
     next file, page by page, which took half of all page faults. Once a large block was freed, it keeps twice as much
     (mallopt(3), M_TRIM_THRESHOLD). The block itself is never touched, and so takes no memory.
     """
-    bytes(LARGEST)
+    with contextlib.suppress(MemoryError):
+        bytes(LARGEST)
 
 
 def judge_all(
@@ -95,7 +96,8 @@ def judge_all(
     """Judge files; those of a process that dies are reported as failed."""
     from mcpcore_lint.running.judge import FileResult
 
-    keep_memory()
+    if len(paths) >= WORTH:
+        keep_memory()
     count = processes(jobs, len(paths))
     if count == 1:
         found: dict[str, FileResult] = {}

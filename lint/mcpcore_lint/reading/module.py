@@ -135,11 +135,6 @@ class Module:
         return self.source.path
 
     @cached_property
-    def definition_lines(self) -> list[int]:
-        """The lines on which a function or a class may be defined: texts in several lines may look as if."""
-        return sorted({line for word in ("def", "class") for line in self._lines_with(word)})
-
-    @cached_property
     def exported(self) -> frozenset[str] | None:
         """The names in `__all__`, where it is a plain list or tuple of strings."""
         for binding in self.scope.bindings.get("__all__", ()):
@@ -365,7 +360,6 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
     bindings = module.scope.bindings
     functions: list[FunctionNode] = []
     classes: list[ClassInfo] = []
-    definitions = module.definition_lines
     while stack:
         node, scope, owner, prefix = stack.pop()
         kind = type(node)
@@ -388,7 +382,7 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
             inner = Scope(module, node, scope, qualname, owner)
             module.functions[node] = inner
             functions.append(node)
-            if deferred(node) is None and _defines(node, definitions):
+            if deferred(node) is None and _may_define(node, module.source):
                 stack.extend((each, inner, None, qualname + ".") for each in reversed(node.body))
             continue
         if kind is ast.ClassDef:
@@ -411,10 +405,13 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
     return functions, classes
 
 
-def _defines(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[int]) -> bool:
-    """Whether a function or a class may be defined within a function, as far as the lines tell on which one may be."""
-    index = bisect_right(lines, node.lineno)
-    return index < len(lines) and lines[index] <= (node.end_lineno or node.lineno)
+def _may_define(node: ast.FunctionDef | ast.AsyncFunctionDef, source: Source) -> bool:
+    """Whether a function or a class may be defined within a function: below its first line stands a word for that."""
+    starts, text = source.line_starts, source.text
+    last = node.end_lineno or node.lineno
+    begin = starts[node.lineno] if node.lineno < len(starts) else len(text)
+    end = starts[last] if last < len(starts) else len(text)
+    return text.find("def", begin, end) >= 0 or text.find("class", begin, end) >= 0
 
 
 def _plain(binding: Binding) -> bool:

@@ -28,6 +28,11 @@ _PARTS: Final = re.compile(
     r"""[^()\[\]{}:"'#\\]+|\#[^\n]*|\\\n|"(?!"")(?:\\.|[^"\\\n])*"|'(?!'')(?:\\.|[^'\\\n])*'|[()\[\]{}:]"""
 )
 """What the signature of a function is made of; a text in three quotes is none of it."""
+_INSIDE: Final = r"[^()\[\]{}\"'#\\]*"
+_PLAIN_SIGNATURE: Final = re.compile(
+    rf"\({_INSIDE}(?:\[{_INSIDE}\]{_INSIDE})*\)([\w\s.|>-]*(?:\[{_INSIDE}\]\s*)?):"
+)
+"""What nearly every signature looks like: brackets two deep at most, and no texts."""
 
 _STRANGE: Final = ("\t", "\f", "\r", '\'"""', "\"'''")
 """With these in it a file is parsed whole: its lines or its texts may not end where they seem to."""
@@ -251,7 +256,7 @@ def _bodies(source: Source) -> list[tuple[int, tuple[int, int]]]:
         end = line_end
         if not rest or rest[0] == "#":
             follows = _less_than(len(match[1])).search(text, line_end)
-            end = len(text) if follows is None else follows.start()
+            end = len(text) if follows is None else follows.start() + 1
             body = text[line_end:end]
             if body.endswith("\\\n") or body.count('"""') % 2 or body.count("'''") % 2:
                 # What seems to follow belongs to it, or stands in a text.
@@ -264,12 +269,15 @@ def _bodies(source: Source) -> list[tuple[int, tuple[int, int]]]:
 
 @lru_cache(maxsize=64)
 def _less_than(indent: int) -> re.Pattern[str]:
-    """The start of the first line that is not indented more; what closes a bracket, and a comment, is no statement."""
-    return re.compile(rf"^ {{0,{indent}}}(?=[^\s#)\]}}])", re.MULTILINE)
+    """The line end before what is not indented more; what closes a bracket, and a comment, is no statement."""
+    return re.compile(rf"\n(?! {{{indent + 1}}}) *[^\s#)\]}}]")
 
 
 def _signature_end(text: str, at: int) -> int | None:
     """The offset behind the colon of a signature; None where it holds what takes more to read."""
+    plain = _PLAIN_SIGNATURE.match(text, at)
+    if plain is not None and "lambda" not in plain[1]:
+        return plain.end()
     depth = 0
     while (part := _PARTS.match(text, at)) is not None:
         at = part.end()

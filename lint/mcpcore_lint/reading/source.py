@@ -6,8 +6,6 @@ import ast
 import re
 import warnings
 from bisect import bisect_right
-from itertools import accumulate, count
-from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcpcore_lint.diagnostics import Span
@@ -19,6 +17,7 @@ BOM = b"\xef\xbb\xbf"
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_LINE_FEED = re.compile("\n")
 
 
 class SourceError(Exception):
@@ -118,13 +117,9 @@ class Source:
     def line_starts(self) -> list[int]:
         """The offset at which each line starts. Python's lines: a form feed ends none."""
         if self._starts is None:
-            text = self.text
-            if "\r" in text:
-                self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
-            else:
-                # Nearly every file has line feeds alone, and is counted faster without an expression.
-                self._starts = [0, *map(add, accumulate(map(len, text.split("\n"))), count(1))]
-                self._starts.pop()
+            # Nearly every file has line feeds alone, and those are found faster.
+            line_end = _LINE_END if "\r" in self.text else _LINE_FEED
+            self._starts = [0, *map(re.Match.end, line_end.finditer(self.text))]
         return self._starts
 
     def line(self, number: int) -> str:

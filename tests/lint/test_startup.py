@@ -1,4 +1,4 @@
-"""What start-up leaves for later: the patterns of the rules."""
+"""What start-up leaves for later: the patterns."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import importlib
 import pkgutil
 import re
 
+import mcpcore_lint.meaning
+import mcpcore_lint.reading
+import mcpcore_lint.registrations
 import mcpcore_lint.rules
-from mcpcore_lint.rules._patterns import _Lazy, regex
+import pytest
+from mcpcore_lint.patterns import _Lazy, regex
+from mcpcore_lint.running.marks import REGISTERS
 
 
 def test_a_pattern_is_compiled_when_it_is_asked() -> None:
@@ -22,14 +27,23 @@ def test_a_pattern_is_compiled_when_it_is_asked() -> None:
     assert word.sub("-", "a word") == "a -"
 
 
-def test_every_pattern_of_the_rules_can_be_compiled() -> None:
+@pytest.mark.parametrize(
+    "package", [mcpcore_lint.rules, mcpcore_lint.reading, mcpcore_lint.meaning, mcpcore_lint.registrations]
+)
+def test_every_pattern_can_be_compiled(package) -> None:
     """A fault in one is found here, and not when a file first has what it is for."""
     patterns = [
         value
-        for each in pkgutil.walk_packages(mcpcore_lint.rules.__path__, "mcpcore_lint.rules.")
+        for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         for value in vars(importlib.import_module(each.name)).values()
         if isinstance(value, _Lazy)
     ]
-    assert len(patterns) > 20
+    assert patterns
     for each in patterns:
         assert isinstance(each.groups, int)
+
+
+def test_every_mark_of_a_registration_can_be_compiled() -> None:
+    """A fault in one of those patterns would be met by the first file that has its marks."""
+    for _, pattern in REGISTERS:
+        assert isinstance(pattern.groups, int)

@@ -7,7 +7,6 @@ subclass, what the subclasses say counts too. What may be something else as well
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.light import replace
@@ -17,6 +16,7 @@ from mcpcore_lint.meaning.making import made
 from mcpcore_lint.meaning.resolve import Resolver, choice, evaluate
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Missing, Text, Value, options
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import walk
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _PLAIN: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typi
 _VALUES: Final = frozenset({"mcpcore.FailureMode", "mcpcore.Contract"})
 """Classes whose objects never change."""
 _ALWAYS: Final = ("ClassVar", "Final")
-_ASSIGNED: Final = re.compile(r"\s*(?::[^=\n]+)?(?:[-+*/|&]?=)(?!=)")
+_ASSIGNED: Final = regex(r"\s*(?::[^=\n]+)?(?:[-+*/|&]?=)(?!=)")
 """What follows an attribute that is assigned to."""
 
 

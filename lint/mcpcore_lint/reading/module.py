@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mcpcore_lint.light import light
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.outline import complete, complete_all, deferred, forget, outline, settle
 from mcpcore_lint.reading.scopes import Binding, Scope, bind_statement, role_of
 from mcpcore_lint.reading.source import Source, parse
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 WORTH_ALL: Final = 16
 """How often a file may be gone through for single functions before it is parsed whole."""
 
-_CHANGE = re.compile(
+_CHANGE = regex(
     r"\s*(?:\.\s*(?:append|extend|insert|remove|pop|clear|update|setdefault|add|discard)\s*\(|\+=|\|=|\[[^\n]*\]\s*=(?!=))"
 )
 """What follows a name whose list or dict is changed in place."""
@@ -437,7 +438,7 @@ def _may_assign(method: ast.FunctionDef | ast.AsyncFunctionDef, me: str, text: s
     return False
 
 
-_FURTHER_TARGETS: Final = re.compile(r"[\w\s.,*()\[\]]{0,400}=(?!=)")
+_FURTHER_TARGETS: Final = regex(r"[\w\s.,*()\[\]]{0,400}=(?!=)")
 """What stands behind one of several targets of an assignment."""
 
 

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.source import Source, SourceError, parse
 from mcpcore_lint.reading.syntax import BLOCKS, FIELDS, statements
 
@@ -23,15 +24,13 @@ if TYPE_CHECKING:
 SHORT: Final = 160
 """Characters of a body that is parsed at once: putting it off would take as long."""
 
-_DEF: Final = re.compile(r"^( *)(?:async +)?def +\w+ *(?=[(\[])", re.MULTILINE)
-_PARTS: Final = re.compile(
+_DEF: Final = regex(r"^( *)(?:async +)?def +\w+ *(?=[(\[])", re.MULTILINE)
+_PARTS: Final = regex(
     r"""[^()\[\]{}:"'#\\]+|\#[^\n]*|\\\n|"(?!"")(?:\\.|[^"\\\n])*"|'(?!'')(?:\\.|[^'\\\n])*'|[()\[\]{}:]"""
 )
 """What the signature of a function is made of; a text in three quotes is none of it."""
 _INSIDE: Final = r"[^()\[\]{}\"'#\\]*"
-_PLAIN_SIGNATURE: Final = re.compile(
-    rf"\({_INSIDE}(?:\[{_INSIDE}\]{_INSIDE})*\)([\w\s.|>-]*(?:\[{_INSIDE}\]\s*)?):"
-)
+_PLAIN_SIGNATURE: Final = regex(rf"\({_INSIDE}(?:\[{_INSIDE}\]{_INSIDE})*\)([\w\s.|>-]*(?:\[{_INSIDE}\]\s*)?):")
 """What nearly every signature looks like: brackets two deep at most, and no texts."""
 
 _STRANGE: Final = ("\t", "\f", "\r", '\'"""', "\"'''")

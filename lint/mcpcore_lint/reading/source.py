@@ -9,15 +9,18 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcpcore_lint.diagnostics import Span
+from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BOM = b"\xef\xbb\xbf"
-_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_LINE_FEED = re.compile("\n")
+_COOKIE = regex(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK = regex(rb"^[ \t\f]*(?:#.*)?$")
+_LINE_END = regex(r"\r\n|\r|\n")
+_LINE_FEED = regex("\n")
+_KEYWORD = regex(r"(?:async\s+def|def|class)(?:\s|\\\r?\n)+")
+_WORD = regex(r"\w+")
 
 
 class SourceError(Exception):
@@ -40,8 +43,9 @@ def _decode(raw: bytes) -> _Decoded:
     bom = raw.startswith(BOM)
     body = raw[len(BOM) :] if bom else raw
     encoding = "utf-8"
-    head = re.split(rb"\r\n|\r|\n", body[:4096], maxsplit=2)
-    for number, line in enumerate(head[:2]):
+    head = body[:4096]
+    lines = re.split(rb"\r\n|\r|\n", head, maxsplit=2)[:2] if b"coding" in head else []
+    for number, line in enumerate(lines):
         if match := _COOKIE.match(line):
             encoding = match[1].decode("ascii", "replace").lower().replace("_", "-")
             break
@@ -170,7 +174,7 @@ class Source:
     def name_span(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:
         """Where the name in a `def` or `class` statement stands."""
         start = self.offset(node.lineno, node.col_offset)
-        match = re.compile(r"(?:async\s+def|def|class)(?:\s|\\\r?\n)+").match(self.text, start)
+        match = _KEYWORD.match(self.text, start)
         begin = match.end() if match else start
         return Span(*self.position(begin), *self.position(begin + len(node.name)))
 
@@ -180,7 +184,7 @@ class Source:
         if last is not None:
             _, end = self.node_range(last)
         else:
-            match = re.compile(r"\w+").match(self.text, start)
+            match = _WORD.match(self.text, start)
             end = match.end() if match else start
         return Span(*self.position(start), *self.position(end))
 

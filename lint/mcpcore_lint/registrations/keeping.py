@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import CallValue, Symbol
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import all_parameters, own_nodes
 from mcpcore_lint.registrations.sites import Maker
 from mcpcore_lint.registrations.tables import DECORATORS
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.records import ToolFlavour
 
 KEEPS: Final = frozenset({"append", "add", "setdefault", "insert"})
-_MARK: Final = re.compile(r"mcp_?tool|is_tool|^_*tool_*$|tool_?(?:def|spec)", re.IGNORECASE)
+_MARK: Final = regex(r"mcp_?tool|is_tool|^_*tool_*$|tool_?(?:def|spec)", re.IGNORECASE)
 _NAME: Final = ("name", "tool_name")
 _DESCRIPTION: Final = ("description",)
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.meaning.resolve import CODES, evaluate
 from mcpcore_lint.model import Text, string
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._bodies import short
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._imports import import_names
-from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown
 from mcpcore_lint.running import fixes
 

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.rules._patterns import regex
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ is found from there.
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from mcpcore_lint.patterns import regex
 
 SUPPRESSION: Final = b"mcpcore:"
 """Bytes without which a file has no suppression comment."""
@@ -32,10 +33,10 @@ MENTIONS: Final = b"mcpcore"
 DECLARES: Final = (b"FailureMode", b"Server", b"mcpcore:")
 """What a file with mcpcore in it declares failure modes with, or registers tools; others only raise errors."""
 
-_TOOL: Final = re.compile(rb"tool(?<!\wtool)(?!\w)")
+_TOOL: Final = regex(rb"tool(?<!\wtool)(?!\w)")
 
 REGISTERS: Final = tuple(
-    (marks, re.compile(pattern))
+    (marks, regex(pattern))
     for marks, pattern in (
         ((b".tool",), rb"\.tool(?![\w.])"),
         ((b"@",), rb"@(?!functools)[\w.]*(?:[tT]ool|[rR]esource|[pP]rompt|[rR]egister|mcp|MCP)\w*"),

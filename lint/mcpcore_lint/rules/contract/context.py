@@ -11,11 +11,11 @@ from mcpcore_lint.light import light
 from mcpcore_lint.meaning.annotations import unquote
 from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.model import Symbol, options, string
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.source import Source
 from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules._contract_fix import context_is_misplaced
 from mcpcore_lint.rules._fail_fix import is_method
-from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.contract.entries import near
 from mcpcore_lint.running import fixes

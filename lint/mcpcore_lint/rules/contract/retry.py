@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.light import light
 from mcpcore_lint.model import CallValue, CodeValue, Const, Missing, Symbol, Text, options
-from mcpcore_lint.rules._patterns import regex
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules.base import Invalid, RuleContext
 from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, shortened
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Choice, Const, Mapping, Symbol, Text, options
-from mcpcore_lint.rules._patterns import regex
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules.base import Invalid, RuleContext, Valid
 from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, near, shortened
 

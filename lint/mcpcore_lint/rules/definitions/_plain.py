@@ -10,7 +10,7 @@ from mcpcore_lint.meaning.annotations import unquote
 from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.meaning.symbols import enum_like
 from mcpcore_lint.model import Symbol
-from mcpcore_lint.rules._patterns import regex
+from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

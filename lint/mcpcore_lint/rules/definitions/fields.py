@@ -12,8 +12,8 @@ from mcpcore_lint.meaning.annotations import unquote
 from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.meaning.symbols import enum_like
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Parameter, Symbol, options, string
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import walk
-from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.definitions import _plain
 from mcpcore_lint.rules.definitions.descriptions import in_test, is_blank, sets_docstring

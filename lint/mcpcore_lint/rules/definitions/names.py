@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.light import light
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Symbol, Text, options, string
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import walk
-from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, ProjectContext, Rule, RuleContext, Valid
 
 if TYPE_CHECKING:

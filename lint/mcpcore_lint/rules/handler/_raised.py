@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import CallValue, Text, options, string
-from mcpcore_lint.rules._patterns import regex
+from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ErrorSite, ToolDef, Value

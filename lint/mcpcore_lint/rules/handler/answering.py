@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Text, Value, options, string
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, short, text_start, unpacked, where_to
 from mcpcore_lint.rules._endings import unreachable
-from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
 if TYPE_CHECKING:

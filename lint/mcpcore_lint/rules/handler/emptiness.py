@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Items, Mapping, Symbol, Text, Unknown, Value, string
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, text_start, unpacked, where_to
 from mcpcore_lint.rules._endings import unreachable
-from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler.answering import ERROR_KEYS, FAILURE_KEYS, SUCCESS_KEYS
 

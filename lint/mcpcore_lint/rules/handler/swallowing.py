@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const, Mapping, Text, Value
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import walk, walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, callee, mentions, text_start, unpacked
-from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler.answering import ERROR_KEYS, SUCCESS_KEYS
 

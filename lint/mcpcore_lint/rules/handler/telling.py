@@ -19,9 +19,9 @@ from mcpcore_lint.model import (
     Value,
     options,
 )
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import walk, walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, callee, inside, origin, raised_sites, short
-from mcpcore_lint.rules._patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
 if TYPE_CHECKING:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from typing import Any, AnyStr, cast
 
 
 class _Lazy:
     """Stands for a pattern, and has its methods once one of them was asked for."""
 
-    def __init__(self, text: str, flags: int) -> None:
+    def __init__(self, text: str | bytes, flags: int) -> None:
         self._text = text
         self._flags = flags
 
@@ -22,6 +22,6 @@ class _Lazy:
 _ASKED_FOR = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
 
 
-def regex(text: str, flags: int = 0) -> re.Pattern[str]:
+def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """A pattern that is compiled once it is needed: most runs meet few of them, and every one would pay for all."""
-    return cast("re.Pattern[str]", _Lazy(text, flags))
+    return cast("re.Pattern[AnyStr]", _Lazy(text, flags))

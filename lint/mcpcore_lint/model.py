@@ -537,6 +537,21 @@ class ContextParameter:
     """Whether it is mcpcore's `Context`, not the SDK's or FastMCP's."""
 
 
+def _trimmed(docstring: str) -> str:
+    """A docstring as readers of it show it (PEP 257, "Handling Docstring Indentation").
+
+    `ast.get_docstring` would load `inspect` for this, which takes longer than to check a file.
+    """
+    first, *others = docstring.expandtabs().split("\n")
+    margin = min((len(each) - len(each.lstrip()) for each in others if each.strip()), default=0)
+    lines = [first.lstrip(), *(each[margin:] for each in others)]
+    while lines and not lines[-1]:
+        lines.pop()
+    while lines and not lines[0]:
+        lines.pop(0)
+    return "\n".join(lines)
+
+
 @light
 class Handler:
     """The function that does a tool's work, and what happens in it. Nested functions are included."""
@@ -566,10 +581,9 @@ class Handler:
 
     @cached_property
     def docstring(self) -> str | None:
-        """The docstring, or None."""
-        if isinstance(self.node, ast.Lambda):
-            return None
-        return ast.get_docstring(self.node)
+        """The docstring without the indentation that its place gives it, or None."""
+        written = None if isinstance(self.node, ast.Lambda) else ast.get_docstring(self.node, clean=False)
+        return None if written is None else _trimmed(written)
 
     @property
     def is_async(self) -> bool:

@@ -9,6 +9,9 @@ from mcpcore_lint.running.memo import replay
 
 if __name__ == "__main__":
     replay(sys.argv[1:], leave=os._exit)
+    from mcpcore_lint.options import run_plain
+
+    run_plain(sys.argv[1:])
 
 try:
     from mcpcore_lint.cli import lint

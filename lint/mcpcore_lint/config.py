@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity, Span
-from mcpcore_lint.settings import PerFile, Settings
+from mcpcore_lint.settings import NOTHING, PerFile, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,20 +20,19 @@ class ConfigError(Exception):
     """A configuration that cannot be used; the text says which file, which key and what next."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The configuration of a folder and all below it, down to the next one that has its own."""
 
     root: str
     """The folder that paths and globs are relative to."""
     path: str | None = None
     """The file that it was read from; None for the defaults."""
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = Settings()
     fail_on: Severity = Severity.WARNING
     format: str | None = None
     markdown: tuple[str, ...] = ()
     """Globs of the Markdown files whose Python blocks are checked too."""
-    lines: Mapping[str, int] = field(default_factory=dict[str, int])
+    lines: Mapping[str, int] = NOTHING
     """The keys that the file sets, each with its line."""
     unknown: tuple[UnknownRule, ...] = ()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from mcpcore_lint.diagnostics import Severity
 
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 RaisesTable: TypeAlias = "Mapping[str, tuple[str, ...]]"
 """Qualified name of a function or method, to the qualified names of the exceptions that it raises."""
+NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+"""A table without entries, which stays so."""
 
 
-@dataclass(frozen=True, slots=True)
-class PerFile:
+class PerFile(NamedTuple):
     """What differs for the files that a glob matches (relative to the project, `/` as the separator).
 
     A star stands for folders too. A glob without a slash is the name of a file or of a folder, wherever it is; one that
@@ -25,7 +26,7 @@ class PerFile:
     pattern: str
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
-    severities: Mapping[str, Severity] = field(default_factory=dict[str, Severity])
+    severities: Mapping[str, Severity] = NOTHING
 
     def matches(self, path: str) -> bool:
         """Whether a file is one of those meant."""
@@ -46,8 +47,7 @@ class PerFile:
         return fnmatch(path, f"{folder.removeprefix('/')}/*")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The settings of a run.
 
     Attributes:
@@ -73,17 +73,17 @@ class Settings:
     select: frozenset[str] | None = None
     extend_select: frozenset[str] = frozenset()
     ignore: frozenset[str] = frozenset()
-    severities: Mapping[str, Severity] = field(default_factory=dict[str, Severity])
+    severities: Mapping[str, Severity] = NOTHING
     per_file: tuple[PerFile, ...] = ()
     exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True
     source_roots: tuple[str, ...] = ()
-    raises: RaisesTable = field(default_factory=dict[str, tuple[str, ...]])
-    exceptions: RaisesTable = field(default_factory=dict[str, tuple[str, ...]])
+    raises: RaisesTable = NOTHING
+    exceptions: RaisesTable = NOTHING
     tools: frozenset[str] = frozenset()
     min_recovery_words: int = 5
     syntax_limit: int = 500
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, "Mapping[str, Any]"])
+    options: Mapping[str, Mapping[str, Any]] = NOTHING
     cache_dir: str | None = None
     jobs: int = 0
 
@@ -98,12 +98,10 @@ def fingerprint(settings: Settings) -> str:
             return sorted(plain(each) for each in value)
         if isinstance(value, (list, tuple)):
             return [plain(each) for each in value]
-        if isinstance(value, PerFile):
-            return [plain(getattr(value, name)) for name in ("pattern", "select", "ignore", "severities")]
         if hasattr(value, "items"):
             return sorted((str(key), repr(plain(each))) for key, each in value.items())
         return value
 
     skipped = {"cache_dir", "jobs", "exclude", "respect_gitignore"}
-    names = [name for name in Settings.__dataclass_fields__ if name not in skipped]
+    names = [name for name in Settings._fields if name not in skipped]
     return repr([(name, plain(getattr(settings, name))) for name in names])

@@ -6,7 +6,6 @@ import os
 import re
 import tempfile
 import textwrap
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.cst import CstRule
@@ -38,7 +37,7 @@ def check(rule: Rule, case: Valid | Invalid) -> None:
     Raises:
         AssertionError: If the rule finds, misses or fixes something else than the case says.
     """
-    settings = replace(Settings(select=frozenset({rule.id})), **dict(case.settings))
+    settings = Settings(select=frozenset({rule.id}))._replace(**case.settings)
     code = _clean(case.code)
     files = {name: _clean(text) for name, text in case.files.items()}
     # An empty folder as the root: nothing on disk may take part in a case.

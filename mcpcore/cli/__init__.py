@@ -27,6 +27,9 @@ def main(*, leave: Callable[[int], object] = sys.exit) -> None:
         from mcpcore_lint.running.memo import replay
 
         replay(sys.argv[1:], leave=leave)
+        from mcpcore_lint.options import run_plain
+
+        run_plain(sys.argv[2:])
     try:
         import click  # noqa: F401 - asked for here alone, so that its absence is told in one sentence
     except ModuleNotFoundError as exc:

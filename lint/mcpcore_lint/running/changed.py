@@ -10,7 +10,6 @@ import os
 import subprocess
 import tempfile
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.running.baseline import content_marks
@@ -100,9 +99,9 @@ class Change:
                 there = tuple(path for each in mine if os.path.isfile(path := os.path.join(root, each)))
                 if not there:
                     continue
-                settings = replace(group.config.settings, cache_dir=None)
+                settings = group.config.settings._replace(cache_dir=None)
                 group_then = runs.Group(
-                    replace(group.config, root=root, settings=settings, unknown=()),
+                    group.config._replace(root=root, settings=settings, unknown=()),
                     there,
                     Walk(settings, root).run([each for each in there if not each.lower().endswith(runs.DOCUMENTS)]),
                     tuple(each for each in there if each.lower().endswith(runs.DOCUMENTS)),

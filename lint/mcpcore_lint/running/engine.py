@@ -553,7 +553,7 @@ def fix_source(
 ) -> tuple[FixedFile, Report]:
     """Mend one file that is held in memory, pass after pass until no fix is left; the report is of what remains."""
     from mcpcore_lint.reading.source import Source, SourceError
-    from mcpcore_lint.running.fixes import MAX_PASSES, make_pass
+    from mcpcore_lint.running.mending import MAX_PASSES, make_pass
 
     try:
         text = (Source.from_bytes(path, source) if isinstance(source, bytes) else Source(path, source)).text
@@ -599,7 +599,7 @@ def fix_paths(
         cache: As for `lint_paths`.
     """
     from mcpcore_lint.running.discover import Walk
-    from mcpcore_lint.running.fixes import Mending
+    from mcpcore_lint.running.mending import Mending
 
     settings = settings or Settings()
     root = os.path.abspath(root or os.getcwd())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import traceback
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -20,7 +19,6 @@ from mcpcore_lint.registrations.build import Builder
 from mcpcore_lint.rules import all_rules, is_ours, selected
 from mcpcore_lint.rules.base import ProjectContext, Rule, RuleContext
 from mcpcore_lint.running.marks import SUPPRESSION, speaks_of_mcp
-from mcpcore_lint.running.suppress import Suppressions
 
 if TYPE_CHECKING:
     import ast
@@ -356,6 +354,8 @@ class Judge:
 
     def suppress(self, absolute: str, diagnostics: Sequence[Diagnostic]) -> tuple[list[Diagnostic], int, list[Failure]]:
         """Take out the findings of one file that its comments suppress, and look at those comments."""
+        from mcpcore_lint.running.suppress import Suppressions
+
         shown = self.project.display_path(absolute)
         failures: list[Failure] = []
         module = self.project.module_at(shown)
@@ -391,6 +391,8 @@ def _hooks(rule: Rule) -> frozenset[str]:
 
 def crash(path: str, rule: Rule | None, error: BaseException) -> Failure:
     """A crash on a file."""
+    import traceback
+
     limit = 30 if isinstance(error, RecursionError) else None
     detail = "".join(traceback.format_exception(type(error), error, error.__traceback__, limit=limit))
     who = f"the rule {rule.id}" if rule is not None else "the linter"

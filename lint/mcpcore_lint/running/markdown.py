@@ -6,8 +6,7 @@ Source of the form: CommonMark 0.31.2, section 4.5, "Fenced code blocks".
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Span
 
@@ -20,8 +19,7 @@ _FENCE: Final = re.compile(r"^([ \t]*(?:>[ \t]?)*[ \t]*)(`{3,}|~{3,})[ \t]*([^\n
 _LANGUAGES: Final = frozenset({"python", "py", "python3", "py3"})
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One block of Python.
 
     Attributes:

@@ -6,7 +6,6 @@ Nothing that parses or judges is imported before a file has to be judged.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -52,23 +51,23 @@ class Group(NamedTuple):
                 yield os.path.join(each, config.FILE)
 
 
-@dataclass(slots=True)
 class Result:
     """What the groups of a run came to, put together; all paths are relative to one folder."""
 
-    base: str
-    """The folder: the top of the repository, else the outermost project."""
-    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    failures: list[Failure] = field(default_factory=list[Failure])
-    files: int = 0
-    tools: int = 0
-    suppressed: int = 0
-    inputs: list[str] | None = field(default_factory=list[str])
-    """Files and folders that the outcome rests on, of which all counts; None where they are not all known."""
-    texts: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
-    """Texts by path in the report, as they were when they were judged or, where that is not known, first asked for."""
-    places: dict[str, str] = field(default_factory=dict[str, str])
-    """Paths of the report as a reader opens them, as far as asked."""
+    def __init__(self, base: str) -> None:
+        """Make an empty one for a folder: the top of the repository, else the outermost project."""
+        self.base = base
+        self.diagnostics: list[Diagnostic] = []
+        self.failures: list[Failure] = []
+        self.files = 0
+        self.tools = 0
+        self.suppressed = 0
+        self.inputs: list[str] | None = []
+        """Files and folders that the outcome rests on, of which all counts; None where they are not all known."""
+        self.texts: dict[str, str | None] = {}
+        """Texts by path in the report, as they were when judged or, where that is not known, first asked for."""
+        self.places: dict[str, str] = {}
+        """Paths of the report as a reader opens them, as far as asked."""
 
     def absolute(self, path: str) -> str:
         """The file behind a path of the report."""
@@ -177,7 +176,7 @@ def groups(
         # The outermost first, since what lies below it may come to a configuration of its own.
         root = min(waiting, key=len)
         found, mine = waiting.pop(root)
-        found = replace(found, settings=change(found.settings))
+        found = found._replace(settings=change(found.settings))
         if not read:
             made.append(Group(found, tuple(mine)))
             continue
@@ -351,7 +350,7 @@ def _unknown_rules(made: Iterable[Group], result: Result) -> None:
 
         rule = rule_named("unknown-rule")
         # A selection of rules that are not there selects nothing, which must not keep it from being told.
-        if rule is None or not selected(rule, replace(settings, select=None)):
+        if rule is None or not selected(rule, settings._replace(select=None)):
             continue
         path = _below(os.path.abspath(found.path), result.base)
         for each in found.unknown:
@@ -408,7 +407,7 @@ def mend(
     Where not `write`, the same is done to the contents alone, and no file changes.
     """
     from mcpcore_lint.running.engine import Report
-    from mcpcore_lint.running.fixes import Mending
+    from mcpcore_lint.running.mending import Mending
 
     result = lint_groups(made, cache=cache, progress=progress)
     mending = Mending(result.base, unsafe=unsafe, write=write)
@@ -442,7 +441,7 @@ def mend_text(
 ) -> Mended | None:
     """What the fixes make of one file, taken by itself; None where they leave it as it is."""
     from mcpcore_lint.reading.source import Source, SourceError
-    from mcpcore_lint.running.fixes import MAX_PASSES, make_pass
+    from mcpcore_lint.running.mending import MAX_PASSES, make_pass
 
     try:
         source = Source.from_bytes(name, raw)

@@ -7,11 +7,11 @@ import contextlib
 import io
 import re
 import tokenize
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from mcpcore_lint import ids
 from mcpcore_lint.diagnostics import Span
+from mcpcore_lint.light import light
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +32,7 @@ _UNREADABLE: Final = (tokenize.TokenError, SyntaxError, RecursionError, IndexErr
 _NAMES: Final = re.compile(r"[a-z][a-z-]*(?:\s*,\s*[a-z][a-z-]*)*")
 
 
-@dataclass(slots=True)
+@light
 class Suppression:
     """One suppression comment."""
 
@@ -46,12 +46,12 @@ class Suppression:
     start: int
     end: int
     """The comment's offsets in the text."""
+    used: set[str]
+    """The rules (as written; `*` for a comment without any) that suppressed something."""
     misplaced: bool = False
     """An `ignore-file` after the first statement, which therefore does nothing."""
     misspelt: str = ""
     """The word that stands where `ignore` would, so that nothing is suppressed."""
-    used: set[str] = field(default_factory=set[str])
-    """The rules (as written; `*` for a comment without any) that suppressed something."""
 
 
 def find(source: Source, tree: ast.Module | None) -> list[Suppression]:
@@ -78,13 +78,13 @@ def find(source: Source, tree: ast.Module | None) -> list[Suppression]:
             span = Span(*source.position(begin), *source.position(start + match.start() + len(match[0].rstrip())))
             scope: Literal["line", "file"] = "file" if match[1] == "ignore-file" else "line"
             misplaced = scope == "file" and first is not None and line >= first
-            found.append(Suppression(scope, rules, why, line, span, begin, stop, misplaced))
+            found.append(Suppression(scope, rules, why, line, span, begin, stop, set(), misplaced))
             break
         else:
             if (meant := _MEANT.search(comment)) and _is_misspelt(meant[1], meant[2]):
                 begin, stop = start + meant.start(), start + meant.start() + len(meant[0].rstrip())
                 span = Span(*source.position(begin), *source.position(stop))
-                found.append(Suppression("line", (), "", line, span, begin, stop, misspelt=meant[1]))
+                found.append(Suppression("line", (), "", line, span, begin, stop, set(), misspelt=meant[1]))
     return found
 
 

@@ -8,8 +8,7 @@ import time
 from stat import S_ISDIR
 from typing import TYPE_CHECKING
 
-import click
-
+from mcpcore_lint.command import CannotRunError
 from mcpcore_lint.running.discover import SKIPPED
 
 if TYPE_CHECKING:
@@ -20,10 +19,8 @@ _PAUSE = 0.5
 """Seconds between two looks whether a watched folder went or came."""
 
 
-class WatchError(click.ClickException):
+class WatchError(CannotRunError):
     """Watching cannot be done here."""
-
-    exit_code = 2
 
 
 def watch(paths: Sequence[str], run: Callable[[], int]) -> int:
@@ -90,12 +87,13 @@ def _folders(paths: Sequence[str]) -> dict[str, int]:
 
 
 def _again(run: Callable[[], int]) -> None:
-    click.echo(_CLEAR if sys.stdout.isatty() else "", nl=False)
+    if sys.stdout.isatty():
+        sys.stdout.write(_CLEAR)
     _shown(run)
 
 
 def _shown(run: Callable[[], int]) -> None:
     try:
         run()
-    except click.ClickException as error:
-        error.show()  # a configuration that is being edited is wrong for a moment; go on
+    except CannotRunError as problem:
+        problem.tell()  # a configuration that is being edited is wrong for a moment; go on

@@ -560,7 +560,7 @@ def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
 
 def test_a_file_that_changes_while_it_is_mended_is_left_alone(tmp_path):
     """What someone else wrote meanwhile is not overwritten."""
-    from mcpcore_lint.running.fixes import replace_file
+    from mcpcore_lint.running.mending import replace_file
 
     path = tmp_path / "a.py"
     path.write_text("new\n")

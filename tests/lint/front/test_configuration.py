@@ -229,11 +229,9 @@ def test_settings_of_an_editor(project):
 
 def test_every_key_is_documented(project):
     """Each key has a meaning, and each field of the settings a key."""
-    from dataclasses import fields
-
     from mcpcore_lint.config import KEYS
     from mcpcore_lint.settings import Settings
 
     assert all(key.meaning and key.kind for key in KEYS.values())
-    assert {each.name.replace("_", "-") for each in fields(Settings)} <= set(KEYS)
+    assert {name.replace("_", "-") for name in Settings._fields} <= set(KEYS)
     assert [] == project.found("--stdin-filename", "clean.py", input=CLEAN)

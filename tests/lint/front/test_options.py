@@ -1,0 +1,82 @@
+"""What is plain on the command line is read as click reads it; what is not is left to click."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from mcpcore_lint.cli import lint
+from mcpcore_lint.options import OPTIONS, plain
+
+NAMES = [each.name for each in OPTIONS]
+VALUES = ["", "-", "--", "-x", "--fix", "json", "error", "error-contract,handler", "3", "-1", "007", "+1", "1_0", "a=b"]
+VALUES += [".", "no-such-file", "x" * 12, "9" * 12, "\u0663", "\udc80", " 2"]
+WORDS = st.one_of(
+    st.sampled_from([*NAMES, *VALUES, "--help", "-h", "--version", "--sel", "--no-such"]),
+    st.builds("{}={}".format, st.sampled_from(NAMES), st.sampled_from(VALUES)),
+)
+
+
+@given(st.lists(WORDS, max_size=6))
+@example(["--select", "a", "b.py", "--select=b", "--jobs", "2", "--format", "json", "--format=full", "-"])
+@example(["--output-file", "-", "--stdin-filename", "a.py", "--config", "no-such-file", "--explain=x"])
+def test_plain_arguments_are_read_as_click_reads_them(arguments):
+    """Either the plain reader comes to what click comes to, or it says that it is not for it."""
+    found = plain(arguments)
+    if found is not None:
+        params = lint.make_context("lint", list(arguments)).params
+        paths = params.pop("paths")
+        assert (paths, params) == found
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda each: each.name)
+def test_every_option_is_plain(option):
+    """Each option is read without click where its value is one of those that it takes."""
+    taken = {"flag": [], "choice": list(option.choices[:1]), "number": ["2"]}.get(option.kind, ["no-such-file"])
+    found = plain([option.name, *taken])
+    assert found is not None
+    value = {"flag": True, "number": 2, "rules": tuple(taken)}.get(option.kind, *taken)
+    assert value == found[1][option.key]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["--no-such"],
+        ["--format", "yaml"],
+        ["--jobs", "x"],
+        ["--select"],
+        ["--fix=1"],
+        ["--"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_wrong_or_asks_for_help_is_left_to_click(arguments):
+    """The plain reader has no messages of its own."""
+    assert plain(arguments) is None
+
+
+def test_a_file_that_nobody_may_read_is_told_as_before(project, monkeypatch):
+    """Click says which argument cannot be read."""
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert plain([str(project.root / "server.py")]) is None
+
+
+@pytest.mark.parametrize("start", ["-m mcpcore_lint", "-m mcpcore lint"])
+def test_a_plain_run_loads_little(project, start):
+    """Neither click nor what makes classes at length is loaded where the arguments are plain."""
+    code = "import atexit, runpy, sys; atexit.register(lambda: print(sorted(sys.modules)))\n"
+    name, *words = start.split()[1:]
+    code += f"sys.argv[1:] = {[*words, '--no-cache', '--format', 'concise', '.']}\n"
+    code += f"runpy.run_module({name!r}, run_name='__main__', alter_sys=True)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=project.root, capture_output=True, text=True, check=False, timeout=60
+    )
+    loaded = set(done.stdout.splitlines()[-1].strip("[]").replace("'", "").split(", "))
+    assert "mcpcore_lint.running.judge" in loaded
+    assert set() == loaded & {"click", "dataclasses", "inspect", "tokenize", "traceback", "textwrap"}

@@ -11,7 +11,7 @@ import mcpcore_lint.reading
 import mcpcore_lint.registrations
 import mcpcore_lint.rules
 import pytest
-from mcpcore_lint.patterns import _Lazy, regex
+from mcpcore_lint.patterns import _Lazy, holds_any, regex
 from mcpcore_lint.running.marks import REGISTERS
 
 
@@ -47,3 +47,10 @@ def test_every_mark_of_a_registration_can_be_compiled() -> None:
     """A fault in one of those patterns would be met by the first file that has its marks."""
     for _, pattern in REGISTERS:
         assert isinstance(pattern.groups, int)
+
+
+def test_a_look_before_a_pattern_asks_for_any_of_its_words() -> None:
+    """A word within a word counts; no words are nowhere."""
+    assert holds_any("retried later", ("wait", "retr"))
+    assert not holds_any("retried later", ("wait",))
+    assert not holds_any("retried later", ())

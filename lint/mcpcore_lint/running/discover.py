@@ -9,6 +9,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Failure
+from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -321,9 +322,9 @@ def _pattern(line: str, *, negated: bool) -> _Pattern:
     return _Pattern(line, negated, folders_only)
 
 
-_WILD: Final = re.compile(r"[*?\[\\]")
+_WILD: Final = regex(r"[*?\[\\]")
 
-_BLANKS: Final = re.compile(r"^((?:[^\\ ]|\\.| +(?! *$))*\\?) *$", re.DOTALL)
+_BLANKS: Final = regex(r"^((?:[^\\ ]|\\.| +(?! *$))*\\?) *$", re.DOTALL)
 """A line, and the blanks at its end that no backslash keeps."""
 
 
@@ -397,7 +398,7 @@ def _common_folder(git: str, inputs: list[str]) -> str:
     return os.path.normpath(os.path.join(own, common))
 
 
-_EXCLUDES: Final = re.compile(r'^[ \t]*excludes?file[ \t]*=[ \t]*"?([^"\r\n;#]+)', re.IGNORECASE | re.MULTILINE)
+_EXCLUDES: Final = regex(r'^[ \t]*excludes?file[ \t]*=[ \t]*"?([^"\r\n;#]+)', re.IGNORECASE | re.MULTILINE)
 
 
 def _users_excludes(git: str, inputs: list[str]) -> str:

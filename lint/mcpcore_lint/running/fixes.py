@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -266,7 +267,7 @@ def _is_head(source: Source, last: int) -> bool:
     return all(line.startswith("#") for line in lines) and _HEAD.search("\n".join(lines)) is not None
 
 
-_HEAD: Final = re.compile(r"\A#!|coding[:=]|copyright|licen[cs]e|SPDX-", re.IGNORECASE)
+_HEAD: Final = regex(r"\A#!|coding[:=]|copyright|licen[cs]e|SPDX-", re.IGNORECASE)
 """What the comments at the head of a file say: how to run it, its encoding, whose it is."""
 
 

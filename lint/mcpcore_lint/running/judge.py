@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 LOADED_LINES: Final = 45_000
 """How many lines stay parsed at a time."""
-_OF_TOOLS: Final = frozenset({"tool", "handler"})
-"""The hooks of a rule that look at tools."""
 
 
 class FileResult(NamedTuple):
@@ -173,8 +171,8 @@ class Judge:
         self._reached: dict[Handler, Reach] = {}
         per_file = bool(settings.per_file)
         self.rules = [rule for rule in all_rules().values() if per_file or selected(rule, settings)]
-        self._hooks = {rule.id: _hooks(rule) for rule in self.rules}
-        self.mentions = any("file" in self._hooks[rule.id] and not is_ours(rule) for rule in self.rules)
+        self._hooks = {rule.id: _Hooks(rule) for rule in self.rules}
+        self.mentions = any(self._hooks[rule.id].file and not is_ours(rule) for rule in self.rules)
         """Whether every file that speaks of mcpcore counts: a rule of the project's own may look at any."""
 
     def _looks_at(self, absolute: str, raw: bytes) -> bool:
@@ -295,20 +293,20 @@ class Judge:
 
     def _apply(self, rule: Rule, state: FileState) -> None:
         hooks = self._hooks[rule.id]
-        if "file" not in hooks and not (state.tools and hooks & _OF_TOOLS):
+        of_tools = state.tools and (hooks.tool or hooks.handler)
+        if not hooks.file and not of_tools:
             return
         context = RuleContext(state, rule)
-        if "handler" not in hooks:
-            if "tool" in hooks:
-                for tool in state.tools:
-                    rule.check_tool(tool, context)
-        else:
+        if of_tools and not hooks.handler:
+            for tool in state.tools:
+                rule.check_tool(tool, context)
+        elif of_tools:
             for tool, first in state.registered:
-                if "tool" in hooks:
+                if hooks.tool:
                     rule.check_tool(tool, context)
                 if first:
                     rule.check_handler(tool.handler, tool, context)
-        if "file" in hooks:
+        if hooks.file:
             rule.check_file(state.module, context)
 
     @staticmethod
@@ -342,7 +340,7 @@ class Judge:
         found: list[Diagnostic] = []
         failures: list[Failure] = []
         for rule in self.rules:
-            if "project" not in self._hooks[rule.id] or not selected(rule, self.settings):
+            if not self._hooks[rule.id].project or not selected(rule, self.settings):
                 continue
             try:
                 rule.check_project(tools, ProjectContext(self.settings, rule, found.append))
@@ -382,11 +380,15 @@ class Judge:
         return kept, hidden, failures
 
 
-def _hooks(rule: Rule) -> frozenset[str]:
+class _Hooks:
     """Which hooks a rule has."""
-    names = ("tool", "handler", "file", "project")
-    kind = type(rule)
-    return frozenset(name for name in names if getattr(kind, f"check_{name}") is not getattr(Rule, f"check_{name}"))
+
+    def __init__(self, rule: Rule) -> None:
+        kind = type(rule)
+        self.tool = kind.check_tool is not Rule.check_tool
+        self.handler = kind.check_handler is not Rule.check_handler
+        self.file = kind.check_file is not Rule.check_file
+        self.project = kind.check_project is not Rule.check_project
 
 
 def crash(path: str, rule: Rule | None, error: BaseException) -> Failure:

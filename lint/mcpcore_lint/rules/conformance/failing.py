@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit, Severity
 from mcpcore_lint.model import Const, Mapping, Missing, Symbol, Unknown, options, string
@@ -16,7 +16,7 @@ from mcpcore_lint.rules.contract.entries import near
 from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Contract, ContractEntry, ErrorSite, Handler, ToolDef, Value
@@ -642,26 +642,20 @@ class ContractMessageData(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each failure whose message tells what its data lacks, once the contract has been written out."""
-        if tool.contract is None or any(to_be_filled_in(each) for each in tool.contract.entries):
+        if tool.contract is None:
             return
         body = body_of(tool.handler)
         for error in tool.handler.errors:
             if error.form not in CODED or error.message.node is None or error.fate in {"discarded", "unused"}:
                 continue
             told = list(_variables(error.message.node, body))
-            carried = self._carried(error) if told else None
-            if carried is None:
+            # Most data has what is told under its own name, and no more of it has to be looked at.
+            if not _lacking(told, self._keys(error), body):
                 continue
-            lacking: list[str] = []
-            for each in told:
-                if isinstance(each, ast.Name) and each.id in carried:
-                    continue
-                names = _roots(each, body)
-                if not names or names & carried:
-                    continue
-                shown = ast.unparse(each)
-                if shown not in carried and short(shown) not in carried and shown not in lacking:
-                    lacking.append(shown)
+            carried = self._carried(error)
+            if carried is None or any(to_be_filled_in(each) for each in tool.contract.entries):
+                continue
+            lacking = _lacking(told, carried, body)
             if lacking:
                 variables = " and ".join(f"`{each}`" for each in lacking)
                 ctx.report(
@@ -671,6 +665,12 @@ class ContractMessageData(Rule):
                     tool=tool,
                     module=tool.handler.module,
                 )
+
+    @staticmethod
+    def _keys(error: ErrorSite) -> set[str]:
+        """The keys that the data has for certain."""
+        value = error.data.value
+        return set(value.keys) - _NOT_TOLD if isinstance(value, Mapping) else set()
 
     @staticmethod
     def _carried(error: ErrorSite) -> set[str] | None:
@@ -690,7 +690,25 @@ class ContractMessageData(Rule):
                 found |= {each.attr, ast.unparse(each)}
             elif isinstance(each, ast.Constant) and isinstance(each.value, str):
                 found.add(each.value)
-        return found - {"self", "cls"}
+        return found - _NOT_TOLD
+
+
+_NOT_TOLD: Final = frozenset({"self", "cls"})
+
+
+def _lacking(told: Iterable[ast.expr], carried: set[str], body: Body) -> list[str]:
+    """Those of some expressions of which nothing is carried, as they are written."""
+    found: list[str] = []
+    for each in told:
+        if isinstance(each, ast.Name) and each.id in carried:
+            continue
+        names = _roots(each, body)
+        if not names or names & carried:
+            continue
+        shown = ast.unparse(each)
+        if shown not in carried and short(shown) not in carried and shown not in found:
+            found.append(shown)
+    return found
 
 
 def _variables(node: ast.expr, body: Body, depth: int = 0) -> Iterator[ast.expr]:

@@ -114,13 +114,21 @@ def entries_of(contract: Contract, ctx: RuleContext) -> Iterator[tuple[int, Cont
             yield index, each
 
 
-def failure_modes(tool: ToolDef, ctx: RuleContext) -> list[Entry]:
-    """The failure modes of every contract of a tool; made out once for all rules that ask."""
-    key = ("failure modes", tool)
-    found: list[Entry] | None = ctx.module.memo.get(key)
+def entries_in(ctx: RuleContext) -> list[Entry]:
+    """The failure modes of a file: those of its tools' contracts, then those that stand at no tool.
+
+    They are gone through once for all rules.
+    """
+    found: list[Entry] | None = ctx.module.memo.get("entries")
     if found is None:
-        entries = (each for contract in contracts_of(tool, ctx) for each in entries_of(contract, ctx))
-        found = ctx.module.memo[key] = [Entry(each, tool, index) for index, each in entries if each.is_failure_mode]
+        found = ctx.module.memo["entries"] = [
+            Entry(each, tool, index)
+            for tool in ctx.tools
+            for contract in contracts_of(tool, ctx)
+            for index, each in entries_of(contract, ctx)
+            if each.is_failure_mode
+        ]
+        found += [Entry(each, None, 0) for each in declared_in(ctx.module, ctx)]
     return found
 
 
@@ -193,15 +201,10 @@ class EntryRule(Rule):
     that it is one finding however many tools use it.
     """
 
-    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
-        """Look at the entries of a tool."""
-        for entry in failure_modes(tool, ctx):
+    def check_file(self, module: Module, ctx: RuleContext) -> None:  # noqa: ARG002 - the context knows the file
+        """Look at the failure modes of a file."""
+        for entry in entries_in(ctx):
             self.check_entry(entry, ctx)
-
-    def check_file(self, module: Module, ctx: RuleContext) -> None:
-        """Look at the failure modes of a file that stand at no tool."""
-        for entry in declared_in(module, ctx):
-            self.check_entry(Entry(entry, None, 0), ctx)
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Look at one failure mode."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.light import light
 from mcpcore_lint.model import CallValue, CodeValue, Const, Missing, Symbol, Text, options
-from mcpcore_lint.patterns import regex
+from mcpcore_lint.patterns import holds_any, regex
 from mcpcore_lint.rules.base import Invalid, RuleContext
 from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, shortened
 
@@ -389,14 +389,14 @@ def _hint(value: Value) -> str:
 def _contradiction(hint: str, advice: _Advice) -> str | None:
     """The words of a hint that the advice contradicts; None where they agree, or cannot be told."""
     plain = hint.lower() if hint.isascii() else None
-    if plain is not None and not any(each in plain for each in _OF_RETRYING):
+    if plain is not None and not holds_any(plain, _OF_RETRYING):
         return None
     waits = [each for each in _WAIT_FOR.finditer(hint) if not _negated(hint, each)]
     if advice.seconds is None:
         some = [each for each in _WAIT_SOME.finditer(hint) if not _negated(hint, each)]
         first = min((*waits, *some), key=lambda each: each.start(), default=None)
         return first[0] if first is not None else None
-    if plain is None or any(each in plain for each in _OF_REFUSING):
+    if plain is None or holds_any(plain, _OF_REFUSING):
         if refused := _NO_RETRY.search(hint):
             return refused[0]
         if advice.seconds == 0 and (later := _NOT_NOW.search(hint)):

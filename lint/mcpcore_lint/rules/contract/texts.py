@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Choice, Const, Mapping, Symbol, Text, options
-from mcpcore_lint.patterns import regex
+from mcpcore_lint.patterns import holds_any, regex
 from mcpcore_lint.rules.base import Invalid, RuleContext, Valid
 from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, near, shortened
 
@@ -52,10 +52,8 @@ def _unwritten(value: Value) -> bool:
 
 
 def _is_placeholder(text: str) -> bool:
-    if text.isascii():
-        lowered = text.lower()
-        if not any(each in lowered for each in _OF_PLACEHOLDERS):
-            return False
+    if text.isascii() and not holds_any(text.lower(), _OF_PLACEHOLDERS):
+        return False
     return _PLACEHOLDER.match(text) is not None
 
 

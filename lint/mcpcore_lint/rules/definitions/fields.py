@@ -331,9 +331,6 @@ class FieldDescription(Rule):
         """Report each parameter that is required, and described nowhere."""
         if tool.kind != "tool" or tool.flavour == "lowlevel" or in_test(tool):
             return
-        told = _told(tool)
-        if told is None:
-            return
         handler = tool.handler
         scope = handler.module.scope_of(handler.node)
         outside = scope.parent or scope
@@ -343,10 +340,14 @@ class FieldDescription(Rule):
             for each in handler.parameters
             if not each.injected and not each.kind.startswith("var_") and each.name not in excluded
         ]
+        lacking = [(each, found) for each in visible if (found := _undescribed(each, tool, outside, ctx)) is not None]
+        told = _told(tool) if lacking else None
+        if told is None:
+            return
         needless: frozenset[str] | None = None
-        for parameter in visible:
-            problem = _undescribed(parameter, tool, outside, ctx)
-            if problem is None or _explains(told, parameter.name):
+        for parameter, lack in lacking:
+            problem = lack
+            if _explains(told, parameter.name):
                 continue
             if problem == _NOTHING:
                 if needless is None:

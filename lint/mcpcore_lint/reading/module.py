@@ -230,7 +230,9 @@ class Module:
                 if below in _HOLDS_NO_CALL or (wrapped and each in wrapped):
                     continue
                 if below not in _WITHOUT_LINES:
-                    first, end = _lines(each) if below in _WRAPPED else (each.lineno, each.end_lineno)
+                    first, end = (
+                        _lines(each, decorators=decorators) if below in _WRAPPED else (each.lineno, each.end_lineno)
+                    )
                     index = bisect_left(hits, first)
                     if index == last or hits[index] > end:
                         continue
@@ -335,11 +337,11 @@ _HOLDS_NO_CALL: Final = frozenset(
 )
 
 
-def _lines(node: Any) -> tuple[int, int]:
+def _lines(node: Any, *, decorators: bool) -> tuple[int, int]:
     """The first line and the last of a definition, without parsing a body that was put off."""
     text_only = deferred(node)
     end: int = node.end_lineno if text_only is None else text_only.last_line
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)]), end
+    return (node.decorator_list[0] if decorators and node.decorator_list else node).lineno, end
 
 
 _Place: TypeAlias = tuple[ast.AST, Scope, "ast.ClassDef | None", str]

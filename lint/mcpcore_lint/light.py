@@ -6,9 +6,30 @@ linter takes to check a file. Fields are the annotated names of the class and it
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
+
+if TYPE_CHECKING:
+    from functools import cached_property
+else:
+
+    class cached_property:  # noqa: N801 - it stands for the other one
+        """What is found out once: as that of `functools`, without the lock that it takes up to Python 3.11."""
+
+        def __init__(self, make: Any) -> None:
+            self._make = make
+            self.__doc__ = make.__doc__
+
+        def __set_name__(self, owner: Any, name: str) -> None:
+            self._name = name
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            if instance is None:
+                return self
+            found = self._make(instance)
+            setattr(instance, self._name, found)
+            return found
 
 
 def _fields(cls: type[Any]) -> tuple[str, ...]:
@@ -81,3 +102,6 @@ def replace(value: T, **changes: object) -> T:
     copy.__dict__.update(changes)
     made: T = copy
     return made
+
+
+__all__ = ["cached_property", "light", "light_value", "replace"]

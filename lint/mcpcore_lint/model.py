@@ -6,10 +6,9 @@ Everything points back at its `ast` node and its file. What could not be resolve
 from __future__ import annotations
 
 import ast
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from mcpcore_lint.light import light, light_value
+from mcpcore_lint.light import cached_property, light, light_value
 from mcpcore_lint.reading.syntax import body_of, walk
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left, bisect_right
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from mcpcore_lint.light import light
+from mcpcore_lint.light import cached_property, light
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.outline import complete, complete_all, deferred, forget, outline, settle
 from mcpcore_lint.reading.scopes import Binding, Scope, bind_statement, role_of

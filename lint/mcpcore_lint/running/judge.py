@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
 from mcpcore_lint.flow.calls import CallGraph
+from mcpcore_lint.light import cached_property
 from mcpcore_lint.meaning.hierarchy import Hierarchy
 from mcpcore_lint.model import Handler, Reach, ToolDef, string
 from mcpcore_lint.reading.project import Project

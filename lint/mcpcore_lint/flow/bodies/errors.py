@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.bodies.nodes import BodyNodes
-from mcpcore_lint.light import replace
+from mcpcore_lint.light import cached_property, replace
 from mcpcore_lint.meaning.resolve import CODES, Resolver, choice, evaluate, is_local
 from mcpcore_lint.meaning.subclasses import CODED_ERROR, coded_calls, reason_of, sets_itself, told
 from mcpcore_lint.meaning.symbols import class_info

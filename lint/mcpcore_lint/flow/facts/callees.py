@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcpcore_lint.flow.effects import Bindings, Key, Parameter, Throw, key_of
 from mcpcore_lint.flow.facts.choices import ChoiceReader
 from mcpcore_lint.flow.facts.constants import constants_given
 from mcpcore_lint.flow.facts.spelling import is_abstract, made_of_method, spelled
+from mcpcore_lint.light import cached_property
 from mcpcore_lint.meaning.elements import any_own
 from mcpcore_lint.meaning.families import implementers, is_protocol, overrides, subclasses
 from mcpcore_lint.meaning.given import anew, parameter_of

@@ -38,11 +38,14 @@ _TOOL: Final = regex(rb"tool(?<!\wtool)(?!\w)")
 REGISTERS: Final = tuple(
     (marks, regex(pattern))
     for marks, pattern in (
-        ((b".tool",), rb"\.tool(?![\w.])"),
-        ((b"@",), rb"@(?!functools)[\w.]*(?:[tT]ool|[rR]esource|[pP]rompt|[rR]egister|mcp|MCP)\w*"),
-        ((b"tool", b"add_tool"), rb"add_tool"),
-        ((b"tool", b".from_tool"), rb"\.from_tool\b"),
-        ((b"tool", b"call_tool"), rb"(?<!\.)\bcall_tool\b|\.call_tool\(\s*(?:\)|validate_input)|on_call_tool"),
+        ((b"tool", b".tool"), rb"\.tool(?![\w.])"),
+        ((b"@",), rb"@(?!functools)[\w.]*(?:[tT]ool|[rR]esource|[pP]rompt|[rR]egister|mcp|MCP)"),
+        ((b"tool", b"_tool", b"add_tool"), rb"add_tool"),
+        ((b"tool", b"_tool", b".from_tool"), rb"\.from_tool\b"),
+        (
+            (b"tool", b"_tool", b"call_tool"),
+            rb"(?<!\.)\bcall_tool\b|\.call_tool\(\s*(?:\)|validate_input)|on_call_tool",
+        ),
         ((b"tool", b"tools", b"MCP("), rb"tools\s*=(?!=)"),
         ((b"tool", b"tools", b"erver("), rb"tools\s*=(?!=)"),
         ((b"tool", b"tools", b"__init__("), rb"__init__\([^)]*\btools\s*=(?!=)"),
@@ -59,7 +62,7 @@ REGISTERS: Final = tuple(
         ((b"rompt", b".prompt"), rb"\.prompt(?![\w.])"),
         ((b"rompt", b"add_prompt"), rb"add_prompt"),
         ((b"rompt", b"FunctionPrompt("), rb"FunctionPrompt\("),
-        ((b"_template", b"add_template"), rb"add_template"),
+        ((b"add_template",), rb"add_template"),
         ((b"request_handler", b"add_request_handler"), rb"add_request_handler"),
         ((b"request_handler", b"request_handlers"), rb"request_handlers\s*\["),
         ((b".from_function",), rb"\.from_function\b"),

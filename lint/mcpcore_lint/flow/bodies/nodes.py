@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.reading.scopes import bind_statement
-from mcpcore_lint.reading.syntax import FIELDS, body_of
+from mcpcore_lint.reading.syntax import FIELDS, body_of, children
 
 if TYPE_CHECKING:
     from mcpcore_lint.meaning.hierarchy import Hierarchy
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _FUNCTIONS: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda})
 _INSIDE: Final = {**FIELDS, ast.arguments: tuple(each for each in FIELDS[ast.arguments] if "default" not in each)}
 """As `FIELDS`; the defaults of a nested function are run outside it."""
+_LEAVES: Final = frozenset({kind for kind, names in FIELDS.items() if not names})
 _IMPLICIT: Final = (
     ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.FormattedValue, ast.For, ast.AsyncFor,
     ast.comprehension, ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Await, ast.YieldFrom,
@@ -36,7 +37,7 @@ class BodyNodes:
         self.function_of: dict[ast.AST, FunctionNode] = {}
         """For what stands in a nested function, which."""
         self.nodes: list[ast.AST] = []
-        """All that is in the body, in source order."""
+        """All that is in the body, each after what it is in; names and constants before what else stands beside them."""
 
     def _index(self) -> None:
         """Note every node's parent, which nodes are in a nested function, and those that matter by their kind."""
@@ -68,40 +69,22 @@ class BodyNodes:
         for each in body:
             parents[each] = self.node
         functions: list[tuple[list[ast.AST], FunctionNode]] = [(body[::-1], self.node)]
-        fields = _INSIDE
+        fields, leaves = _INSIDE, _LEAVES
         while functions:
             stack, function = functions.pop()
-            inner = function is not self.node
+            first = len(nodes)
             while stack:
                 each = stack.pop()
                 nodes.append(each)
                 kind = type(each)
-                if inner:
-                    function_of[each] = function
                 found = noted.get(kind)
                 if found is not None:
                     found.append(each)
-                names = fields[kind]
-                if not names:
-                    continue
-                # As `children` does; written out, since this is where most of the time of a run is spent.
-                below: list[ast.AST] = []
-                for name in names:
-                    value = getattr(each, name, None)
-                    if value is None:
-                        continue
-                    if type(value) is list:
-                        for child in value:
-                            if child is not None:
-                                parents[child] = each
-                                below.append(child)
-                    else:
-                        parents[value] = each
-                        below.append(value)
-                below.reverse()
                 if kind in _FUNCTIONS:
                     if kind is ast.Lambda:
                         module.note_lambda(each, module.functions[function])  # type: ignore[arg-type]
+                    below = children(each)
+                    parents.update(dict.fromkeys(below, each))
                     early = _run_at_once(each)  # type: ignore[arg-type]
                     if early:
                         below = [child for child in below if child not in early]
@@ -109,12 +92,37 @@ class BodyNodes:
                         stack += early[::-1]
                     # What is nested belongs to the nested function; the rest of this one is taken up again after it.
                     functions.append((stack, function))
-                    functions.append((below, each))  # type: ignore[arg-type]
+                    functions.append((below[::-1], each))  # type: ignore[arg-type]
                     break
                 if kind is ast.comprehension:
                     # Its variables are those of a scope of its own; here they are the function's.
                     bind_statement(each, module.functions[function].bindings, module.functions[function])
-                stack += below
+                # As `children` does; written out, since this is where most of the time of a run is spent. What has
+                # nothing below it, as half of all nodes, is done with at once.
+                below = []
+                for name in fields[kind]:
+                    value = getattr(each, name, None)
+                    if value is None:
+                        continue
+                    if type(value) is list:
+                        for child in value:
+                            if child is not None:
+                                parents[child] = each
+                                if type(child) in leaves:
+                                    nodes.append(child)
+                                else:
+                                    below.append(child)
+                    else:
+                        parents[value] = each
+                        if type(value) in leaves:
+                            nodes.append(value)
+                        else:
+                            below.append(value)
+                if below:
+                    below.reverse()
+                    stack += below
+            if function is not self.node:
+                function_of.update(dict.fromkeys(nodes[first:], function))
 
     def _scope(self, node: ast.AST) -> Scope:
         nested = self.function_of

@@ -64,29 +64,28 @@ def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str,
         positions: The names, each with its position where it has one.
     """
     node = call.node
-    written: dict[str | None, ast.keyword] = {}
-    in_order: list[ast.expr] = []
-    if type(node) is ast.Call:
-        # Of a name that is given twice, the first; so are the values below.
-        written = {each.arg: each for each in reversed(node.keywords)}
-        in_order = node.args
+    absent = call.at(None)
+    found = {name: Argument(name, absent) for name in positions}
+    if call.args or not call.complete:
+        in_order: list[ast.expr] = node.args if type(node) is ast.Call else []
         for at, each in enumerate(in_order):
             if type(each) is ast.Starred:
                 in_order = in_order[:at]
                 break
-    values = dict(reversed(call.keywords))
-    found: dict[str, Argument] = {}
-    args = call.args
-    absent = call.at(None)
-    for name, position in positions.items():
-        value = values.get(name) or (args[position] if position is not None and position < len(args) else absent)
-        keyword = written.get(name)
-        if keyword is not None:
-            found[name] = Argument(name, value, keyword.value, keyword)
-        elif position is not None and position < len(in_order):
-            found[name] = Argument(name, value, in_order[position])
-        else:
-            found[name] = Argument(name, value)
+        for name, position in positions.items():
+            if position is not None:
+                if position < len(call.args):
+                    found[name].value = call.args[position]
+                if position < len(in_order):
+                    found[name].node = in_order[position]
+    # Of a name that is given twice, the first.
+    for name, value in reversed(call.keywords):
+        if name in found:
+            found[name].value = value
+    for keyword in reversed(node.keywords) if type(node) is ast.Call else ():
+        if keyword.arg in found:
+            argument = found[keyword.arg]
+            argument.node, argument.keyword = keyword.value, keyword
     return found
 
 

@@ -38,8 +38,9 @@ class HandlerBuilder(RaiseReader):
 
     def forget(self) -> None:
         """Let go of the syntax."""
-        for name in ("_loads", "_renamed", "_partly"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("_loads", None)
+        self._renamed.clear()
+        self._partly.clear()
         self.parents.clear()
         self.function_of.clear()
         self.nodes.clear()
@@ -53,6 +54,7 @@ class HandlerBuilder(RaiseReader):
         node = self.node
         parameters, self.context = parameters_of(node, self.scope)
         self._index()
+        self._note_names()
         for clause in self._clauses:
             self._catches[clause] = self._clause(clause)
         for block in self.withs:

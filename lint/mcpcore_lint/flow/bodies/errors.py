@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.bodies.nodes import BodyNodes
 from mcpcore_lint.light import cached_property, replace
-from mcpcore_lint.meaning.resolve import CODES, Resolver, choice, evaluate, is_local
+from mcpcore_lint.meaning.resolve import CODES, PLAIN_BUILTINS, Resolver, choice, evaluate, is_local
 from mcpcore_lint.meaning.subclasses import CODED_ERROR, coded_calls, reason_of, sets_itself, told
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import (
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})
 """Codes of `MCPError` that the protocol itself needs: URL elicitation, a missing capability."""
+_METHODS: Final = frozenset({"fail", "recovery_for"})
+"""Methods of the context that are known by their names."""
 _FAIL: Final[dict[str, int | None]] = {"reason": 0, "message": 1, "data": 2, "recovery": None, "retry": None}
 _FACTORY: Final[dict[str, int | None]] = {"message": 0, "data": 1, "reason": None, "recovery": None, "retry": None}
 CODED_ARGUMENTS: Final[dict[str, int | None]] = {
@@ -95,8 +97,22 @@ class ErrorReader(BodyNodes):
     def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
         super().__init__(node, module, hierarchy)
         self.context: ContextParameter | None = None
+        self.builtins = PLAIN_BUILTINS
+        """The builtins that are called by their names here, outside the functions that are nested in this one."""
+        self._renamed: dict[str, ast.Attribute] = {}
+        """Methods of the context under a name of their own: `fail = ctx.fail`."""
+        self._partly: dict[str, ast.Call] = {}
+        """`gone = partial(ctx.fail, "gone")`: the names, each with the call of `partial`."""
         self._callees: dict[ast.expr, Value | None] = {}
         self._contexts: dict[tuple[Scope, str], bool] = {}
+
+    def _unshadowed(self) -> frozenset[str]:
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if not PLAIN_BUILTINS.isdisjoint(scope.bindings):
+                return PLAIN_BUILTINS - {each for each in PLAIN_BUILTINS if self.scope.lookup(each) is not None}
+            scope = scope.parent
+        return PLAIN_BUILTINS
 
     def _is_context_call(self, call: ast.Call, method: str) -> bool:
         func: ast.expr | None = call.func
@@ -106,30 +122,48 @@ class ErrorReader(BodyNodes):
             return False
         return self._is_context(func.value, self._scope(call))
 
-    @cached_property
-    def _renamed(self) -> dict[str, ast.Attribute]:
-        """Methods of the context under a name of their own: `fail = ctx.fail`."""
-        found: dict[str, ast.Attribute] = {}
+    def _note_names(self) -> None:
+        """Note what names stand for methods of the context, and for builtins."""
+        self.builtins = self._unshadowed()
         for each in self.attributes:
-            parent = self.parents.get(each) if each.attr in {"fail", "recovery_for"} else None
-            if type(parent) is ast.Assign and len(parent.targets) == 1 and type(parent.targets[0]) is ast.Name:
-                name = parent.targets[0].id
-                bound = self._scope(each).lookup(name)
-                if bound is not None and len(bound[1]) == 1:
-                    found[name] = each
-        return found
+            if each.attr in _METHODS:
+                parent = self.parents.get(each)
+                if type(parent) is ast.Assign and len(parent.targets) == 1 and type(parent.targets[0]) is ast.Name:
+                    name = parent.targets[0].id
+                    bound = self._scope(each).lookup(name)
+                    if bound is not None and len(bound[1]) == 1:
+                        self._renamed[name] = each
+                elif type(parent) is ast.Call and each.attr == "fail" and parent.args and parent.args[0] is each:
+                    self._note_partly(parent, each)
+
+    def _note_partly(self, call: ast.Call, fail: ast.Attribute) -> None:
+        scope = self._scope(fail)
+        made = evaluate(call.func, scope)
+        parent = self.parents.get(call)
+        if not (isinstance(made, Symbol) and made.name == "functools.partial" and type(parent) is ast.Assign):
+            return
+        name = parent.targets[0].id if type(parent.targets[0]) is ast.Name else ""
+        bound = scope.lookup(name)
+        if bound is not None and len(bound[1]) == 1 and self._is_context(fail.value, scope):
+            self._partly[name] = call
 
     def _is_context(self, node: ast.expr, scope: Scope) -> bool:
-        found = scope.lookup(node.id) if type(node) is ast.Name else None
-        if found is None:
+        if type(node) is not ast.Name:
             return False
-        key = (found[0], node.id)  # type: ignore[attr-defined]
+        key = (scope, node.id)
         known = self._contexts.get(key)
         if known is None:
-            known = self._contexts[key] = self._is_bound_to_context(*key, found[1])
+            found = scope.lookup(node.id)
+            known = found is not None and self._is_bound_to_context(found[0], node.id, found[1])
+            self._contexts[key] = known
         return known
 
     def _is_bound_to_context(self, where: Scope, name: str, bindings: list[Binding]) -> bool:
+        for binding in bindings:
+            if binding.kind == "parameter" or type(binding.value) is ast.Name:
+                break
+        else:
+            return False
         seen: set[tuple[Scope, str]] = set()
         stack = [(where, name, bindings)]
         while stack:
@@ -151,15 +185,18 @@ class ErrorReader(BodyNodes):
         return False
 
     def _error(self, call: ast.Call) -> ErrorSite | None:
+        func = call.func
+        if type(func) is ast.Name and func.id in self.builtins and call not in self.function_of:
+            return None
         scope = self._scope(call)
         if self._is_context_call(call, "fail"):
             made = evaluate_arguments(call, scope)
             arguments = arguments_of(made, _FAIL)
             unknown = Unknown(call, self.module, "the code that the contract declares")
             return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
-        if type(call.func) is ast.Name and call.func.id in self._partly:
-            return self._fail_partly(call, self._partly[call.func.id])
-        callee = self.callee(call.func, scope)
+        if type(func) is ast.Name and func.id in self._partly:
+            return self._fail_partly(call, self._partly[func.id])
+        callee = self.callee(func, scope)
         if callee is None:
             return None
         for func in options(callee):
@@ -171,25 +208,6 @@ class ErrorReader(BodyNodes):
                     if isinstance(each, CallValue) and each.node is call:
                         return self._error_of(each, call)
         return None
-
-    @cached_property
-    def _partly(self) -> dict[str, ast.Call]:
-        """`gone = partial(ctx.fail, "gone")`: the names, each with the call of `partial`."""
-        found: dict[str, ast.Call] = {}
-        for each in self.attributes:
-            call = self.parents.get(each) if each.attr == "fail" else None
-            if type(call) is not ast.Call or not call.args or call.args[0] is not each:
-                continue
-            scope = self._scope(each)
-            made = evaluate(call.func, scope)
-            parent = self.parents.get(call)
-            if not (isinstance(made, Symbol) and made.name == "functools.partial" and type(parent) is ast.Assign):
-                continue
-            name = parent.targets[0].id if type(parent.targets[0]) is ast.Name else ""
-            bound = scope.lookup(name)
-            if bound is not None and len(bound[1]) == 1 and self._is_context(each.value, scope):
-                found[name] = call
-        return found
 
     def _fail_partly(self, call: ast.Call, before: ast.Call) -> ErrorSite:
         """`ctx.fail` with some arguments filled in before."""

@@ -37,7 +37,7 @@ class BodyNodes:
         self.function_of: dict[ast.AST, FunctionNode] = {}
         """For what stands in a nested function, which."""
         self.nodes: list[ast.AST] = []
-        """All that is in the body, each after what it is in; names and constants before what else stands beside them."""
+        """All that is in the body, each after what it is in, names and constants first of what stands side by side."""
 
     def _index(self) -> None:
         """Note every node's parent, which nodes are in a nested function, and those that matter by their kind."""

@@ -142,6 +142,8 @@ class RaiseReader(ErrorReader):
 
     def leaves(self, node: ast.expr, scope: Scope) -> list[ast.expr]:
         """The expressions that a raised expression may come from, through conditions, names and `with_traceback`."""
+        if _behind(node, scope) is None:
+            return [node]
         found: list[ast.expr] = []
         seen: set[ast.expr] = set()
         # Each expression once: names that are bound from one another lead round in circles.

@@ -462,11 +462,6 @@ class CalleeReader(ChoiceReader):
                 self._from_value(each, keys, [])
         return [*keys, *(self._throw(each, node) for each in self._made_by(value, node))]
 
-    @cached_property
-    def _error_at(self) -> dict[ast.AST, ErrorSite]:
-        """The errors that are made here, by where they are made."""
-        return {each.node: each for each in self.model.errors}
-
     def _functions_in(self, node: ast.expr) -> list[Key | Parameter]:
         """The functions that an argument is."""
         if isinstance(node, ast.Name):

@@ -11,7 +11,7 @@ from mcpcore_lint.flow.facts.constants import constants_of
 from mcpcore_lint.meaning.attributes import of_receiver
 from mcpcore_lint.meaning.infer import Inference
 from mcpcore_lint.meaning.kinds import ClassObject, Instance, Kind, ancestry
-from mcpcore_lint.meaning.resolve import CODES, PLAIN_BUILTINS, Resolver, evaluate
+from mcpcore_lint.meaning.resolve import CODES, Resolver, evaluate
 from mcpcore_lint.model import (
     CallValue,
     CodeValue,
@@ -59,7 +59,7 @@ class ChoiceReader:
         self.builder = HandlerBuilder.of(node, module, graph.hierarchy)
         self.model = self.builder.model
         self.parents = self.builder.parents
-        self.builtins = self._unshadowed()
+        self.builtins = self.builder.builtins
         """The builtins that are called by their names here."""
         self.constants = constants_of(node, module, given) if given else {}
         """The texts that parameters are, where the function asks which they are."""
@@ -69,15 +69,9 @@ class ChoiceReader:
         """Make what is kept while the function is read; each layer has its own."""
         self._functions_named: dict[str, list[Key | Parameter]] = {}
         """What names are, where functions are handed over by them."""
+        self._error_at = {each.node: each for each in self.model.errors}
+        """The errors that are made here, by where they are made."""
         self._targets_of: dict[ast.Call, tuple[list[Key], list[str]]] = {}
-
-    def _unshadowed(self) -> frozenset[str]:
-        scope: Scope | None = self.scope
-        while scope is not None:
-            if not PLAIN_BUILTINS.isdisjoint(scope.bindings):
-                return PLAIN_BUILTINS - {each for each in PLAIN_BUILTINS if self.scope.lookup(each) is not None}
-            scope = scope.parent
-        return PLAIN_BUILTINS
 
     def _errors_of(self, made: ast.expr) -> list[ErrorSite]:
         """The errors that an expression may be; none where one of them is not known to be an error."""

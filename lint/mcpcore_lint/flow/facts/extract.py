@@ -10,7 +10,7 @@ from mcpcore_lint.flow.effects import Bindings, Blind, Event, EventKind, Facts, 
 from mcpcore_lint.flow.facts.callees import unique
 from mcpcore_lint.flow.facts.constants import idle
 from mcpcore_lint.flow.facts.implicit import BUILTINS, ImplicitReader
-from mcpcore_lint.flow.facts.spelling import arguments_of, holds, spelled
+from mcpcore_lint.flow.facts.spelling import holds, spelled
 from mcpcore_lint.flow.knowledge import KNOWLEDGE
 from mcpcore_lint.meaning.kinds import BUILTIN_METHODS, Instance
 from mcpcore_lint.meaning.resolve import PLAIN_BUILTINS, evaluate
@@ -223,8 +223,12 @@ class Extractor(ImplicitReader):
         return type(node) is ast.Name and self.builder._is_context(node, self.scope)  # noqa: SLF001
 
     def _takes_context(self, call: ast.Call) -> bool:
-        for each in arguments_of(call):  # noqa: SIM110 - written out, since every call comes by here
-            if type(each) is ast.Name and self._is_context(each):
+        for each in call.args:
+            given = each.value if type(each) is ast.Starred else each
+            if type(given) is ast.Name and self._is_context(given):
+                return True
+        for keyword in call.keywords:  # noqa: SIM110 - written out, since every call comes by here
+            if type(keyword.value) is ast.Name and self._is_context(keyword.value):
                 return True
         return False
 
@@ -239,7 +243,7 @@ class Extractor(ImplicitReader):
                 return
         if self._asks_recovery and self.builder._is_context_call(node, "recovery_for"):  # noqa: SLF001
             return
-        if isinstance(func, ast.Attribute) and self._is_context(func.value):
+        if type(func) is ast.Attribute and self._is_context(func.value):
             return
         if self._makes_tasks and self._dropped_task(node):
             return

@@ -10,13 +10,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.reading.scopes import Binding
 
 
-def arguments_of(node: ast.Call) -> list[ast.expr]:
-    """What a call is given, by position and by name."""
-    found = [each.value if isinstance(each, ast.Starred) else each for each in node.args]
-    found.extend(each.value for each in node.keywords)
-    return found
-
-
 def spelled(node: ast.expr | None) -> str:
     """A callee as written, shortened to its names."""
     parts: list[str] = []

@@ -199,10 +199,10 @@ class ErrorReader(BodyNodes):
         callee = self.callee(func, scope)
         if callee is None:
             return None
-        for func in options(callee):
-            symbol = func
-            if isinstance(func, CallValue) and func.func.name == "functools.partial" and func.args:
-                symbol = func.args[0]
+        for value in options(callee):
+            symbol = value
+            if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
+                symbol = value.args[0]
             if isinstance(symbol, Symbol) and self._makes_error(symbol):
                 for each in options(evaluate(call, scope)):
                     if isinstance(each, CallValue) and each.node is call:

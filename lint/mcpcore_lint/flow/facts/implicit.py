@@ -10,6 +10,7 @@ from mcpcore_lint.flow.facts.guards import GuardReader
 from mcpcore_lint.flow.facts.spelling import is_abstract, made_of_method
 from mcpcore_lint.meaning.kinds import Instance, Outside, ancestry, is_property, method_of, outside_bases
 from mcpcore_lint.meaning.resolve import PLAIN_BUILTINS
+from mcpcore_lint.reading.syntax import children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -251,13 +252,17 @@ class ImplicitReader(GuardReader):
             return False
         if depth > MAX_DEEP or node in self.followed:
             return True
-        below = [*ast.iter_child_nodes(node)] if kind in _CONTAINERS or kind in _CHOICES else ()
+        below: list[ast.AST] = []
         if isinstance(node, ast.Call):
-            below = [*node.args, *(each.value for each in node.keywords)]
-            if isinstance(node.func, ast.Attribute):
-                below.append(node.func.value)
-            elif self.scope.lookup(getattr(node.func, "id", "")) is not None:
-                below.append(node.func)
+            func = node.func
+            below += node.args
+            below += [each.value for each in node.keywords]
+            if type(func) is ast.Attribute:
+                below.append(func.value)
+            elif type(func) is ast.Name and func.id not in self.builtins and self.scope.lookup(func.id) is not None:
+                below.append(func)
+        elif kind in _CONTAINERS or kind in _CHOICES:
+            below = children(node)
         elif kind in _PASSES or kind is ast.NamedExpr:
             below = [node.value]  # type: ignore[attr-defined]
         elif isinstance(node, ast.Name):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.reading.scopes import Scope
 
 
-_FUNCTIONS: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda})
+_SCOPES: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.comprehension})
 _INSIDE: Final = {**FIELDS, ast.arguments: tuple(each for each in FIELDS[ast.arguments] if "default" not in each)}
 """As `FIELDS`; the defaults of a nested function are run outside it."""
 _LEAVES: Final = frozenset({kind for kind, names in FIELDS.items() if not names})
@@ -80,21 +80,12 @@ class BodyNodes:
                 found = noted.get(kind)
                 if found is not None:
                     found.append(each)
-                if kind in _FUNCTIONS:
-                    if kind is ast.Lambda:
-                        module.note_lambda(each, module.functions[function])  # type: ignore[arg-type]
-                    below = children(each)
-                    parents.update(dict.fromkeys(below, each))
-                    early = _run_at_once(each)  # type: ignore[arg-type]
-                    if early:
-                        below = [child for child in below if child not in early]
-                        parents.update(dict.fromkeys(early, each))
-                        stack += early[::-1]
-                    # What is nested belongs to the nested function; the rest of this one is taken up again after it.
-                    functions.append((stack, function))
-                    functions.append((below[::-1], each))  # type: ignore[arg-type]
-                    break
-                if kind is ast.comprehension:
+                if kind in _SCOPES:
+                    if kind is not ast.comprehension:
+                        # What is nested belongs to the nested function; the rest of this one follows after it.
+                        functions.append((stack, function))
+                        functions.append((self._nested(each, function, stack), each))  # type: ignore[arg-type]
+                        break
                     # Its variables are those of a scope of its own; here they are the function's.
                     bind_statement(each, module.functions[function].bindings, module.functions[function])
                 # As `children` does; written out, since this is where most of the time of a run is spent. What has
@@ -123,6 +114,19 @@ class BodyNodes:
                     stack += below
             if function is not self.node:
                 function_of.update(dict.fromkeys(nodes[first:], function))
+
+    def _nested(self, node: Any, function: FunctionNode, outside: list[ast.AST]) -> list[ast.AST]:
+        """What belongs to a nested function, the last first; what is run where it is made goes to what is outside."""
+        if type(node) is ast.Lambda:
+            self.module.note_lambda(node, self.module.functions[function])
+        below = children(node)
+        self.parents.update(dict.fromkeys(below, node))
+        early = _run_at_once(node)
+        if early:
+            below = [child for child in below if child not in early]
+            self.parents.update(dict.fromkeys(early, node))
+            outside += early[::-1]
+        return below[::-1]
 
     def _scope(self, node: ast.AST) -> Scope:
         nested = self.function_of

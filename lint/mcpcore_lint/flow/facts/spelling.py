@@ -45,14 +45,15 @@ def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) 
     for each in node.decorator_list:
         if "abstract" in spelled(each):
             return True
-    body = [each for each in node.body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
-    if not body or (
-        len(body) == 1 and isinstance(body[0], ast.Raise) and "NotImplementedError" in spelled(body[0].exc)
-    ):
-        if not body:
-            return any("Protocol" in spelled(base) or "ABC" in spelled(base) for base in owner.node.bases)
-        return True
-    return False
+    only: ast.stmt | None = None
+    for statement in node.body:
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+            if only is not None:
+                return False
+            only = statement
+    if only is None:
+        return any("Protocol" in spelled(base) or "ABC" in spelled(base) for base in owner.node.bases)
+    return isinstance(only, ast.Raise) and "NotImplementedError" in spelled(only.exc)
 
 
 def made_of_method(binding: Binding, info: ClassInfo, maker: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:

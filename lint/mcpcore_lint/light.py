@@ -6,6 +6,8 @@ linter takes to check a file. Fields are the annotated names of the class and it
 
 from __future__ import annotations
 
+from functools import cache
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
@@ -43,22 +45,28 @@ def _fields(cls: type[Any]) -> tuple[str, ...]:
 
 def _make(cls: type[Any]) -> tuple[str, ...]:
     names = _fields(cls)
-    defaults: dict[str, object] = {}
-    parameters: list[str] = []
+    defaults: list[object] = []
     for name in names:
         if hasattr(cls, name) and not isinstance(getattr(cls, name), property):
-            defaults[f"_{name}"] = getattr(cls, name)
-            parameters.append(f"{name}=_{name}")
-        else:
-            parameters.append(name)
-    body = "".join(f"\n    self.{name} = {name}" for name in names) or "\n    pass"
-    scope: dict[str, Any] = {}
-    # The names are those of the class itself, so that this makes nothing but assignments.
-    exec(f"def __init__(self, {', '.join(parameters)}):{body}", defaults, scope)  # noqa: S102
+            defaults.append(getattr(cls, name))
+        elif defaults:
+            raise TypeError(f"{cls.__name__}.{name} has no default, but a field before it has one")
+    code = _assigning(len(names)).replace(co_names=names, co_varnames=("self", *names))
     made: Any = cls
-    made.__init__ = scope["__init__"]
+    made.__init__ = FunctionType(code, {}, "__init__", tuple(defaults))
     setattr(made, "__match_args__", names)  # noqa: B010 - the type checker takes it for a declaration
     return names
+
+
+@cache
+def _assigning(count: int) -> CodeType:
+    """What `__init__` of so many fields does: compiled once, since the classes differ in the names alone."""
+    names = [f"field{number}" for number in range(count)]
+    body = "".join(f"\n    self.{name} = {name}" for name in names) or "\n    pass"
+    scope: dict[str, Any] = {}
+    exec(f"def __init__(self, {', '.join(names)}):{body}", scope)  # noqa: S102 - made of nothing but these names
+    code: CodeType = scope["__init__"].__code__
+    return code
 
 
 def _repr(self: object) -> str:

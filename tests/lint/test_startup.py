@@ -1,16 +1,18 @@
-"""What start-up leaves for later: the patterns."""
+"""What start-up leaves for later, and what it makes for less: patterns and classes of fields."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 import re
+from types import ModuleType
 
 import mcpcore_lint.meaning
 import mcpcore_lint.reading
 import mcpcore_lint.registrations
 import mcpcore_lint.rules
 import pytest
+from mcpcore_lint.light import cached_property, light
 from mcpcore_lint.patterns import _Lazy, holds_any, regex
 from mcpcore_lint.running.marks import REGISTERS
 
@@ -30,7 +32,7 @@ def test_a_pattern_is_compiled_when_it_is_asked() -> None:
 @pytest.mark.parametrize(
     "package", [mcpcore_lint.rules, mcpcore_lint.reading, mcpcore_lint.meaning, mcpcore_lint.registrations]
 )
-def test_every_pattern_can_be_compiled(package) -> None:
+def test_every_pattern_can_be_compiled(package: ModuleType) -> None:
     """A fault in one is found here, and not when a file first has what it is for."""
     patterns = [
         value
@@ -54,3 +56,55 @@ def test_a_look_before_a_pattern_asks_for_any_of_its_words() -> None:
     assert holds_any("retried later", ("wait", "retr"))
     assert not holds_any("retried later", ("wait",))
     assert not holds_any("retried later", ())
+
+
+def test_a_class_of_fields_takes_them_by_place_and_by_name() -> None:
+    """Its fields are those of its bases and its own; a default is the value given."""
+
+    @light
+    class Base:
+        first: int
+
+    @light
+    class Derived(Base):
+        second: str = "two"
+        third: tuple[int, ...] = ()
+
+    made = Derived(1, third=(3,))
+    assert (made.first, made.second, made.third) == (1, "two", (3,))
+    assert repr(made) == "Derived(first=1, second='two', third=(3,))"
+    assert Derived.__match_args__ == ("first", "second", "third")
+    with pytest.raises(TypeError, match="first"):
+        Derived()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="fourth"):
+        Derived(1, fourth=4)  # type: ignore[call-arg]
+
+
+def test_a_field_without_a_default_stands_before_those_that_have_one() -> None:
+    """Otherwise the defaults would be taken for those of other fields."""
+    with pytest.raises(TypeError, match=r"Wrong\.second has no default"):
+
+        @light
+        class Wrong:
+            first: int = 1
+            second: int  # type: ignore[misc]
+
+
+def test_what_is_found_out_once_is_kept() -> None:
+    """It is asked for as an attribute, made at the first time and read from then on."""
+    asked: list[int] = []
+
+    @light
+    class Answer:
+        field: int
+
+        @cached_property
+        def doubled(self) -> int:
+            """Twice the field."""
+            asked.append(self.field)
+            return 2 * self.field
+
+    answer = Answer(21)
+    assert (answer.doubled, answer.doubled) == (42, 42)
+    assert asked == [21]
+    assert Answer.doubled.__doc__ == "Twice the field."

@@ -245,10 +245,10 @@ class _Raised:
         """Whether the tool may raise an entry, for all that can be seen."""
         del contract
         reason = entry.reason_text
-        codes = codes_of(entry.code.value)
-        if self.anything or reason is None or codes is None or not entry.resolved or to_be_filled_in(entry):
+        if self.anything or reason is None or reason in self.reasons:
             return True
-        if reason in self.reasons or bool(self.codes & set(codes)):
+        codes = codes_of(entry.code.value)
+        if codes is None or not entry.resolved or to_be_filled_in(entry) or not self.codes.isdisjoint(codes):
             return True
         if self._rest is not None:
             rest, self._rest = self._rest, None

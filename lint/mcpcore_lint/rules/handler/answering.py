@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Text, Value, options, string
+from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Symbol, Text, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, short, text_start, unpacked, where_to
@@ -18,6 +18,7 @@ from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 if TYPE_CHECKING:
     from mcpcore_lint.model import Handler, ToolDef
     from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
 
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
 FAILURE_KEYS: Final = frozenset({"isError", "is_error", "failed"})
@@ -65,6 +66,8 @@ _CHOICES: Final = frozenset({"cancelled", "canceled", "declined", "rejected", "a
 """What a `status` says of the same."""
 HAND_MADE: Final = "a hand-made"
 _CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
+_RESULTS: Final = _CALL_RESULTS | {"mcp.TextContent"}
+"""What tells of a failure by more than its keys."""
 
 
 class _Judge:
@@ -430,7 +433,7 @@ class NoErrorAsData(Rule):
         answers: list[tuple[ast.expr, Value, bool]] = [
             (each.node.value, each.value, each.catch is not None)
             for each in handler.returns
-            if each.node.value is not None
+            if each.node.value is not None and not _tells_nothing(each.node.value, each.scope)
         ]
         if isinstance(handler.node, ast.Lambda):
             answers.append((handler.node.body, body.value(handler.node.body), False))
@@ -483,6 +486,16 @@ class NoErrorAsData(Rule):
             if each.node is not None
         )
         return failing[0] if len(failing) == len(found) or set_by_clause else None
+
+
+def _tells_nothing(node: ast.expr, scope: Scope) -> bool:
+    """Whether an answer is a table or a model without a key that tells of a failure: then none of its values counts."""
+    if isinstance(node, ast.Dict):
+        return all(isinstance(each, ast.Constant) and each.value not in _TELLING for each in node.keys)
+    if not isinstance(node, ast.Call) or any(each.arg is None or each.arg in _TELLING for each in node.keywords):
+        return False
+    made = evaluate(node.func, scope)
+    return isinstance(made, Symbol) and isinstance(made.definition, ast.ClassDef) and made.name not in _RESULTS
 
 
 def _is_a_choice(key: str, value: Value) -> bool:

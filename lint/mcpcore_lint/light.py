@@ -106,8 +106,7 @@ def light_value(cls: type[T]) -> type[T]:
 def replace(value: T, **changes: object) -> T:
     """A copy with some fields changed."""
     copy: Any = object.__new__(type(value))
-    copy.__dict__.update(value.__dict__)
-    copy.__dict__.update(changes)
+    copy.__dict__ = {**value.__dict__, **changes}
     made: T = copy
     return made
 

@@ -108,11 +108,13 @@ def _bind_function(scope: Scope, bindings: Bindings) -> None:
         if scope.module.source.has(":="):
             nodes = [*nodes, *(each for each in own_nodes(node) if isinstance(each, ast.NamedExpr))]
     for each in nodes:
-        if type(each) is ast.match_case:
+        # Most statements bind nothing.
+        bind = _BINDS.get(type(each))
+        if bind is not None:
+            bind(each, bindings, scope)
+        elif type(each) is ast.match_case:
             for part in walk([each.pattern]):
                 bind_statement(part, bindings, scope)
-        else:
-            bind_statement(each, bindings, scope)
 
 
 def bind_statement(node: ast.AST, bindings: Bindings, scope: Scope) -> None:

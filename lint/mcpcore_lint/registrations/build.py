@@ -332,8 +332,7 @@ class Builder:
         if changed:
             handler.errors = tuple(changed.get(each, each) for each in handler.errors)
             handler.throws = tuple(
-                replace(each, error=changed.get(each.error, each.error)) if each.error is not None else each
-                for each in handler.throws
+                replace(each, error=changed[each.error]) if each.error in changed else each for each in handler.throws
             )
 
 

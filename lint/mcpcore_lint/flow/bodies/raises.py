@@ -303,14 +303,15 @@ def _items_of(node: ast.expr, scope: Scope, key: ast.expr | None) -> list[tuple[
 
 def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None:
     """What a raised expression stands for, each part with its scope; None where it stands for itself."""
+    if isinstance(node, ast.Call):
+        func = node.func
+        return [(func.value, scope)] if isinstance(func, ast.Attribute) and func.attr == "with_traceback" else None
     if isinstance(node, ast.IfExp):
         return [(node.body, scope), (node.orelse, scope)]
     if isinstance(node, ast.BoolOp):
         return [(each, scope) for each in node.values]
     if isinstance(node, ast.NamedExpr):
         return [(node.value, scope)]
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "with_traceback":
-        return [(node.func.value, scope)]
     if isinstance(node, ast.Subscript):
         return _items_of(node.value, scope, node.slice)
     if isinstance(node, ast.Name):

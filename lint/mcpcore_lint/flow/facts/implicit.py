@@ -74,7 +74,9 @@ MAX_DEEP: Final = 6
 """How many expressions deep it is looked whether something of the project is in one."""
 
 
-_OF_BUILTINS: Final[dict[str, tuple[Sequence[Kind], bool]]] = dict.fromkeys(PLAIN_BUILTINS - {"super"}, ((), False))
+_NOTHING: Final[tuple[Sequence[Kind], bool]] = ((), False)
+"""What is known of a name that nothing of the project begins with."""
+_OF_BUILTINS: Final[dict[str, tuple[Sequence[Kind], bool]]] = dict.fromkeys(PLAIN_BUILTINS - {"super"}, _NOTHING)
 _OPERANDS: Final[dict[type[ast.AST], tuple[str, ...]]] = {
     ast.Subscript: ("value",), ast.FormattedValue: ("value",), ast.Await: ("value",), ast.YieldFrom: ("value",),
     ast.UnaryOp: ("operand",), ast.For: ("iter",), ast.AsyncFor: ("iter",), ast.comprehension: ("iter",),
@@ -129,11 +131,13 @@ class ImplicitReader(GuardReader):
 
     def _is_plain(self, node: ast.expr) -> bool:
         """Whether an expression is known to be no object of the project, as hardly any is: cheaper than `_objects`."""
-        root = _root_of(node)
-        if root is None:
+        if type(node) is ast.Name:
+            name = node.id
+        elif (root := _root_of(node)) is not None:
+            name = root.id
+        else:
             return True
-        known = self._roots.get(root.id)
-        return known is not None and not (known[0] or known[1]) and root.id not in self._asked_about
+        return self._roots.get(name) is _NOTHING and name not in self._asked_about
 
     def _item(self, node: ast.Subscript) -> list[Key]:
         return self._dunder(node.value, (_ITEMS[type(node.ctx)],))
@@ -216,18 +220,20 @@ class ImplicitReader(GuardReader):
         """What a name may be, and whether what begins with it can be something of the project."""
         found = self.scope.lookup(name)
         if found is None and not self.module.star_imports:
-            return (), name == "super"
+            return ((), True) if name == "super" else _NOTHING
         if found is not None:
-            self._roots[name] = (), False  # what it is made of may lead back to it
+            self._roots[name] = _NOTHING  # what it is made of may lead back to it
             for each in found[1]:
                 if self._may_be_own(each, found[0]):
                     break
             else:
-                return (), False
+                return _NOTHING
         kinds = self.inference.of(node, self.scope)
         if kinds and not all(type(each) is Outside for each in kinds):
             return kinds, True
-        return (), found is None or any(each.kind == "import" or _may_hold(each) for each in found[1])
+        if found is None or any(each.kind == "import" or _may_hold(each) for each in found[1]):
+            return (), True
+        return _NOTHING
 
     def _may_be_own(self, binding: Binding, where: Scope) -> bool:
         """Whether a name can be something of the project by one of its bindings: cheaper than what it is."""
@@ -385,15 +391,16 @@ def _says_plain(annotation: ast.expr) -> bool:
         return annotation.id in _PLAIN_TYPES  # type: ignore[attr-defined]
     if kind is ast.Constant:
         return annotation.value is None  # type: ignore[attr-defined]
-    if isinstance(annotation, ast.BinOp):
-        return _says_plain(annotation.left) and _says_plain(annotation.right)
     if isinstance(annotation, ast.Subscript) and type(annotation.value) is ast.Name:
         head = annotation.value.id
         inner = annotation.slice
-        parts = inner.elts if type(inner) is ast.Tuple else [inner]
+        if type(inner) is not ast.Tuple:
+            return head == "Literal" or (head in _PLAIN_HEADS and _says_plain(inner))
         if head == "Annotated":
-            return _says_plain(parts[0])
-        return head == "Literal" or (head in _PLAIN_HEADS and all(map(_says_plain, parts)))
+            return bool(inner.elts) and _says_plain(inner.elts[0])
+        return head == "Literal" or (head in _PLAIN_HEADS and all(map(_says_plain, inner.elts)))
+    if isinstance(annotation, ast.BinOp):
+        return _says_plain(annotation.left) and _says_plain(annotation.right)
     return False
 
 

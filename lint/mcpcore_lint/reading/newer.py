@@ -1,7 +1,8 @@
 """Which newer syntax keeps this interpreter from reading a file, where that can be told for sure.
 
-Looked at after a file failed to parse, and only up to the place of the failure: what stands before it in the way of a
-newer Python is what failed. Sources: PEP 695, 696, 701, 750 and 758.
+Looked at after a file failed to parse: what stands before the place of the failure in the way of a newer Python is what
+failed. `mcpcore_lint.reading.older` spells it in the way of this one. Sources: PEP 695,
+696, 701, 750, 758, 798 and 810.
 """
 
 from __future__ import annotations
@@ -21,15 +22,20 @@ SYNTAX: Final = {
     "defaults of type parameters": (3, 13),
     "a template string": (3, 14),
     "several exceptions without parentheses": (3, 14),
+    "a lazy import": (3, 15),
+    "unpacking in a comprehension": (3, 15),
 }
 """What is newer than the oldest Python that the linter runs on, and where it came."""
 
-_PARAMETERS, _ALIAS, _FORMATTED, _DEFAULTS, _TEMPLATE, _EXCEPTIONS = SYNTAX
+_PARAMETERS, _ALIAS, _FORMATTED, _DEFAULTS, _TEMPLATE, _EXCEPTIONS, _LAZY, _UNPACKED = SYNTAX
 
 _TOKEN: Final = re.compile(r"#[^\r\n]*|(?<![\w])([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
 _GENERIC: Final = re.compile(r"^[ \t\f]*(?:async[ \t]+def|def|class)[ \t]+[^\W\d]\w*[ \t]*(\[)", re.MULTILINE)
 _TYPE: Final = re.compile(r"(?:^|[;:])[ \t\f]*(type)[ \t]+[^\W\d]\w*[ \t]*[=\[](?!=)", re.MULTILINE)
 _EXCEPT: Final = re.compile(r"^[ \t\f]*except\b[ \t]*\*?[ \t]*([^\s:(][^:()\r\n]*,[^:()\r\n]*):", re.MULTILINE)
+_IMPORT: Final = re.compile(r"(?:^|;)[ \t\f]*(lazy[ \t]+)(?:import|from)\b", re.MULTILINE)
+_STARRED: Final = re.compile(r"[(\[{]\s*(\*\*?)")
+_STEP: Final = re.compile(r"[()\[\]{},:]|\bfor\b")
 _OPENING: Final = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -49,9 +55,18 @@ class Newer(NamedTuple):
 
 def find(text: str, limit: int, *, version: tuple[int, int] = sys.version_info[:2]) -> Newer | None:
     """The first newer syntax of a text, where it begins before an offset."""
+    return min(find_all(text, limit, version=version), key=_in_order, default=None)
+
+
+def find_all(text: str, limit: int, *, version: tuple[int, int] = sys.version_info[:2]) -> list[Newer]:
+    """All newer syntax of a text that begins before an offset; of a piece that is two things, the newer one first."""
     known = [name for name, since in SYNTAX.items() if since <= version]
     found = [each for each in _all(text, limit, version) if each.name not in known and each.start < limit]
-    return min(found, key=lambda each: (each.start, -SYNTAX[each.name][1]), default=None)
+    return sorted(found, key=_in_order)
+
+
+def _in_order(each: Newer) -> tuple[int, int]:
+    return each.start, -SYNTAX[each.name][1]
 
 
 def _all(text: str, limit: int, version: tuple[int, int]) -> Iterator[Newer]:
@@ -80,6 +95,26 @@ def _all(text: str, limit: int, version: tuple[int, int]) -> Iterator[Newer]:
         plain = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
         if all(plain.match(each) and each.rpartition(".")[2][0].isupper() for each in names):
             yield Newer(_EXCEPTIONS, match.start(1), match.end(1))
+    for match in _IMPORT.finditer(code):
+        yield Newer(_LAZY, match.start(1), match.end(1))
+    for match in _STARRED.finditer(code):
+        if _is_comprehension(code, match.end(1)):
+            yield Newer(_UNPACKED, match.start(1), match.end(1))
+
+
+def _is_comprehension(code: str, start: int) -> bool:
+    """Whether what begins at an offset, within brackets, is gone through by a `for`."""
+    depth = 0
+    for step in _STEP.finditer(code, start):
+        if step[0] in _OPENING:
+            depth += 1
+        elif step[0] in ")]}":
+            depth -= 1
+        if depth < 0 or (depth == 0 and step[0] in ",:"):
+            return False
+        if depth == 0 and step[0] == "for":
+            return True
+    return False
 
 
 def _parameters(code: str, start: int) -> tuple[int, int | None]:
@@ -98,6 +133,33 @@ def _parameters(code: str, start: int) -> tuple[int, int | None]:
         elif char == "=" and len(stack) == 1 and default is None:
             default = index
     return start, None
+
+
+def end_of_parameters(text: str, start: int) -> int:
+    """Where the type parameters whose bracket opens at an offset end; that offset where they do not."""
+    code = list(text)
+    for each in _strings(text, len(text)):
+        code[each.start : each.end] = " " * (each.end - each.start)
+    return _parameters("".join(code), start)[0]
+
+
+class Part(NamedTuple):
+    """A text or a comment, as it stands within the braces of a formatted string, or such a string itself."""
+
+    start: int
+    end: int
+    prefix: str
+    quote: str
+    """Empty of a comment."""
+    inner: tuple[Part, ...] = ()
+    """What stands within its own braces."""
+
+
+def parts_of_string(text: str, start: int) -> list[Part] | None:
+    """The string that begins at an offset, with what stands in its braces; None where there is none."""
+    opening = _TOKEN.match(text, start)
+    found: list[Part] = []
+    return found if opening is not None and _end_of_string(text, opening, 0, found) is not None else None
 
 
 class _String(NamedTuple):
@@ -127,26 +189,33 @@ def _kind(prefix: str) -> str:
     return "template" if small in {"t", "tr", "rt"} else "formatted" if small in {"f", "fr", "rf"} else "plain"
 
 
-def _end_of_string(text: str, opening: re.Match[str], depth: int = 0) -> int | None:
-    """Where a string ends; None where it does not, or where what stands in its braces is no expression."""
+def _end_of_string(text: str, opening: re.Match[str], depth: int = 0, found: list[Part] | None = None) -> int | None:
+    """Where a string ends; None where it does not, or where what stands in its braces is no expression.
+
+    The string goes to `found`, with the parts within its braces.
+    """
     quote = opening[2]
     replaced = _kind(opening[1]) != "plain"
+    inner: list[Part] = []
     index = opening.end()
     while index < len(text):
         char = text[index]
         if text.startswith(quote, index):
-            return index + len(quote)
+            end = index + len(quote)
+            if found is not None:
+                found.append(Part(opening.start(), end, opening[1], quote, tuple(inner)))
+            return end
         if char == "\\":
             named = text.startswith("\\N{", index) and "r" not in opening[1].lower()
-            close = text.find("}", index) if named else -1
-            index = close + 1 if close > 0 else index + (3 if text.startswith("\\\r\n", index) else 2)
+            name_end = text.find("}", index) if named else -1
+            index = name_end + 1 if name_end > 0 else index + (3 if text.startswith("\\\r\n", index) else 2)
         elif char in "\r\n" and len(quote) == 1:
             return None
         elif replaced and char == "{" and not text.startswith("{{", index):
-            end = _end_of_field(text, index + 1, quote, depth)
-            if end is None:
+            close = _end_of_field(text, index + 1, quote, depth, inner)
+            if close is None:
                 return None
-            index = end
+            index = close
         elif replaced and text.startswith(("{{", "}}"), index):
             index += 2
         else:
@@ -154,7 +223,7 @@ def _end_of_string(text: str, opening: re.Match[str], depth: int = 0) -> int | N
     return None
 
 
-def _end_of_field(text: str, index: int, quote: str, depth: int) -> int | None:
+def _end_of_field(text: str, index: int, quote: str, depth: int, found: list[Part]) -> int | None:
     """Where the braces of a field end, with what stands in them an expression."""
     if depth > 20:
         return None
@@ -164,10 +233,11 @@ def _end_of_field(text: str, index: int, quote: str, depth: int) -> int | None:
         char = text[index]
         token = _TOKEN.match(text, index)
         if token is not None and token[2] is None:
+            found.append(Part(token.start(), token.end(), "", ""))
             index = token.end()
             continue
         if token is not None:
-            end = _end_of_string(text, token, depth + 1)
+            end = _end_of_string(text, token, depth + 1, found)
             if end is None:
                 return None
             code.append("''")
@@ -193,7 +263,7 @@ def _end_of_field(text: str, index: int, quote: str, depth: int) -> int | None:
             if text.startswith(quote, index) or (len(quote) == 1 and text[index] in "\r\n"):
                 return None
             if text[index] == "{":
-                end = _end_of_field(text, index + 1, quote, depth + 1)
+                end = _end_of_field(text, index + 1, quote, depth + 1, found)
                 if end is None:
                     return None
                 index = end

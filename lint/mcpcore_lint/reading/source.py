@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import warnings
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -219,7 +220,8 @@ def parse(source: Source) -> ast.Module:
     """Parse a file.
 
     Raises:
-        SourceError: If it is not valid Python for this interpreter, or nested deeper than it can follow.
+        SourceError: If it is not valid Python, or this interpreter cannot follow it: it is nested too deeply, or
+            written in newer syntax that has no older spelling.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -230,11 +232,27 @@ def parse(source: Source) -> ast.Module:
         try:
             return ast.parse(source.text, filename=source.path)
         except SyntaxError as error:
+            tree = _in_older_syntax(source)
+            if tree is not None:
+                return tree
             raise _syntax_error(source, error) from None
         except ValueError as error:
             raise SourceError(str(error)) from None
         except (RecursionError, MemoryError):
             raise SourceError("the file is nested too deeply for Python's own parser") from None
+
+
+def _in_older_syntax(source: Source) -> ast.Module | None:
+    """The tree of a file that is written for a newer Python, where all that is new in it can be spelled otherwise."""
+    from mcpcore_lint.reading import older
+
+    text = older.spelled(source.text, sys.version_info[:2])
+    if text is None:
+        return None
+    try:
+        return ast.parse(text, filename=source.path)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _syntax_error(source: Source, error: SyntaxError) -> SourceError:

@@ -30,9 +30,13 @@ class ParseError(_LinterRule):
     why = "What cannot be parsed cannot be checked, so nothing is said about the tools in it; other files are checked."
     bad = "def fetch(:\n    ..."
     good = "def fetch():\n    ..."
-    how_to_fix = "Correct the syntax at the place named, or save the file in the encoding that it declares."
+    how_to_fix = (
+        "Correct the syntax at the place named, or save the file in the encoding that it declares. What a newer Python "
+        "has is read all the same, as far as the one at hand has other words for it."
+    )
     when_to_suppress = (
-        "Never with a comment, since the file cannot be read; exclude templates and files for a newer Python by path."
+        "Never with a comment, since the file cannot be read; exclude it by path. Folders and files with `{{` in their "
+        "names are templates, and are left out by themselves."
     )
     valid = ("x = 1\n",)
     invalid = (Invalid("def fetch(:  # here\n    ...\n", "cannot be read as Python"),)

@@ -21,6 +21,9 @@ SKIPPED: Final = frozenset(
 )
 """Folders that hold nothing that people wrote; names that start with a dot are left out too."""
 
+TEMPLATE: Final = "{{"
+"""What the names of folders and files of a template have in them; what stands in those is no Python yet."""
+
 _VIRTUAL_ENVIRONMENT: Final = "pyvenv.cfg"
 
 
@@ -498,14 +501,14 @@ class Walk:
                 try:
                     # A link to a folder is not followed: what it leads to is found where it really is, or lies outside.
                     if entry.is_dir(follow_symlinks=False):
-                        if name[0] == "." or name in SKIPPED:
+                        if name[0] == "." or name in SKIPPED or TEMPLATE in name:
                             continue
                         if (here and _ignored(entry.path, here, folder=True)) or (
                             exclude and _inside(entry.path, self.root) and _ignored(entry.path, exclude, folder=True)
                         ):
                             continue
                         folders.append((entry.path, here))
-                    elif name.endswith(".py"):
+                    elif name.endswith(".py") and TEMPLATE not in name:
                         if (here and _ignored(entry.path, here, folder=False)) or (
                             exclude and _inside(entry.path, self.root) and _ignored(entry.path, exclude, folder=False)
                         ):

@@ -64,13 +64,26 @@ def test_every_python_file_below_a_folder_is_read_except_what_is_ignored(tmp_pat
     assert report.failures == ()
 
 
+def test_templates_are_not_read_as_python(tmp_path):
+    """What stands in a folder or a file whose name is still to be filled in is no Python yet."""
+    for folder, name in (("{{ slug }}", "a.py"), ("{{cookiecutter.name}}/sub", "b.py"), ("plain", "{{ x }}.py")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / name).write_text("from mcp.server.mcpserver import tool\nimport {{ slug }}\n")
+    (tmp_path / "plain" / "{x}.py").write_text(EMPTY.format(name="t"))
+    report = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path))
+    assert [path for path, _, _ in shown(report)] == ["plain/{x}.py"]
+    assert report.files == 1
+
+
 def test_a_file_that_is_named_is_read_whatever_is_ignored(tmp_path):
-    """Naming a file outright goes before `exclude`, and any name will do."""
+    """Naming a file outright goes before `exclude`, and any name will do, also that of a template."""
     write(tmp_path, out__z=EMPTY.format(name="z"))
     (tmp_path / "script").write_text(EMPTY.format(name="s"))
+    (tmp_path / "{{ x }}.py").write_text(EMPTY.format(name="x"))
     settings = Settings(select=ONLY.select, exclude=("out",))
-    report = lint_paths([tmp_path / "out" / "z.py", tmp_path / "script"], settings=settings, root=str(tmp_path))
-    assert [path for path, _, _ in shown(report)] == ["out/z.py", "script"]
+    named = [tmp_path / "out" / "z.py", tmp_path / "script", tmp_path / "{{ x }}.py"]
+    report = lint_paths(named, settings=settings, root=str(tmp_path))
+    assert [path for path, _, _ in shown(report)] == ["out/z.py", "script", "{{ x }}.py"]
 
 
 def test_links_that_lead_round_in_a_circle_do_not_matter(tmp_path):

@@ -162,14 +162,14 @@ class Choice(Value):
 
 def options(value: Value) -> tuple[Value, ...]:
     """The values that it may be: the options of a `Choice`, flattened, else itself alone."""
-    if isinstance(value, Choice):
-        return tuple(each for option in value.options for each in options(option))
-    return (value,)
+    if type(value) is not Choice:
+        return (value,)
+    return tuple(each for option in value.options for each in options(option))
 
 
 def string(value: Value) -> str | None:
     """The string that it is for certain, or None."""
-    if isinstance(value, Const) and isinstance(value.value, str):
+    if type(value) is Const and isinstance(value.value, str):
         return value.value
     return None
 

@@ -157,7 +157,13 @@ def is_number(name: str, of: frozenset[str]) -> bool:
 
 def is_specific(name: str, of: frozenset[str]) -> bool:
     """Whether a name says all in a tool of any size."""
-    return of <= {"builtins.str", "pathlib.Path", SAYS} and _SPECIFIC.fullmatch(name.lower()) is not None
+    if not of <= {"builtins.str", "pathlib.Path", SAYS}:
+        return False
+    # `function_name_or_address`: whose it is stands before the first.
+    first, *others = name.lower().split("_or_")
+    return _SPECIFIC.fullmatch(first) is not None and all(
+        each in PLAIN_NAMES or _SPECIFIC.fullmatch(each) is not None for each in others
+    )
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -179,14 +179,18 @@ def _has_formatted_docstring(tool: ToolDef) -> bool:
 
 def in_test(tool: ToolDef) -> bool:
     """Whether a tool is made for a test, where no model reads what is said about it."""
-    file = tool.module.path.rpartition("/")[2]
+    *folders, file = tool.module.path.split("/")
     outside = tool.handler.qualname.split(".")[:-1]
     return (
         file.startswith("test_")
         or file.endswith("_test.py")
         or file == "conftest.py"
+        or not _TESTS.isdisjoint(folders)
         or any(each.startswith(("test_", "Test")) for each in outside)
     )
+
+
+_TESTS: Final = frozenset({"test", "tests"})
 
 
 def sets_docstring(tool: ToolDef) -> bool:

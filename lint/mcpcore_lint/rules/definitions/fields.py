@@ -222,6 +222,14 @@ class FieldDescription(Rule):
         @sdk.tool()
         def switch(light_name: str, state: bool) -> str:
             """Turn a light on (true) or off (false)."""
+
+        @sdk.tool()
+        def rename(binary_name: str, function_name_or_address: str, variable_name: str, new_name: str) -> str:
+            """Rename a variable in a function."""
+
+        @sdk.tool()
+        def loose(self, _: str) -> str:
+            """Give what is there."""
         ''',
     )
     invalid = (
@@ -237,6 +245,7 @@ class FieldDescription(Rule):
                 sheet_name: str,
                 start_cell: str,  # here
                 end_cell: str,  # here
+                sheet_name_or_range: str,  # here
             ) -> str:
                 """Merge cells."""
             ''',
@@ -338,7 +347,11 @@ class FieldDescription(Rule):
         visible = [
             each
             for each in handler.parameters
-            if not each.injected and not each.kind.startswith("var_") and each.name not in excluded
+            if not each.injected
+            and not each.kind.startswith("var_")
+            and each.name not in excluded
+            # That a model is asked for these at all is what is wrong with them.
+            and not (each.name == "self" or each.name.startswith("_"))
         ]
         lacking = [(each, found) for each in visible if (found := _undescribed(each, tool, outside, ctx)) is not None]
         told = _told(tool) if lacking else None

@@ -31,6 +31,6 @@ def pay(amount: float): ...
 )
 def test_words_for_a_model_are_asked_for_outside_of_tests(path, told):
     """Told by the file's name or by the folders that it lies in."""
-    settings = Settings(select=("definitions",))
+    settings = Settings(select=frozenset({"definitions"}))
     found = {each.rule for each in lint_source(TOOL, path=path, settings=settings).diagnostics}
     assert found == ({"field-description", "tool-description-required"} if told else set())

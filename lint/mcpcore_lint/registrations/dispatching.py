@@ -15,7 +15,7 @@ from mcpcore_lint.meaning.kinds import ancestry
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.meaning.symbols import class_round
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Value, string
-from mcpcore_lint.reading.syntax import own_nodes, walk, walk_shallow
+from mcpcore_lint.reading.syntax import alternatives, own_nodes, walk, walk_shallow
 from mcpcore_lint.registrations.lookups import Tables
 from mcpcore_lint.registrations.servers import arguments_of
 from mcpcore_lint.registrations.targets import Env, bind, bound, see
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 DEEP: Final = 4
 """Through how many functions a name is followed."""
 _GETS: Final = frozenset({"get", "pop", "__getitem__", "setdefault"})
+_SAME: Final = frozenset({f"builtins.{each}" for each in ("str", "list", "tuple", "dict", "repr")})
+"""Builtins that give back all of what they are given."""
 Way = tuple[tuple[FunctionNode, "Module", ast.Call], ...]
 
 
@@ -281,11 +283,14 @@ class _Place:
         for found in fitting.values():
             if any(len(users[target.node]) == 1 for _, target in found):
                 helps.update(target.node for _, target in found if len(users[target.node]) > 1)
+        shared = [each for branch in branches if not branch.names for each in branch.body]
         for branch, found in fitting.items():
-            fitting[branch] = self._best(branch, [each for each in found if each[1].node not in helps])
+            fitting[branch] = self._best(branch, shared, [each for each in found if each[1].node not in helps])
         return fitting
 
-    def _best(self, branch: Branch, found: list[tuple[ast.Call, Target]]) -> list[tuple[ast.Call, Target]]:
+    def _best(
+        self, branch: Branch, shared: list[ast.stmt], found: list[tuple[ast.Call, Target]]
+    ) -> list[tuple[ast.Call, Target]]:
         if len({id(call) for call, _ in found}) > 1:
             awaited = {each.value for one in branch.body for each in walk([one]) if isinstance(each, ast.Await)}
             waited = [each for each in found if each[0] in awaited]
@@ -295,9 +300,54 @@ class _Place:
         if direct:
             return direct
         found = [each for each in found if not self._is_service(each[0])]
+        if found:
+            passed = self._passed_on([*branch.body, *shared], {call for call, _ in found})
+            found = [each for each in found if each[0] in passed or _bears_name(each[1], branch)]
         if len({id(call) for call, _ in found}) > 1:
             found = [each for each in found if any(self._is_whole(one) for one in _given(each[0]))]
         return found if len({id(call) for call, _ in found}) == 1 else []
+
+    def _passed_on(self, body: list[ast.stmt], calls: set[ast.Call]) -> set[ast.AST]:
+        """Those of some calls whose results are returned as they are: by a name, in a list, as a text, in an object.
+
+        What is put into a sentence, counted, tested or taken apart is what the branch makes its own answer of.
+        """
+        nodes = [*walk_shallow([*body])]
+        assigned: dict[str, list[ast.expr]] = {}
+        for target, value in _assignments(nodes):
+            if isinstance(target, ast.Name):
+                assigned.setdefault(target.id, []).append(value)
+        found: set[ast.AST] = set()
+        stack = [each.value for each in nodes if isinstance(each, ast.Return) and each.value is not None]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, ast.Call):
+                if node in calls:
+                    found.add(node)
+                else:
+                    stack += self._put_into(node)
+            elif isinstance(node, ast.Name):
+                stack += assigned.pop(node.id, ())
+            elif isinstance(node, (ast.Await, ast.NamedExpr, ast.Starred)):
+                stack.append(node.value)
+            elif isinstance(node, (ast.IfExp, ast.BoolOp)):
+                stack += alternatives(node)
+            elif isinstance(node, (ast.List, ast.Tuple)):
+                stack += node.elts
+            elif isinstance(node, ast.Dict):
+                stack += node.values
+            elif isinstance(node, ast.JoinedStr):
+                whole = len(node.values) == 1 and isinstance(node.values[0], ast.FormattedValue)
+                stack += [each.value for each in node.values if whole and isinstance(each, ast.FormattedValue)]
+        return found
+
+    def _put_into(self, call: ast.Call) -> list[ast.expr]:
+        """What a call gives back in another form: `TextContent(text=found)`, `json.dumps(found)`, `found.to_json()`."""
+        func = evaluate(call.func, self.scope)
+        if isinstance(func, Symbol) and func.name.startswith("builtins.") and func.name not in _SAME:
+            return []
+        given = _given(call)
+        return [call.func.value] if not given and isinstance(call.func, ast.Attribute) else given
 
     def _is_service(self, call: ast.Call) -> bool:
         """Whether a call asks an object for something with some of the arguments, and shapes the answer itself."""
@@ -430,6 +480,13 @@ class _Place:
                 seen = see(tests[0], self.scope, env)
                 if seen[0] is not tests[0]:
                     yield from self._called_on(evaluate(*seen), env, calls)
+
+
+def _bears_name(target: Target, branch: Branch) -> bool:
+    """Whether a function that is no method has the name of a tool that a branch is for."""
+    if isinstance(target.node, ast.Lambda) or target.module.scope_of(target.node).owner is not None:
+        return False
+    return target.node.name in {(string(each) or "").replace("-", "_") for each in branch.names}
 
 
 def _through_lambda(target: Target, targets: Targets) -> Target:

@@ -348,6 +348,82 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         read: tool lowlevel read(options)
         """,
     ),
+    "what a branch tests, or makes a sentence of, is no tool": (
+        HEAD
+        + """
+        class Tasks:
+            def cancel(self, query):
+                raise ValueError(query)
+        tasks = Tasks()
+        def check(values):
+            raise ValueError("check")
+        def draw(arguments):
+            raise ValueError("draw")
+        async def send(arguments):
+            raise ValueError("send")
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            if name == "cancel":
+                result = tasks.cancel(arguments)
+                return [TextContent(type="text", text=f"Cancelled: {result}")]
+            if name in ("bars", "lines"):
+                if not check(arguments.get("y")):
+                    raise ValueError("bad")
+                return [TextContent(type="text", text="done")]
+            if name == "circle":
+                drawn = draw(arguments)
+                return [TextContent(type="text", text="Drawn: " + drawn)]
+            if name == "mail":
+                await send(arguments)
+            return [TextContent(type="text", text="done")]
+        """,
+        "?: tool lowlevel call_tool(name, arguments)",
+    ),
+    "what a branch gives out in another form is a tool's": (
+        HEAD
+        + """
+        import json
+        class Tasks:
+            def cancel(self, query):
+                raise ValueError(query)
+        tasks = Tasks()
+        async def find(arguments):
+            raise ValueError("find")
+        async def read(key):
+            raise ValueError("read")
+        async def size(arguments):
+            raise ValueError("size")
+        async def git_log(path):
+            raise ValueError("log")
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            if name == "find":
+                found = await find(arguments)
+                text = json.dumps(found, indent=2)
+                return [TextContent(type="text", text=text)]
+            if name == "cancel":
+                result = tasks.cancel(arguments)
+                return {"content": [f"{result}"]}
+            if name == "git-log":
+                log = await git_log(arguments["path"])
+                return [TextContent(type="text", text="Commits: " + log)]
+            if name == "read":
+                result = await read(arguments["key"])
+            elif name == "size":
+                result = await size(arguments) or {}
+            else:
+                raise ValueError(name)
+            return [TextContent(type="text", text=result.model_dump_json())]
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        find: tool lowlevel find(arguments)
+        cancel: tool lowlevel Tasks.cancel(query)
+        git-log: tool lowlevel git_log(path)
+        read: tool lowlevel read(key)
+        size: tool lowlevel size(arguments)
+        """,
+    ),
 }
 
 

@@ -175,11 +175,10 @@ class Registering:
                 if server is not None:
                     yield from self._constructed(server, node, scope)
                     return
-        if isinstance(func, ast.Attribute) and func.attr in ADDERS:
-            flavour_here, server_here = self.servers.server(func.value, scope)
-            if flavour_here is not None and flavour_here != "lowlevel":
-                yield from self._site(Maker(ADDERS[func.attr], flavour_here, server_here), node, scope)
-                return
+        adder = self.adder(func, scope)
+        if adder is not None:
+            yield from self._site(adder, node, scope)
+            return
         if isinstance(func, ast.Attribute) and func.attr == "__init__" and node.keywords:
             # `super().__init__(tools=[...])` in a class that is a server.
             info = class_round(scope)
@@ -202,6 +201,31 @@ class Registering:
                 return
         if node.args or node.keywords:
             yield from self.wrapping.through_registrar(node, scope)
+
+    def adder(self, node: ast.expr, scope: Scope) -> Maker | None:
+        """What `server.add_tool` makes, also where a function is handed it under its own name."""
+        if isinstance(node, ast.Attribute) and node.attr in ADDERS:
+            flavour, server = self.servers.server(node.value, scope)
+            if flavour is not None and flavour != "lowlevel":
+                return Maker(ADDERS[node.attr], flavour, server)
+        elif isinstance(node, ast.Name) and node.id in ADDERS:
+            found = scope.lookup(node.id)
+            if found is not None and all(each.kind == "parameter" for each in found[1]):
+                flavour = self.servers.usual()
+                return Maker(ADDERS[node.id], flavour, None) if flavour is not None else None
+        return None
+
+    def through_adder(
+        self, maker: Maker, parameter: str, function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call
+    ) -> Iterator[Site]:
+        """What a function registers by a parameter that it is handed `server.add_tool` for, in a call of this file."""
+        owner = self.module.project.module_defining(function)
+        for call, scope in owner.calls_near(f"{parameter}(") if owner is not None else ():
+            called = isinstance(call.func, ast.Name) and call.func.id == parameter
+            place = scope.lookup(parameter) if called else None
+            if place is not None and place[0].node is function:
+                for site in self._site(maker, call, scope):
+                    yield site if owner is self.module else site._replace(registration=node)
 
     def _site(self, maker: Maker, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """A call that takes the handler itself."""
@@ -253,11 +277,7 @@ class Registering:
         if len(node.args) != 2:
             return
         what, items = node.args
-        maker = self.maker(what, scope)
-        if maker is None and isinstance(what, ast.Attribute) and what.attr in ADDERS:
-            flavour, server = self.servers.server(what.value, scope)
-            if flavour is not None and flavour != "lowlevel":
-                maker = Maker(ADDERS[what.attr], flavour, server)
+        maker = self.maker(what, scope) or self.adder(what, scope)
         for element, where in self.targets.elements(items, scope) if maker is not None else ():
             if maker is not None:
                 yield Site(maker, element, where, node, node)

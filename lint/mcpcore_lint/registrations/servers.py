@@ -266,6 +266,10 @@ class Servers:
             speaks = "mcp" in plain or plain.endswith("_server")
             if not speaks or any(each in plain for each in _OTHERWISE):
                 return None
+        return self.usual()
+
+    def usual(self) -> ToolFlavour | None:
+        """The flavour of a server that comes from elsewhere, in a file that speaks of a framework."""
         text = self.module.source.text
         if "fastmcp" in text and "mcp.server.fastmcp" not in text:
             return "fastmcp"

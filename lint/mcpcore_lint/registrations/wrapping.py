@@ -13,7 +13,7 @@ from mcpcore_lint.reading.syntax import children, own_nodes
 from mcpcore_lint.registrations.keeping import keeps, kept_by_method, unpartial
 from mcpcore_lint.registrations.servers import arguments_of, method_called
 from mcpcore_lint.registrations.sites import Maker, Site
-from mcpcore_lint.registrations.tables import HINTS
+from mcpcore_lint.registrations.tables import ADDERS, HINTS
 from mcpcore_lint.registrations.targets import parameter_behind, wrapped_parameter
 
 if TYPE_CHECKING:
@@ -123,9 +123,12 @@ class Wrapping:
             return
         function, owner, bound_first = callee
         registrars = [each for each in self.registrars(function, owner) if each.parameter is not None]
-        if not registrars:
-            return
         handed = arguments_of(function, node, bound_first=bound_first)
+        for parameter, given in handed.items():
+            # Under its own name it is known for what it is where it is called.
+            adder = self._adder(given, scope) if parameter not in ADDERS else None
+            if adder is not None:
+                yield from self.registering.through_adder(adder, parameter, function, node)
         vararg = function.args.vararg.arg if function.args.vararg is not None else None
         positional = len(function.args.posonlyargs) + len(function.args.args) - bound_first
         for each in registrars:
@@ -140,6 +143,24 @@ class Wrapping:
                 items = [(handed[each.parameter or ""], scope)]
             for item, where in items:
                 yield Site(maker, item, where, node, node)
+
+    def _adder(self, node: ast.expr, scope: Scope) -> Maker | None:
+        """What `server.add_tool` makes that a function is handed, or a function of the project that calls it."""
+        if isinstance(node, ast.Attribute) and node.attr in ADDERS:
+            return self.registering.adder(node, scope)
+        if not isinstance(node, ast.Name):
+            return None
+        value = evaluate(node, scope)
+        function = value.definition if isinstance(value, Symbol) else None
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return self.registering.adder(node, scope)
+        owner = scope.module.project.module_defining(function)
+        first = [each.arg for each in (*function.args.posonlyargs, *function.args.args)][:1]
+        for each in self.registrars(function, owner) if owner is not None else ():
+            if [each.parameter] == first and not each.spread and each.maker.way in ADDERS.values():
+                # It may leave some out, so that what is registered twice by it is not told.
+                return Maker(each.maker.way, each.maker.flavour, None)
+        return None
 
     def registrars(self, function: ast.FunctionDef | ast.AsyncFunctionDef, owner: Module) -> tuple[Registrar, ...]:
         """The ways in which a function of the project registers what it is given."""

@@ -409,6 +409,8 @@ class _Place:
         if isinstance(node, ast.BoolOp):
             for each in node.values:
                 yield from self._entries(each)
+        elif (found := _first_of(node)) is not None:
+            yield from self._searched(*found)
         elif isinstance(node, ast.Subscript) and self.is_name(node.slice):
             yield from Tables(self.targets, self.module).entries(node.value, self.scope)
         elif isinstance(node, ast.Call) and node.args:
@@ -418,10 +420,33 @@ class _Place:
             elif isinstance(func, ast.Name) and func.id == "getattr" and len(node.args) > 1:
                 yield from self._methods(node)
 
+    def _searched(self, element: ast.expr, generator: ast.comprehension) -> Iterator[tuple[Value, Placed]]:
+        """What a search by the name gives, for each name: `next(tool.run for tool in TOOLS if tool.name == name)`."""
+        named = next((each for test in generator.ifs for each in self._compared(test)), None)
+        if named is None:
+            return
+        self.targets.steps = 0
+        for item in self.targets.elements(generator.iter, self.scope):
+            env: Env = {}
+            bind(generator.target, item, env)
+            seen = see(named, self.scope, env)
+            if seen[0] is not named:
+                yield evaluate(*seen), see(element, self.scope, env)
+
+    def _compared(self, test: ast.AST) -> Iterator[ast.expr]:
+        """What the name is compared with in a condition."""
+        for each in walk_shallow([test]):
+            if isinstance(each, ast.Compare) and len(each.ops) == 1 and isinstance(each.ops[0], ast.Eq):
+                if self.is_name(each.comparators[0]):
+                    yield each.left
+                elif self.is_name(each.left):
+                    yield each.comparators[0]
+
     def _looks_up(self, node: ast.expr) -> bool:
         """Whether the name is looked up in an expression."""
         return any(
-            (isinstance(each, ast.Subscript) and self.is_name(each.slice))
+            _first_of(each) is not None
+            or (isinstance(each, ast.Subscript) and self.is_name(each.slice))
             or (isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _GETS)
             for each in walk([node])
         ) and any(isinstance(each, ast.expr) and self.is_name(each) for each in walk([node]))
@@ -463,13 +488,7 @@ class _Place:
         for loop in nodes:
             if not isinstance(loop, (ast.For, ast.AsyncFor)):
                 continue
-            tests = [
-                side
-                for each in walk_shallow([*loop.body])
-                if isinstance(each, ast.Compare) and len(each.ops) == 1 and isinstance(each.ops[0], ast.Eq)
-                for side, other in ((each.left, each.comparators[0]), (each.comparators[0], each.left))
-                if self.is_name(other)
-            ]
+            tests = [side for each in loop.body for side in self._compared(each)]
             calls = [each for each in walk_shallow([*loop.body]) if isinstance(each, ast.Call)]
             if not tests:
                 continue
@@ -480,6 +499,20 @@ class _Place:
                 seen = see(tests[0], self.scope, env)
                 if seen[0] is not tests[0]:
                     yield from self._called_on(evaluate(*seen), env, calls)
+
+
+def _first_of(node: ast.AST) -> tuple[ast.expr, ast.comprehension] | None:
+    """What the first one of a comprehension with a condition is: `next((a for b in c if d), None)`, `[...][0]`."""
+    inside: ast.expr | None = None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "next" and node.args:
+        inside = node.args[0]
+        if isinstance(inside, ast.Call) and isinstance(inside.func, ast.Name) and inside.func.id == "iter":
+            inside = inside.args[0] if inside.args else None
+    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == 0:
+        inside = node.value
+    if not isinstance(inside, (ast.GeneratorExp, ast.ListComp)) or len(inside.generators) != 1:
+        return None
+    return (inside.elt, inside.generators[0]) if inside.generators[0].ifs else None
 
 
 def _bears_name(target: Target, branch: Branch) -> bool:

@@ -214,6 +214,79 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         read: tool lowlevel Read.run(arguments)
         """,
     ),
+    "a search through objects of a class of the project": (
+        HEAD
+        + """
+        from pydantic import BaseModel
+        class Tool(BaseModel):
+            name: str
+            handler: object
+        async def find(arguments, db):
+            raise ValueError("find")
+        async def read(arguments, db):
+            raise ValueError("read")
+        def make(db, without):
+            every = [
+                Tool(name="find", handler=find),
+                Tool(name="read", handler=read),
+            ]
+            allowed = [tool for tool in every if tool.name not in without]
+            @server.call_tool()
+            async def call_tool(name: str, arguments: dict):
+                handler = next((tool.handler for tool in allowed if tool.name == name), None)
+                if not handler:
+                    raise ValueError(name)
+                return await handler(arguments, db)
+        """,
+        """
+        ?: tool lowlevel make.call_tool(name, arguments)
+        find: tool lowlevel find(arguments, db)
+        read: tool lowlevel read(arguments, db)
+        """,
+    ),
+    "a search whose object is used": (
+        HEAD
+        + """
+        class Find:
+            name = "find"
+            async def run(self, arguments):
+                raise ValueError("find")
+        class Read:
+            name = "read"
+            async def run(self, arguments):
+                raise ValueError("read")
+        TOOLS = [Find(), Read()]
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            if name not in [each.name for each in TOOLS]:
+                raise ValueError(name)
+            tool = [each for each in TOOLS if name == each.name][0]
+            return await tool.run(arguments)
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        find: tool lowlevel Find.run(arguments)
+        read: tool lowlevel Read.run(arguments)
+        """,
+    ),
+    "a search by something else than the name": (
+        HEAD
+        + """
+        class Find:
+            name = "find"
+            kind = "find"
+            async def run(self, arguments):
+                raise ValueError("find")
+        TOOLS = [Find()]
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            tool = next((each for each in TOOLS if each.kind == arguments["kind"]), None)
+            if not tool:
+                raise ValueError(name)
+            return await tool.run(arguments)
+        """,
+        "?: tool lowlevel call_tool(name, arguments)",
+    ),
     "methods by the beginning of their names": (
         HEAD
         + """
@@ -505,6 +578,8 @@ def test_very_many_names_and_names_that_lead_back_end(project):
     [
         "if name == 'find':\n        return find(arguments)\n    raise ValueError(name)",
         "match name:\n        case 'find':\n            return find(arguments)\n        case _:\n            raise ValueError(name)",
+        "handler = next((v for k, v in TABLE.items() if k == name), None)\n    if not handler:\n"
+        "        raise ValueError(name)\n    return handler(arguments)",
         "handler = TABLE.get(name)\n    if handler is None:\n        raise ValueError(name)\n    return handler(arguments)",
         "if name not in TABLE:\n        raise ValueError(name)\n    return TABLE[name](arguments)",
         "if not (handler := TABLE.get(name)):\n        raise ValueError(name)\n    return handler(arguments)",

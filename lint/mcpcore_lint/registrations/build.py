@@ -28,9 +28,10 @@ from mcpcore_lint.model import (
 from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.registrations.contracts import contract_given, contract_of
 from mcpcore_lint.registrations.dispatching import Dispatching
+from mcpcore_lint.registrations.lookups import Tables
 from mcpcore_lint.registrations.registering import Registering
 from mcpcore_lint.registrations.tables import LOWLEVEL_REQUESTS, NEAR
-from mcpcore_lint.registrations.targets import Target, see, taken_from, wrapped_parameter
+from mcpcore_lint.registrations.targets import NO_ENV, Target, see, taken_from, wrapped_parameter
 
 if TYPE_CHECKING:
     from mcpcore_lint.meaning.hierarchy import Hierarchy
@@ -146,8 +147,11 @@ class Builder:
 
     def _registered(self, site: Site) -> None:
         targets = self.registering.targets
-        written = taken_from(site.target, site.scope)
-        for env in targets.rounds(site.call, written, site.scope):
+        written, rounds = Tables(targets, self.module).rounds(site.target, site.scope)
+        if not rounds:
+            written = taken_from(site.target, site.scope)
+            rounds = targets.rounds(site.call, written, site.scope)
+        for env in rounds:
             targets.steps = 0
             target, scope = see(written, site.scope, env)
             maker = site.maker
@@ -157,7 +161,12 @@ class Builder:
                     maker = maker._replace(call=replace(filled, args=filled.args[maker.first :]))
             self._note_server(maker, target, scope)
             names: set[str | None] = set()
-            for found in targets.behind(target, scope):
+            targets.filled = (env, site.scope) if env else (NO_ENV, None)
+            behind = {each.node: each for each in targets.behind(target, scope)}.values()
+            targets.filled = (NO_ENV, None)
+            for found in behind:
+                if len(behind) > 1 and any(_inside(each, found) for each in behind):
+                    continue  # what a factory gives is registered, not the factory
                 if isinstance(found.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     own = self._own_maker(found.node, found.module)
                     if own is not None:
@@ -224,7 +233,9 @@ class Builder:
     def _add(self, maker: Maker, registration: ast.expr, target: Target, scope: Scope) -> ToolDef:
         node, module = target.node, target.module
         handler = self.handler(node, module)
-        if target.taken or target.given:
+        if target.signed:
+            handler = replace(handler, parameters=())
+        elif target.taken or target.given:
             handler = replace(handler, parameters=_remaining(handler.parameters, target))
         name: Value = target.name
         description: Value = Missing(node, module)
@@ -339,6 +350,11 @@ class Builder:
 def _leading(served: Served) -> list[Handler]:
     """The functions through which a tool's name goes."""
     return [*(handler for handler, _ in served.way), served.inside]
+
+
+def _inside(inner: Target, outer: Target) -> bool:
+    """Whether a function is nested in another one."""
+    return inner.module is outer.module and inner.node is not outer.node and _within(inner.node, outer.node)
 
 
 def _within(node: FunctionNode, outer: FunctionNode) -> bool:

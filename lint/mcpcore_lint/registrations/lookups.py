@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.model import Const, Symbol, Value, options
-from mcpcore_lint.reading.syntax import alternatives, own_nodes, statements
+from mcpcore_lint.model import Const, Symbol, Value, options, string
+from mcpcore_lint.reading.syntax import alternatives, own_nodes, statements, walk
 from mcpcore_lint.registrations.servers import arguments_of
 from mcpcore_lint.registrations.targets import Env, bind, bound, see
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 DEEP: Final = 8
 """How many names and tables deep an entry is looked for."""
+_ITEM: Final = ast.Name("<item>", ast.Load())
+"""What stands for the entry that is looked at."""
 
 
 class Tables:
@@ -55,6 +57,64 @@ class Tables:
             for each, where in bound(node, scope):
                 yield from self.entries(each, where, deeper)
             yield from self._put_in(node, scope)
+
+    def rounds(self, node: ast.expr, scope: Scope) -> tuple[ast.expr, list[Env]]:
+        """What names stand for with each entry of a table that a name is looked up in: `fn, options = TABLE[name]`.
+
+        With it comes what is registered, in terms of these names.
+        """
+        node, looked = _rooted(node, scope)
+        if looked is not None:
+            return node, self._each(looked, _ITEM, _ITEM, scope)
+        seen: set[str] = set()
+        stack = [node]
+        while stack and len(seen) < DEEP:
+            for name in walk([stack.pop()]):
+                place = scope.lookup(name.id) if isinstance(name, ast.Name) and name.id not in seen else None
+                if place is None or place[0] is not scope or not isinstance(name, ast.Name):
+                    continue
+                seen.add(name.id)
+                for each in place[1]:
+                    statement = each.node
+                    if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
+                        continue
+                    value, looked = _rooted(statement.value, scope)
+                    if looked is None:
+                        stack.append(value)
+                        continue
+                    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+                    return node, self._each(looked, value, target, scope)
+        return node, []
+
+    def _each(self, looked: ast.expr, value: ast.expr, target: ast.expr, scope: Scope) -> list[Env]:
+        """What an assignment fills in for each entry of a table; `value` is what it takes of the entry."""
+        table, key = _asked(looked)
+        if not isinstance(key, ast.Name):
+            return []
+        self.targets.steps = 0
+        wanted = self._wanted(key, scope)
+        found: list[Env] = []
+        for name, item in self.entries(table, scope):
+            text = string(name)
+            if wanted and text not in wanted:
+                continue
+            env: Env = {}
+            bind(target, see(value, scope, {_ITEM.id: item}), env)
+            if text is not None:
+                env[key.id] = ast.copy_location(ast.Constant(text), looked), scope
+            found.append(env)
+        return found
+
+    def _wanted(self, key: ast.Name, scope: Scope) -> set[str | None]:
+        """The names that the loop round a key goes through, as far as they can be seen."""
+        current = scope.module.parents.get(key)
+        while current is not None and not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            loops = [current] if isinstance(current, (ast.For, ast.AsyncFor)) else getattr(current, "generators", ())
+            for each in loops:
+                if isinstance(each.target, ast.Name) and each.target.id == key.id:
+                    return {string(evaluate(*one)) for one in self.targets.elements(each.iter, scope)}
+            current = scope.module.parents.get(current)
+        return set()
 
     def _comprehended(self, node: ast.DictComp, scope: Scope, depth: int) -> Iterator[tuple[Value, Placed]]:
         generator = node.generators[0]
@@ -158,6 +218,35 @@ class Tables:
         for module in found.values():
             module.complete()
         return list(found.values())
+
+
+def _rooted(node: ast.expr, scope: Scope) -> tuple[ast.expr, ast.expr | None]:
+    """An expression with what is looked up in it by a variable taken out: `TABLE[name]` of `TABLE[name].fn`."""
+    table, key = _asked(node)
+    if table is not node:
+        place = scope.lookup(key.id) if isinstance(key, ast.Name) else None
+        varies = place is not None and all(
+            each.kind == "parameter" or isinstance(each.node, (ast.For, ast.AsyncFor, ast.comprehension))
+            for each in place[1]
+        )
+        return (_ITEM, node) if varies else (node, None)
+    if not isinstance(node, (ast.Attribute, ast.Subscript)):
+        return node, None
+    inner, looked = _rooted(node.value, scope)
+    if looked is None:
+        return node, None
+    if isinstance(node, ast.Attribute):
+        return ast.copy_location(ast.Attribute(inner, node.attr, ast.Load()), node), looked
+    return ast.copy_location(ast.Subscript(inner, node.slice, ast.Load()), node), looked
+
+
+def _asked(node: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """The table and the key of `TABLE[key]` and of `TABLE.get(key)`; the expression itself for any other."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
+        return node.value, node.slice
+    if isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        return node.func.value, node.args[0]
+    return node, node
 
 
 def _named(node: ast.expr) -> str:

@@ -47,6 +47,8 @@ class Target(NamedTuple):
     """How many of its first parameters are filled in already: `partial(f, 1)`."""
     given: tuple[tuple[str, ast.expr], ...] = ()
     """Parameters that have another default: `partial(f, limit=1)`."""
+    signed: bool = False
+    """Whether what wraps it may have given it a signature of its own."""
 
 
 class Targets:
@@ -55,6 +57,8 @@ class Targets:
     def __init__(self, counted: Callable[[ast.Call, Scope], bool]) -> None:
         self.counted = counted
         self.steps = 0
+        self.filled: tuple[Env, Scope | None] = (NO_ENV, None)
+        """What the variables of a loop stand for in the round that is looked at, and the scope to read them in."""
 
     def too_much(self) -> bool:
         """Whether one more expression is one too many."""
@@ -78,6 +82,10 @@ class Targets:
             return self._called(node, scope, depth)
         if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return []
+        if scope is self.filled[1]:
+            seen = see(node, scope, self.filled[0])
+            if seen[0] is not node:
+                return self.behind(*seen, depth + 1)
         several = _defined_several_times(node, scope) if isinstance(node, ast.Name) else []
         if several:
             return [target for each, module in several for target in self._function(each, module)]
@@ -112,6 +120,14 @@ class Targets:
     def _called(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
         if self.counted(node, scope):
             return []
+        if scope is self.filled[1] and isinstance(node.func, ast.Name) and node.func.id in self.filled[0]:
+            # A factory that stands in a table.
+            return [
+                target
+                for each in self.behind(node.func, scope, depth + 1)
+                if not isinstance(each.node, ast.Lambda)
+                for target in self._returned(each.node, each.module, node, scope, depth)
+            ]
         func = evaluate(node.func, scope)
         if not isinstance(func, Symbol):
             if isinstance(node.func, ast.Attribute):
@@ -168,7 +184,11 @@ class Targets:
                 continue
             parameter = parameter_behind(each.value, inside, function)
             if parameter is not None and parameter[0] in handed:
-                found.extend(self.behind(handed[parameter[0]], scope, depth + 1))
+                signed = owner.source.has("__signature__")
+                found.extend(
+                    target._replace(signed=signed or target.signed)
+                    for target in self.behind(handed[parameter[0]], scope, depth + 1)
+                )
             elif parameter is None:
                 found.extend(self.behind(each.value, inside, depth + 1))
         return found
@@ -541,16 +561,24 @@ def _defined_several_times(node: ast.Name, scope: Scope) -> list[tuple[ast.Funct
 
 def wrapped_parameter(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> str | None:
     """The parameter of a function round it that a function stands in for: `@wraps(fn) def inner(...)`."""
+    wrapped = _wrapped(node, module) if node.decorator_list else None
+    if wrapped is None:
+        return None
+    outside = module.functions[node].parent
+    found = outside.lookup(wrapped.id) if outside is not None else None
+    return wrapped.id if found is not None and found[1][0].kind == "parameter" else None
+
+
+def _wrapped(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> ast.Name | None:
+    """The name of the function that a nested function stands in for."""
     scope = module.functions.get(node)
-    if scope is None or scope.parent is None or scope.parent.is_module or not node.decorator_list:
+    if scope is None or scope.parent is None or scope.parent.is_module:
         return None
     for each in node.decorator_list:
         if isinstance(each, ast.Call) and each.args and isinstance(each.args[0], ast.Name):
-            found = scope.parent.lookup(each.args[0].id)
-            if found is not None and found[1][0].kind == "parameter":
-                func = evaluate(each.func, scope.parent)
-                if isinstance(func, Symbol) and func.name == "functools.wraps":
-                    return each.args[0].id
+            func = evaluate(each.func, scope.parent)
+            if isinstance(func, Symbol) and func.name == "functools.wraps":
+                return each.args[0]
     return None
 
 
@@ -559,11 +587,14 @@ def parameter_behind(
 ) -> tuple[str, bool] | None:
     """The parameter of a function that an expression in it is, or wraps; and whether it is an item of it."""
     seen: set[tuple[int, str]] = set()
+    again: set[str] = set()
     stack: list[tuple[ast.expr, Scope, bool]] = [(node, scope, False)]
     while stack and len(seen) < STEPS:
         current, inside, item = stack.pop()
         if isinstance(current, ast.Call):
-            stack.extend((each, inside, item) for each in reversed(current.args))
+            # `fn = wrap(fn, options)` is about the function that it was before.
+            if not any(isinstance(each, ast.Name) and each.id in again for each in current.args):
+                stack.extend((each, inside, item) for each in reversed(current.args))
             continue
         place = inside.lookup(current.id) if isinstance(current, ast.Name) else None
         if place is None or not isinstance(current, ast.Name):
@@ -572,15 +603,16 @@ def parameter_behind(
         if (id(where), current.id) in seen:
             continue
         seen.add((id(where), current.id))
+        again = {name for _, name in seen}
         for binding in bindings:
             at = binding.node
             if binding.kind == "parameter":
                 if where.node is function:
                     return current.id, item
             elif isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                name = wrapped_parameter(at, inside.module)
-                if name is not None:
-                    stack.append((ast.Name(name, ast.Load()), where, item))
+                wrapped = _wrapped(at, inside.module)
+                if wrapped is not None:
+                    stack.append((wrapped, where, item))
             elif binding.value is not None and not where.is_module:
                 stack.append((binding.value, where, item))
             elif (

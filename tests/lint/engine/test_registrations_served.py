@@ -578,8 +578,7 @@ def test_very_many_names_and_names_that_lead_back_end(project):
     [
         "if name == 'find':\n        return find(arguments)\n    raise ValueError(name)",
         "match name:\n        case 'find':\n            return find(arguments)\n        case _:\n            raise ValueError(name)",
-        "handler = next((v for k, v in TABLE.items() if k == name), None)\n    if not handler:\n"
-        "        raise ValueError(name)\n    return handler(arguments)",
+        "run = next((f for k, f in TABLE.items() if k == name), None)\n    if not run: raise KeyError\n    return run(arguments)",
         "handler = TABLE.get(name)\n    if handler is None:\n        raise ValueError(name)\n    return handler(arguments)",
         "if name not in TABLE:\n        raise ValueError(name)\n    return TABLE[name](arguments)",
         "if not (handler := TABLE.get(name)):\n        raise ValueError(name)\n    return handler(arguments)",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from mcpcore import bounds
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Choice, Const, Mapping, Symbol, Text, options
 from mcpcore_lint.patterns import holds_any, regex
@@ -544,9 +544,8 @@ class ContractHintTooLong(EntryRule):
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a text of an entry that the wire cuts."""
-        limits = _limits()
         for name in ("when", "recovery", "user_message"):
-            limit = limits["message" if name == "when" else "hint"]
+            limit = bounds.MESSAGE if name == "when" else bounds.HINT
             length = _longest(entry.arguments[name])
             if length > limit:
                 entry.report(
@@ -573,13 +572,6 @@ class ContractHintTooLong(EntryRule):
                     )
 
 
-@cache
-def _limits() -> dict[str, int]:
-    from mcpcore.limits import DEFAULT_LIMITS
-
-    return {"message": DEFAULT_LIMITS.message, "hint": DEFAULT_LIMITS.hint}
-
-
 def _length(value: Value) -> int:
     """The characters that a text has at least."""
     if isinstance(value, Const) and isinstance(value.value, str):
@@ -593,15 +585,14 @@ def _longest(argument: Argument) -> int:
 
 
 def _at_throw(error: ErrorSite) -> list[tuple[str, int, int]]:
-    limits = _limits()
     found = [
-        ("message", limits["message"], _longest(error.message)),
-        ("recovery", limits["hint"], _longest(error.recovery)),
+        ("message", bounds.MESSAGE, _longest(error.message)),
+        ("recovery", bounds.HINT, _longest(error.recovery)),
     ]
     for value in options(error.recovery.value):
         if isinstance(value, Mapping):
             for key in ("hint", "userMessage"):
                 inner = value.get(key)
                 if inner is not None:
-                    found.append((key, limits["hint"], max(_length(each) for each in options(inner))))
+                    found.append((key, bounds.HINT, max(_length(each) for each in options(inner))))
     return found

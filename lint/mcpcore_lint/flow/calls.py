@@ -15,6 +15,7 @@ from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.flow.collecting import Collector
 from mcpcore_lint.flow.effects import (
     BROAD,
+    CODED,
     Becomes,
     Blind,
     Clause,
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 _GROUP_TYPES: Final = frozenset({"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"})
 _CODED_ERROR: Final = "mcpcore.CodedError"
-_CODED: Final = frozenset({"fail", "factory", "coded"})
 MAX_TOLD: Final = 200
 """More functions than this on the way from a handler are not told of to people."""
 MAX_SUMMARY: Final = 2_000
@@ -157,6 +157,15 @@ class CallGraph:
                 if self.hierarchy.is_kind_of(current.type_name, "mcpcore.CodedError") is not True:
                     current = self._converted(current, guard)
                 continue
+            if guard.doubt:
+                current = current._replace(sure=False)
+                continue
+            if guard.either:
+                onward = self._by_any(current, guard.either)
+                if onward is None:
+                    return None
+                current = onward
+                continue
             if guard.asks:
                 narrowed = _narrowed(current, guard)
                 if narrowed is None:
@@ -176,14 +185,20 @@ class CallGraph:
                 for chain in clause.late:
                     if (kept := self.passes(current, chain)) is not None:
                         return kept
-                onward = next(
-                    (p for p in (self.passes(current, inner) for inner in clause.passes) if p is not None), None
-                )
+                onward = self._by_any(current, clause.passes)
                 if onward is None:
                     return None
                 current = onward
                 break
         return current
+
+    def _by_any(self, throw: Throw, ways: Iterable[Iterable[Guard]]) -> Throw | None:
+        """An error that goes on by one of several ways, for certain if it does so by one; None where none leads on."""
+        found = [each for each in (self.passes(throw, way) for way in ways) if each is not None]
+        certain = [each for each in found if each.sure]
+        if len(certain) > 1:
+            return _joined(throw, certain)
+        return next(iter(certain or found), None)
 
     def _converted(self, throw: Throw, guard: Guard) -> Throw:
         """What `mcpcore.guard` makes of an error: the most specific class decides."""
@@ -463,15 +478,27 @@ class CallGraph:
 
 def _narrowed(throw: Throw, guard: Guard) -> Throw | None:
     """An error behind a question for its code or its reason; None where the answer lets it go another way."""
-    known = throw.codes if guard.asks == "code" else throw.reasons
-    if throw.form not in _CODED or not known:
-        # What has no code for certain, or no reason, is none of those that are asked for.
-        none = known is not None and guard.asks == "reason" and throw.form in _CODED
-        return None if none and guard.these else throw
+    known = throw.codes
+    if guard.asks == "reason":
+        known = ("",) if throw.reasons == () else throw.reasons
+    if throw.form not in CODED:
+        return throw
+    if not known:
+        return throw._replace(sure=False)
     left = tuple(each for each in known if each not in guard.others and (not guard.these or each in guard.these))
     if not left:
         return None
-    return throw._replace(codes=left) if guard.asks == "code" else throw._replace(reasons=left)
+    return throw._replace(codes=left) if guard.asks == "code" else throw._replace(reasons=left if left != ("",) else ())
+
+
+def _joined(throw: Throw, ways: list[Throw]) -> Throw:
+    """What one error is that goes on by several ways, each for some of its codes or its reasons."""
+    first = ways[0]
+    if throw.codes is None or any(each[:2] != first[:2] for each in ways):
+        return first
+    codes = dict.fromkeys(one for each in ways for one in each.codes or ())
+    reasons = dict.fromkeys(one for each in ways for one in each.reasons or ())
+    return first._replace(codes=tuple(codes), reasons=first.reasons and tuple(reasons))
 
 
 def _keep(found: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.flow.effects import (
+    CODED,
     Bindings,
     Blind,
     Event,
@@ -138,6 +139,13 @@ class Collector:
                 return
             onward = next((p for p in (self.graph.passes(onward, chain) for chain in chains) if p is not None), None)
         if onward is None:
+            return
+        if not onward.sure:
+            name = ", ".join(onward.codes or ()) or onward.type_name.removeprefix("builtins.")
+            why = "it is caught on the way, and whether it is raised again depends on what cannot be read"
+            project = onward.form in CODED
+            blind = Blind(name, throw.path, throw.span, takes_context=False, project=project, why=why)
+            self._blind(blind, path, event.span)
             return
         own = event.throw is not None and not event.throw.known_by
         identity = (onward.type_name, onward.codes, onward.reasons, throw.path, throw.span, event.span)

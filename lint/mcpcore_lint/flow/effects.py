@@ -17,6 +17,10 @@ BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 """What catches nearly everything."""
 
 
+CODED: Final = frozenset({"fail", "factory", "coded"})
+"""Forms of errors that have a code."""
+
+
 class Key(NamedTuple):
     """A function of the project, as called on an instance of one class, and with what it is given."""
 
@@ -70,6 +74,8 @@ class Throw(NamedTuple):
     """The third-party function that raises it; empty where the project raises it."""
     grouped: bool = False
     """Whether it is inside an exception group."""
+    sure: bool = True
+    """Whether it comes out for certain, as far as what it meets on the way can be read."""
 
 
 class Blind(NamedTuple):
@@ -121,7 +127,11 @@ class Guard(NamedTuple):
     these: tuple[str, ...] = ()
     """The codes or the reasons that come this way."""
     others: tuple[str, ...] = ()
-    """The codes or the reasons that go another way."""
+    """The codes or the reasons that go another way; a reason of None is an empty text here and above."""
+    either: tuple[tuple[Guard, ...], ...] = ()
+    """Ways that lead on, each with all that stands in it."""
+    doubt: bool = False
+    """A condition on the error that cannot be read: it is not certain that anything comes through."""
 
 
 class ParameterCall(NamedTuple):

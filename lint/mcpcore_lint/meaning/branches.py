@@ -75,7 +75,7 @@ class Branches:
             if isinstance(each, ast.If) and (told.names or told.others):
                 flush()
                 gone |= self._chain(each, names, gone)
-                if _ends(each.body) and len(told.others) == 1:
+                if ends(each.body) and len(told.others) == 1:
                     # `if name != "x": raise ...`: what follows is for that name alone.
                     names = told.others
             elif isinstance(each, ast.Match) and self.is_name(each.subject):
@@ -93,7 +93,7 @@ class Branches:
             else:
                 own.append(each)
         flush()
-        return gone | _texts(names) if _ends(body) else gone
+        return gone | _texts(names) if ends(body) else gone
 
     def _chain(self, node: ast.If, names: tuple[Value, ...], gone: frozenset[str]) -> frozenset[str]:
         """Read an `if` with its `elif` branches, which may be very many."""
@@ -128,7 +128,7 @@ class Branches:
         # What a clause catches goes on behind it.
         return (
             after
-            if isinstance(node, (ast.Try, ast.TryStar)) and all(_ends(each.body) for each in node.handlers)
+            if isinstance(node, (ast.Try, ast.TryStar)) and all(ends(each.body) for each in node.handlers)
             else gone
         )
 
@@ -181,27 +181,29 @@ def _texts(values: Iterable[Value]) -> frozenset[str]:
     return frozenset(text for each in values if (text := string(each)) is not None)
 
 
-def _ends(body: list[ast.stmt]) -> bool:
+def ends(body: list[ast.stmt]) -> bool:
     """Whether nothing goes on behind some statements."""
     if not body:
         return False
     last = body[-1]
+    while isinstance(last, ast.If):  # a chain of them may be very long
+        if not last.orelse or not ends(last.body):
+            return False
+        last = last.orelse[-1]
     if isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
         return True
-    if isinstance(last, ast.If):
-        return _ends(last.body) and _ends(last.orelse)
     if isinstance(last, (ast.With, ast.AsyncWith)):
-        return _ends(last.body)
+        return ends(last.body)
     if isinstance(last, (ast.Try, ast.TryStar)):
-        return _ends(last.finalbody) or (
-            _ends([*last.body, *last.orelse][-1:]) and all(_ends(each.body) for each in last.handlers)
+        return ends(last.finalbody) or (
+            ends([*last.body, *last.orelse][-1:]) and all(ends(each.body) for each in last.handlers)
         )
     if isinstance(last, ast.Match):
-        return all(_ends(each.body) for each in last.cases) and any(
+        return all(ends(each.body) for each in last.cases) and any(
             isinstance(each.pattern, ast.MatchAs) and each.pattern.pattern is None and each.guard is None
             for each in last.cases
         )
     return False
 
 
-__all__ = ["Branch", "Branches"]
+__all__ = ["Branch", "Branches", "ends"]

@@ -249,8 +249,156 @@ NARROWED: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
         'except CodedError as exc:\n        if exc.reason in ("taken", "gone"):\n            return None\n        raise',
         {("FORBIDDEN", "fetch > load")},
     ),
+    "one code or another": (
+        "except CodedError as exc:\n        if exc.code is ErrorCode.CONFLICT or ErrorCode.FORBIDDEN == exc.code:\n            return None\n        raise",
+        {("NOT_FOUND", "fetch > load")},
+    ),
+    "one code or another, raised again": (
+        'except CodedError as exc:\n        if exc.code is ErrorCode.CONFLICT or exc.reason == "gone":\n            raise\n        return None',
+        {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load")},
+    ),
+    "neither of two": (
+        "except CodedError as exc:\n        if not (exc.code is ErrorCode.CONFLICT or exc.code is ErrorCode.FORBIDDEN):\n            raise\n        return None",
+        {("NOT_FOUND", "fetch > load")},
+    ),
+    "a code and what has nothing to do with the error": (
+        "except CodedError as exc:\n        if exc.code is ErrorCode.CONFLICT and a > 3:\n            return None\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "a code or what has nothing to do with the error": (
+        "except CodedError as exc:\n        if exc.code is ErrorCode.CONFLICT or a > 3:\n            return None\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "a set that is made of one": (
+        "except CodedError as exc:\n        if exc.code in frozenset({ErrorCode.CONFLICT}):\n            return None\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "a set with a name": (
+        "except CodedError as exc:\n        if exc.code not in KNOWN:\n            raise\n        return None",
+        {("FORBIDDEN", "fetch > load")},
+    ),
+    "the keys of a table": (
+        "except CodedError as exc:\n        if exc.code in TABLE:\n            return None\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "a code in a variable": (
+        "except CodedError as exc:\n        code = exc.code\n        if code is ErrorCode.CONFLICT:\n            return None\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "a code that is named in the condition": (
+        "except CodedError as exc:\n        if (code := exc.code) is ErrorCode.CONFLICT or code is ErrorCode.NOT_FOUND:\n            return None\n        raise",
+        {("FORBIDDEN", "fetch > load")},
+    ),
+    "an answer in a variable": (
+        "except CodedError as exc:\n        known = exc.code is ErrorCode.CONFLICT\n        if known:\n            return None\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "the name of a code": (
+        'except CodedError as exc:\n        if exc.code.name == "CONFLICT":\n            return None\n        raise',
+        {("NOT_FOUND", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "the number of a code": (
+        "except CodedError as exc:\n        if exc.code == -32002 or exc.code.value == -32001:\n            return None\n        raise",
+        {("FORBIDDEN", "fetch > load")},
+    ),
+    "no reason": (
+        "except CodedError as exc:\n        if exc.reason is None:\n            return None\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load")},
+    ),
+    "a reason at all": (
+        "except CodedError as exc:\n        if not exc.reason:\n            raise\n        return None",
+        {("FORBIDDEN", "fetch > load")},
+    ),
+    "a chain of conditions": (
+        'except CodedError as exc:\n        if exc.code is ErrorCode.CONFLICT:\n            return None\n        elif exc.reason == "gone":\n            return 1\n        else:\n            a += 1\n        raise',
+        {("FORBIDDEN", "fetch > load")},
+    ),
+    "conditions within one another": (
+        "except CodedError as exc:\n        if exc.reason is not None:\n            if exc.code is ErrorCode.CONFLICT:\n                return None\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "what goes on either way": (
+        "except CodedError as exc:\n        if exc.code is ErrorCode.CONFLICT:\n            a += 1\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "getattr of the code": (
+        'except CodedError as exc:\n        if getattr(exc, "code", None) is ErrorCode.CONFLICT:\n            return None\n        raise',
+        {("NOT_FOUND", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "the class of the error": (
+        "except Exception as exc:\n        if type(exc) is CodedError:\n            return None\n        raise",
+        set(),
+    ),
+    "a class of others": (
+        "except Exception as exc:\n        import acme\n        if isinstance(exc, acme.Lost):\n            return None\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "a class that is not known": (
+        "except Exception as exc:\n        if isinstance(exc, known()):\n            return None\n        raise",
+        set(),
+    ),
+    "a match of the code": (
+        "except CodedError as exc:\n        match exc.code:\n            case ErrorCode.CONFLICT:\n                return None\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "a match that raises for one": (
+        "except CodedError as exc:\n        match exc.code:\n            case ErrorCode.CONFLICT:\n                raise\n            case _:\n                return None",
+        {("CONFLICT", "fetch > load")},
+    ),
+    "a match of two codes at once": (
+        "except CodedError as exc:\n        match exc.code:\n            case ErrorCode.CONFLICT | ErrorCode.NOT_FOUND:\n                return None\n            case other:\n                raise",
+        {("FORBIDDEN", "fetch > load")},
+    ),
+    "a match of the reason": (
+        'except CodedError as exc:\n        match exc.reason:\n            case "gone" | None:\n                return None\n            case _:\n                raise',
+        {("CONFLICT", "fetch > load")},
+    ),
+    "a match of the class": (
+        "except Exception as exc:\n        match exc:\n            case CodedError():\n                return None\n            case _:\n                raise",
+        set(),
+    ),
+    "a match of another class": (
+        "except Exception as exc:\n        match exc:\n            case OSError():\n                return None\n            case _:\n                raise",
+        {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "a match of the class and the code": (
+        'except Exception as exc:\n        match exc:\n            case CodedError(code=ErrorCode.CONFLICT, reason="taken"):\n                raise\n            case CodedError(code=ErrorCode.FORBIDDEN):\n                raise exc',
+        {("CONFLICT", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "a match of the class and something else of it": (
+        "except Exception as exc:\n        match exc:\n            case CodedError(hint=None):\n                return None\n            case _:\n                raise",
+        set(),
+    ),
+    "a match with a condition": (
+        "except CodedError as exc:\n        match a:\n            case 1 if exc.code is ErrorCode.CONFLICT:\n                return None\n            case 2 | 3:\n                a = 1\n            case _ if exc.code is ErrorCode.FORBIDDEN:\n                raise\n        return None",
+        {("FORBIDDEN", "fetch > load")},
+    ),
+    "a match of something else": (
+        "except CodedError as exc:\n        match a:\n            case 1:\n                return None\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
+    "a match that leaves by one case of several": (
+        "except CodedError as exc:\n        match exc.code:\n            case ErrorCode.NOT_FOUND:\n                a = 1\n            case ErrorCode.CONFLICT:\n                return None\n            case _:\n                a = 2\n        raise",
+        {("NOT_FOUND", "fetch > load"), ("FORBIDDEN", "fetch > load")},
+    ),
     "by what cannot be told": (
         "except CodedError as exc:\n        if exc.code == expected():\n            raise\n        return None",
+        set(),
+    ),
+    "by a function that is asked": (
+        "except CodedError as exc:\n        if known(exc):\n            return None\n        raise",
+        set(),
+    ),
+    "by its text": (
+        'except CodedError as exc:\n        text = str(exc)\n        if "x" in text:\n            return None\n        raise',
+        set(),
+    ),
+    "by what is not known of its code": (
+        "except CodedError as exc:\n        if exc.code in codes():\n            return None\n        raise",
+        set(),
+    ),
+    "by what is asked of something else": (
+        "except CodedError as exc:\n        if a == expected():\n            raise\n        return None",
         {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load"), ("FORBIDDEN", "fetch > load")},
     ),
 }
@@ -264,6 +412,8 @@ def test_a_clause_that_asks_for_code_or_reason_passes_only_those_on(project, cas
         app=HEAD
         + f"""
 from mcpcore import conflict, forbidden, not_found
+KNOWN = frozenset([ErrorCode.CONFLICT, ErrorCode.NOT_FOUND])
+TABLE = {{ErrorCode.CONFLICT: 1}}
 def load(a):
     if a == 1:
         raise not_found("x", reason="gone")
@@ -278,3 +428,26 @@ def fetch(a: int):
 """
     )
     assert expected == project.thrown()
+
+
+def test_what_is_raised_again_in_doubt_is_named_as_unknown(project):
+    """What may come through a condition that is not read is not told, and said to be unknown."""
+    source = """
+from mcpcore import not_found
+def load():
+    raise not_found("x")
+def middle():
+    try:
+        load()
+    except CodedError as exc:
+        if known(exc):
+            return
+        raise
+@tool
+def fetch(a: int):
+    middle()
+"""
+    project.write(app=HEAD + source)
+    reach = project.reach()
+    assert not reach.throws
+    assert [("known", True), ("NOT_FOUND", True)] == [(each.name, each.project) for each in reach.unresolved]

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.effects import Clause, Guard, Key
-from mcpcore_lint.flow.facts.callees import LEAVES, CalleeReader
+from mcpcore_lint.flow.facts.asking import NOTHING, Asking
+from mcpcore_lint.flow.facts.callees import CalleeReader
 from mcpcore_lint.flow.facts.converting import converting
 from mcpcore_lint.flow.facts.spelling import spelled
+from mcpcore_lint.meaning.branches import ends
 from mcpcore_lint.meaning.infer import is_static
 from mcpcore_lint.meaning.kinds import Instance, Outside, method_of
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import (
-    CodeValue,
     FunctionNode,
-    Items,
     Symbol,
     options,
-    string,
 )
 from mcpcore_lint.reading.syntax import own_nodes, walk_shallow
 
@@ -31,7 +30,7 @@ _TASK_GROUPS: Final = frozenset(
     {"asyncio.TaskGroup", "anyio.create_task_group", "trio.open_nursery", "anyio.abc.TaskGroup"}
 )
 
-_EVERYTHING: Final = Clause(("builtins.BaseException",), (), star=True)
+_EXITS: Final = frozenset({"__exit__", "__aexit__"})
 
 
 class GuardReader(CalleeReader):
@@ -67,7 +66,7 @@ class GuardReader(CalleeReader):
                 if current in parent.body and parent.handlers:
                     found.append(self._try(parent))
                 if current not in parent.finalbody and _swallows(parent.finalbody):
-                    found.append(Guard((_EVERYTHING,)))
+                    found.append(NOTHING)
             elif isinstance(parent, (ast.With, ast.AsyncWith)) and current in parent.body:
                 found.extend(self._stacked(parent, current))
                 for item in reversed(parent.items):
@@ -87,7 +86,9 @@ class GuardReader(CalleeReader):
                     if isinstance(each, ast.Raise):
                         inside = self._guards(each, stop=handler)
                         if self._raises_caught(each, handler):
-                            passes.append((*self.narrowed(each, handler.name, handler), *inside))
+                            names = (handler.name,) if handler.name is not None else ()
+                            asked = Asking(self.builder, self.scope, names).before(each, handler) if names else ()
+                            passes.append((*asked, *inside))
                         elif handler.name is not None and isinstance(each.exc, ast.Call):
                             passes.extend((*back, *inside) for back in self._handed_back(each.exc, handler.name))
                 late = tuple(self._guards(each) for each in self._raised_late(handler))
@@ -152,9 +153,10 @@ class GuardReader(CalleeReader):
             if place >= len(positional):
                 continue
             parameter = positional[place].arg
-            reader = GuardReader(self.graph, function, module, None)
+            builder = GuardReader(self.graph, function, module, None).builder
+            asking = Asking(builder, module.scope_of(function), (parameter,))
             found.extend(
-                reader.narrowed(each, parameter, function)
+                asking.before(each, function)
                 for each in own_nodes(function)
                 if isinstance(each, ast.Return) and isinstance(each.value, ast.Name) and each.value.id == parameter
             )
@@ -193,8 +195,7 @@ class GuardReader(CalleeReader):
         if not found:
             for kind in self.inference.of(node, self.scope):
                 if isinstance(kind, Instance):
-                    found.extend(self._exit_guards(kind))
-        del statement
+                    found.extend(self._exit_guards(kind, statement))
         return found
 
     def _generator_guards(self, symbol: Symbol) -> list[Guard]:
@@ -205,92 +206,42 @@ class GuardReader(CalleeReader):
     def _yield_guards(self, node: FunctionNode, module: Module) -> list[Guard]:
         return yield_guards(self.graph, node, module) if node is not self.node else []
 
-    def _exit_guards(self, kind: Instance) -> list[Guard]:
-        """What the `__exit__` of a class of the project keeps from leaving, where that is plain to see."""
-        found = method_of(kind.info, "__exit__") or method_of(kind.info, "__aexit__")
-        if found is None:
+    def _exit_guards(self, kind: Instance, statement: ast.With | ast.AsyncWith) -> list[Guard]:
+        """What the `__exit__` of a class of the project does with an error, as a clause that catches all of them."""
+        name = "__aexit__" if isinstance(statement, ast.AsyncWith) else "__exit__"
+        found = method_of(kind.info, name)
+        if found is None or found[0] is self.node:
             return []
         node, owner = found
-        returns = [each for each in own_nodes(node) if isinstance(each, ast.Return)]
-        if len(returns) != 1 or node.body[-1] is not returns[0]:
-            return []
-        value = returns[0].value
-        if isinstance(value, ast.Constant):
-            return [Guard((_EVERYTHING,))] if value.value else []
+        key = ("exit", node)
+        if key not in owner.module.memo:
+            owner.module.memo[key] = ()  # where it is entered in itself
+            owner.module.memo[key] = tuple(GuardReader(self.graph, node, owner.module, None).left())
+        guards: tuple[Guard, ...] = owner.module.memo[key]
+        return [*guards]
+
+    def left(self) -> list[Guard]:
+        """What the function does with an error, where it is an `__exit__`."""
+        node = self.node
         names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
-        tests = value.values if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.And) else [value]
-        *before, last = tests
-        if not all(each is not None and _asks_for_any(each, names[1:3]) for each in before):
+        rest = [node.args.vararg.arg] if node.args.vararg is not None else []
+        asking = Asking(self.builder, self.scope, names[2:3], names[1:2], (*names[3:4], *rest))
+        passes = [] if isinstance(node, ast.Lambda) or ends(node.body) else [asking.behind(node.body)]
+        for each in own_nodes(node):
+            if isinstance(each, ast.Return):
+                value = each.value.value if isinstance(each.value, ast.Await) else each.value
+                if isinstance(value, ast.Constant) and value.value:
+                    continue
+                again = () if value is None or _leaves(value) else asking.where(value, wanted=False)
+                passes.append((*asking.before(each, node), *again))
+            elif isinstance(each, ast.Raise) and (
+                each.exc is None or (isinstance(each.exc, ast.Name) and each.exc.id in asking.errors)
+            ):
+                passes.append(asking.before(each, node))
+        if () in passes:
             return []
-        asked = _asked_class(last, {"issubclass": names[1:2], "isinstance": names[2:3]})
-        if asked is None:
-            return []
-        types = self.builder.types_of(asked, owner.module.scope_of(node))
-        return [Guard((Clause(types, (), star=True),))]
-
-    def narrowed(self, node: ast.stmt, name: str | None, stop: ast.AST) -> tuple[Guard, ...]:
-        """The classes that `isinstance(error, ...)` round a statement in a clause, or before it, lets through."""
-        if name is None:
-            return ()
-        found: list[Guard] = []
-        current: ast.AST = node
-        while current is not stop:
-            parent = self.parents.get(current)
-            if parent is None:
-                return ()
-            if isinstance(parent, ast.If) and current is not parent.test:
-                found.extend(self._asked(parent.test, name, holds=current in parent.body))
-            blocks: list[list[ast.stmt]] = [
-                getattr(parent, name, None) or [] for name in ("body", "orelse", "finalbody")
-            ]
-            body = next((each for each in blocks if current in each), [])
-            for each in body[: body.index(current)] if isinstance(current, ast.stmt) and body else ():
-                if isinstance(each, ast.If) and not each.orelse and isinstance(each.body[-1], LEAVES):
-                    found.extend(self._asked(each.test, name, holds=False))
-            current = parent
-        return tuple(found)
-
-    def _asked(self, test: ast.expr, name: str, *, holds: bool) -> list[Guard]:
-        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            test, holds = test.operand, not holds
-        if holds and isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            return [guard for each in test.values for guard in self._asked(each, name, holds=True)]
-        asked = _asked_class(test, {"isinstance": [name]})
-        if asked is None:
-            told = self._asked_of(test, name)
-            if told is None:
-                return []
-            word, values, same = told
-            return [Guard(asks=word, these=values) if holds is same else Guard(asks=word, others=values)]
-        types = self.builder.types_of(asked, self.scope)
-        return [Guard(only=types) if holds else Guard(but=types)]
-
-    def _asked_of(self, test: ast.expr, name: str) -> tuple[Literal["code", "reason"], tuple[str, ...], bool] | None:
-        """What `error.code == ErrorCode.X` or `error.reason in {"a"}` asks, and whether it has to be one of those."""
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-            return None
-        operator, sides = test.ops[0], [test.left, test.comparators[0]]
-        for subject, other in (sides, sides[::-1]):
-            if not (isinstance(subject, ast.Attribute) and isinstance(subject.value, ast.Name)):
-                continue
-            if subject.value.id != name or subject.attr not in {"code", "reason"}:
-                continue
-            if isinstance(operator, (ast.In, ast.NotIn)) and subject is test.left:
-                value = evaluate(other, self.scope)
-                found = value.items if isinstance(value, Items) and value.complete else ()
-            elif isinstance(operator, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
-                found = options(evaluate(other, self.scope))
-            else:
-                return None
-            texts: list[str] = []
-            for each in found:
-                text = each.name if isinstance(each, CodeValue) else string(each) if subject.attr == "reason" else None
-                if text is None:
-                    return None
-                texts.append(text)
-            word: Literal["code", "reason"] = "code" if subject.attr == "code" else "reason"
-            return (word, tuple(texts), isinstance(operator, (ast.Eq, ast.Is, ast.In))) if texts else None
-        return None
+        passes = [each for each in passes if NOTHING not in each]
+        return [Guard((Clause(("builtins.BaseException",), tuple(passes), star=True),))]
 
     def _stacked(self, node: ast.With | ast.AsyncWith, statement: ast.AST) -> list[Guard]:
         """What was entered through an exit stack before a statement of its block, the last first."""
@@ -354,25 +305,9 @@ def yield_guards(graph: CallGraph, node: FunctionNode, module: Module) -> list[G
     return []
 
 
-def _asked_class(test: ast.expr | None, subjects: dict[str, list[str]]) -> ast.expr | None:
-    """The classes in `isinstance(error, ...)`, by the functions and the names that they may ask about."""
-    if (
-        isinstance(test, ast.Call)
-        and isinstance(test.func, ast.Name)
-        and len(test.args) == 2
-        and isinstance(test.args[0], ast.Name)
-        and test.args[0].id in subjects.get(test.func.id, ())
-    ):
-        return test.args[1]
-    return None
-
-
-def _asks_for_any(test: ast.expr, names: list[str]) -> bool:
-    """Whether a condition asks no more than whether there is an exception at all."""
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.IsNot):
-        none = test.comparators[0]
-        test = test.left if isinstance(none, ast.Constant) and none.value is None else none
-    return isinstance(test, ast.Name) and test.id in names
+def _leaves(node: ast.expr) -> bool:
+    """Whether a value is what another context manager answers, which mostly lets everything pass."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _EXITS
 
 
 def _swallows(body: list[ast.stmt]) -> bool:

@@ -1,0 +1,112 @@
+"""What the `__exit__` of a class of the project lets through, swallows, and puts in the place of an error."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+HEAD: Final = """
+from mcpcore import CodedError, ErrorCode, conflict, forbidden, not_found, rate_limited, tool
+"""
+
+EXITS: Final[dict[str, tuple[str, set[str]]]] = {
+    "puts another in its place": (
+        "if isinstance(exc, CodedError):\n            raise conflict('x') from exc\n        return False",
+        {"CONFLICT", "OSError"},
+    ),
+    "asks first whether there is one": (
+        "if kind is None:\n            return False\n        raise conflict('x') from exc",
+        {"CONFLICT"},
+    ),
+    "asks whether there is one, and lets it pass": (
+        "if exc is not None:\n            self.close()\n        return None",
+        {"FORBIDDEN", "OSError"},
+    ),
+    "returns early where there is none": (
+        "if not exc:\n            return\n        return isinstance(exc, CodedError)",
+        {"OSError"},
+    ),
+    "swallows some by a condition": (
+        "if kind is not None and issubclass(kind, CodedError):\n            return True\n        return False",
+        {"OSError"},
+    ),
+    "swallows some, and falls off its end": (
+        "if isinstance(exc, OSError):\n            return True",
+        {"FORBIDDEN"},
+    ),
+    "by a match": (
+        """match exc:
+            case CodedError(code=ErrorCode.FORBIDDEN):
+                raise conflict('x')
+            case _:
+                return False""",
+        {"CONFLICT", "OSError"},
+    ),
+    "raises it again": ("if exc is not None:\n            raise exc", {"FORBIDDEN", "OSError"}),
+    "swallows all": ("self.close()\n        return True", set()),
+    "leaves it to another": ("return self.inner.__exit__(kind, exc, trace)", {"FORBIDDEN", "OSError"}),
+    "by what is asked of something else": ("return self.quiet", {"FORBIDDEN", "OSError"}),
+    "by what cannot be told": ("return self.handles(exc)", set()),
+    "by what cannot be told, in part": (
+        "if isinstance(exc, OSError):\n            return False\n        return kind in self.kinds",
+        {"OSError"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["", "a"])
+@pytest.mark.parametrize("case", EXITS)
+def test_what_an_exit_does_with_an_error_is_read(project, case, kind):
+    """Only what its conditions let through leaves the block, and what it raises itself."""
+    body, expected = EXITS[case]
+    word = "async " if kind else ""
+    source = f"""
+class Scope:
+    {word}def __{kind}enter__(self): ...
+    {word}def __{kind}exit__(self, kind, exc, trace):
+        {body}
+def load(a):
+    if a:
+        raise OSError
+    raise forbidden("x")
+@tool
+{word}def fetch(a: int):
+    {word}with Scope():
+        load(a)
+"""
+    project.write(app=HEAD + source)
+    assert expected == {code for code, _ in project.thrown()}
+
+
+def test_an_exit_that_takes_all_its_arguments_in_one(project):
+    """What it swallows whatever comes is swallowed; what it asks of its arguments is not known."""
+    source = """
+class Quiet:
+    def __enter__(self): ...
+    def __exit__(self, *args):
+        return True
+class Asks:
+    def __enter__(self): ...
+    def __exit__(self, *args):
+        return args[0] is not None
+class Closes:
+    def __enter__(self): ...
+    def __exit__(self, *args):
+        if args[0] is None:
+            self.commit()
+def load(a):
+    raise forbidden("x")
+def spare(a):
+    raise conflict("x")
+@tool
+def fetch(a: int):
+    with Quiet():
+        load(a)
+    with Asks():
+        load(a)
+    with Closes():
+        spare(a)
+"""
+    project.write(app=HEAD + source)
+    assert {("CONFLICT", "fetch > spare")} == project.thrown()

@@ -38,7 +38,7 @@ class HandlerBuilder(RaiseReader):
 
     def forget(self) -> None:
         """Let go of the syntax."""
-        self.__dict__.pop("_loads", None)
+        self.__dict__.pop("loads", None)
         self._renamed.clear()
         self._partly.clear()
         self.parents.clear()

@@ -409,7 +409,7 @@ class ErrorReader(BodyNodes):
         return "escapes"
 
     @cached_property
-    def _loads(self) -> dict[str, list[ast.Name]]:
+    def loads(self) -> dict[str, list[ast.Name]]:
         """Where each name is read."""
         found: dict[str, list[ast.Name]] = {}
         for each in self.parents:
@@ -423,7 +423,7 @@ class ErrorReader(BodyNodes):
         if found is None or found[0].is_module:
             return "escapes"
         fate: Fate = "unused"
-        for each in self._loads.get(name, ()):
+        for each in self.loads.get(name, ()):
             parent = self.parents[each]
             if isinstance(parent, ast.Raise) and parent.exc is each:
                 return "raised"

@@ -11,6 +11,7 @@ from mcpcore_lint.flow.facts.callees import unique
 from mcpcore_lint.flow.facts.constants import idle
 from mcpcore_lint.flow.facts.implicit import BUILTINS, ImplicitReader
 from mcpcore_lint.flow.facts.spelling import holds, spelled
+from mcpcore_lint.flow.facts.tasks import FUTURES, TASKS, WORDS, Outcomes
 from mcpcore_lint.flow.knowledge import KNOWLEDGE
 from mcpcore_lint.meaning.kinds import BUILTIN_METHODS, Instance
 from mcpcore_lint.meaning.resolve import PLAIN_BUILTINS, evaluate
@@ -66,7 +67,6 @@ _RUN: Final = {
     "run_in_executor": 1,
 }
 """Of those, the ones that take a function and its arguments apart: where the function stands."""
-_TASKS: Final = frozenset({"create_task", "ensure_future"})
 _ENTERS: Final = frozenset({"enter_context", "enter_async_context"})
 _CLOSES: Final = {"contextlib.closing": "close", "contextlib.aclosing": "aclose"}
 """Context managers that call a method of what they hold when they are left."""
@@ -82,7 +82,8 @@ class Extractor(ImplicitReader):
         """Calls that make an error of one of several classes."""
         text = self.module.source
         self._asks_recovery = text.has("recovery_for")
-        self._makes_tasks = any(map(text.has, _TASKS))
+        self._makes_tasks = any(map(text.has, TASKS))
+        self._runs_beside = self._makes_tasks or any(map(text.has, WORDS))
         self._idle: set[ast.AST] = set()
         """Statements that do not run for the texts that parameters are."""
 
@@ -186,11 +187,12 @@ class Extractor(ImplicitReader):
         bindings: Bindings = (),
         parameter: Parameter | None = None,
         use: ParameterUse = "calls",
+        at: ast.AST | None = None,
     ) -> None:
         if self._idle and self._is_idle(node):
             return
         span = throw.span if throw is not None else self.module.source.span(node)
-        guards = self.guards(node)
+        guards = self.guards(node if at is None else at)
         if gathered := self._gathered(node, targets):
             guards = (*gathered, *guards)
         self.events.append(Event(kind, span, guards, throw, blind, targets, bindings, parameter, use))
@@ -256,7 +258,7 @@ class Extractor(ImplicitReader):
         if targets:
             bindings = self._bindings(node, targets)
             for place in self._run_at(node, targets):
-                self._add("call", place, targets=tuple(targets), bindings=bindings)
+                self._started(place, tuple(targets), bindings)
         for name in outside:
             for fact in self._known(name):
                 raised, _, condition = fact.partition(" ")
@@ -312,7 +314,7 @@ class Extractor(ImplicitReader):
             return False
         func = parent.func
         name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-        if name not in _TASKS:
+        if name not in TASKS:
             return False
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
             found = self.scope.lookup(func.value.id)
@@ -335,7 +337,10 @@ class Extractor(ImplicitReader):
         for argument in given:
             for each in self._functions_in(argument):
                 if isinstance(each, Key):
-                    self._add("call", node, targets=(each,))
+                    if name in FUTURES:
+                        self._comes_out(node, (each,))
+                    else:
+                        self._add("call", node, targets=(each,))
                 else:
                     self._add("parameter", node, parameter=each, use=use)
 
@@ -358,6 +363,31 @@ class Extractor(ImplicitReader):
                 why="it is not known what is called",
             )
             self._add("blind", node, blind=blind)
+
+    def _started(self, node: ast.AST, targets: tuple[Key, ...], bindings: Bindings) -> None:
+        """A call, or the use of what was kept of it, which may make a task."""
+        beside = self._runs_beside and isinstance(node, ast.expr) and type(self.parents.get(node)) is not ast.Await
+        if beside and all(self._is_coroutine(each) for each in targets):
+            self._comes_out(node, targets, bindings)
+        else:
+            self._add("call", node, targets=targets, bindings=bindings)
+
+    def _comes_out(self, node: ast.AST, targets: tuple[Key, ...], bindings: Bindings = ()) -> None:
+        """What comes out of a task, behind what stands round where it is waited for."""
+        assert isinstance(node, ast.expr)
+        places = Outcomes(self.builder, self.scope).of(node)
+        if places is None:
+            why = "it is not known where it is waited for"
+            span = self.module.source.span(node)
+            blind = Blind(targets[0].name, self.module.path, span, takes_context=False, project=True, why=why)
+            self._add("blind", node, blind=blind)
+        several = {self.guards(place): place for place in reversed(places or ())}
+        for place in several.values():
+            self._add("call", node, targets=targets, bindings=bindings, at=place)
+
+    def _is_coroutine(self, key: Key) -> bool:
+        located = self.graph._find(key)  # noqa: SLF001
+        return located is not None and isinstance(located[0], ast.AsyncFunctionDef)
 
     def _run_at(self, node: ast.Call, targets: list[Key]) -> list[ast.AST]:
         """Where what a call leads to runs: at the uses of its name, for a generator or a coroutine that is kept."""

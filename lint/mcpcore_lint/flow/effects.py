@@ -134,6 +134,12 @@ class Guard(NamedTuple):
     """A condition on the error that cannot be read: it is not certain that anything comes through."""
 
 
+Chain = tuple[Guard, ...]
+"""What something passes only by passing all of it; what nothing stands in the way of is `()`."""
+NOTHING: Final = Guard((Clause(("builtins.BaseException",), (), star=True),))
+"""What no error passes."""
+
+
 class ParameterCall(NamedTuple):
     """What a function does with a parameter, with the guards round it."""
 

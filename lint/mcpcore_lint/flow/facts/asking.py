@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from mcpcore_lint.flow.effects import Clause, Guard
+from mcpcore_lint.flow.effects import NOTHING, Chain, Guard
 from mcpcore_lint.meaning.branches import ends
 from mcpcore_lint.meaning.resolve import CODES, evaluate
 from mcpcore_lint.meaning.subclasses import CODED_ERROR
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.flow.bodies.builder import HandlerBuilder
     from mcpcore_lint.reading.scopes import Scope
 
-Chain = tuple[Guard, ...]
-"""What something passes only by passing all of it; what nothing stands in the way of is `()`."""
-
-NOTHING: Final = Guard((Clause(("builtins.BaseException",), (), star=True),))
-"""What no error passes."""
 _DOUBT: Final = Guard(doubt=True)
 _MAX_DEEP: Final = 40
 """How many conditions within one another, and cases beside one another, are read."""
@@ -319,4 +314,4 @@ def _texts(values: Iterable[Value], subject: _Subject) -> tuple[str, ...] | None
     return tuple(found)
 
 
-__all__ = ["NOTHING", "Asking", "Chain"]
+__all__ = ["Asking"]

@@ -10,8 +10,7 @@ from mcpcore_lint.flow.effects import Bindings, Blind, Event, EventKind, Facts, 
 from mcpcore_lint.flow.facts.callees import unique
 from mcpcore_lint.flow.facts.constants import idle
 from mcpcore_lint.flow.facts.implicit import BUILTINS, ImplicitReader
-from mcpcore_lint.flow.facts.spelling import holds, spelled
-from mcpcore_lint.flow.facts.tasks import FUTURES, TASKS, WORDS, Outcomes
+from mcpcore_lint.flow.facts.spelling import FUTURES, TASKS, WAITED, holds, spelled
 from mcpcore_lint.flow.knowledge import KNOWLEDGE
 from mcpcore_lint.meaning.kinds import BUILTIN_METHODS, Instance
 from mcpcore_lint.meaning.resolve import PLAIN_BUILTINS, evaluate
@@ -81,9 +80,13 @@ class Extractor(ImplicitReader):
         self._raised: set[ast.expr] = set()
         """Calls that make an error of one of several classes."""
         text = self.module.source
+        memo = self.module.memo
+        if "runs_beside" not in memo:
+            memo["runs_beside"] = any(map(text.has, WAITED))
+        self._runs_beside: bool = memo["runs_beside"]
+        """Whether what the file has in it may be awaited elsewhere than where it is called."""
         self._asks_recovery = text.has("recovery_for")
-        self._makes_tasks = any(map(text.has, TASKS))
-        self._runs_beside = self._makes_tasks or any(map(text.has, WORDS))
+        self._makes_tasks = self._runs_beside and any(map(text.has, TASKS))
         self._idle: set[ast.AST] = set()
         """Statements that do not run for the texts that parameters are."""
 
@@ -374,6 +377,8 @@ class Extractor(ImplicitReader):
 
     def _comes_out(self, node: ast.AST, targets: tuple[Key, ...], bindings: Bindings = ()) -> None:
         """What comes out of a task, behind what stands round where it is waited for."""
+        from mcpcore_lint.flow.facts.tasks import Outcomes
+
         assert isinstance(node, ast.expr)
         places = Outcomes(self.builder, self.scope).of(node)
         if places is None:

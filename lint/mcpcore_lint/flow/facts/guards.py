@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.flow.effects import Clause, Guard, Key
-from mcpcore_lint.flow.facts.asking import NOTHING, Asking
+from mcpcore_lint.flow.effects import NOTHING, Chain, Clause, Guard, Key
 from mcpcore_lint.flow.facts.callees import CalleeReader
 from mcpcore_lint.flow.facts.converting import converting
 from mcpcore_lint.flow.facts.spelling import spelled
@@ -86,9 +85,7 @@ class GuardReader(CalleeReader):
                     if isinstance(each, ast.Raise):
                         inside = self._guards(each, stop=handler)
                         if self._raises_caught(each, handler):
-                            names = (handler.name,) if handler.name is not None else ()
-                            asked = Asking(self.builder, self.scope, names).before(each, handler) if names else ()
-                            passes.append((*asked, *inside))
+                            passes.append((*self._asked(each, handler), *inside))
                         elif handler.name is not None and isinstance(each.exc, ast.Call):
                             passes.extend((*back, *inside) for back in self._handed_back(each.exc, handler.name))
                 late = tuple(self._guards(each) for each in self._raised_late(handler))
@@ -96,6 +93,14 @@ class GuardReader(CalleeReader):
             guard = Guard(tuple(clauses))
             self._try_guards[node] = guard
         return guard
+
+    def _asked(self, node: ast.Raise, handler: ast.ExceptHandler) -> Chain:
+        """What a clause asks of the error that it caught before it raises it again."""
+        if handler.name is None or (len(handler.body) == 1 and handler.body[0] is node):
+            return ()
+        from mcpcore_lint.flow.facts.asking import Asking
+
+        return Asking(self.builder, self.scope, (handler.name,)).before(node, handler)
 
     def _raises_caught(self, node: ast.Raise, handler: ast.ExceptHandler) -> bool:
         """Whether a `raise` in a clause raises what the clause caught, rather than what one inside it did."""
@@ -141,6 +146,8 @@ class GuardReader(CalleeReader):
         place = next((at for at, each in enumerate(call.args) if isinstance(each, ast.Name) and each.id == name), None)
         if place is None:
             return []
+        from mcpcore_lint.flow.facts.asking import Asking
+
         found: list[tuple[Guard, ...]] = []
         for key in self._targets(call)[0]:
             located = self.graph._find(key)  # noqa: SLF001
@@ -222,6 +229,8 @@ class GuardReader(CalleeReader):
 
     def left(self) -> list[Guard]:
         """What the function does with an error, where it is an `__exit__`."""
+        from mcpcore_lint.flow.facts.asking import Asking
+
         node = self.node
         names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
         rest = [node.args.vararg.arg] if node.args.vararg is not None else []

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from mcpcore_lint.reading.module import ClassInfo
     from mcpcore_lint.reading.scopes import Binding
+
+
+TASKS: Final = frozenset({"create_task", "ensure_future"})
+"""What makes a task of a coroutine."""
+FUTURES: Final = frozenset({"submit", "run_in_executor", "to_thread", "start_soon"})
+"""What takes a function to be run elsewhere."""
+WAITED: Final = TASKS | {"gather", "wait_for", "shield", "run_coroutine_threadsafe", "wrap_future"}
+"""What makes something to be waited for of a coroutine."""
 
 
 def spelled(node: ast.expr | None) -> str:

@@ -5,20 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.flow.facts.spelling import FUTURES, WAITED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mcpcore_lint.flow.bodies.builder import HandlerBuilder
     from mcpcore_lint.reading.scopes import Scope
 
-TASKS: Final = frozenset({"create_task", "ensure_future"})
-"""What makes a task of a coroutine."""
-FUTURES: Final = frozenset({"submit", "run_in_executor", "to_thread", "start_soon"})
-"""What takes a function to be run elsewhere."""
-_WAITED: Final = TASKS | {"gather", "wait_for", "shield", "run_coroutine_threadsafe", "wrap_future"}
 _GROUPED: Final = frozenset({"create_task", "start_soon"})
-WORDS: Final = tuple(sorted(_WAITED | FUTURES))
-"""A function without any of these starts nothing that runs beside it."""
 
 _HOLDS: Final = frozenset({"as_completed", "list", "tuple", "set", "reversed", "enumerate", "zip"})
 """What hands on what it is given, one by one."""
@@ -101,7 +96,7 @@ class Outcomes:
         """What a call makes of what it is given."""
         assert isinstance(call, ast.Call)
         name = _last(call.func)
-        if name in _WAITED:
+        if name in WAITED:
             self.started = True
             group = self._group(call)
             if group is not None:
@@ -186,4 +181,4 @@ def _returns_errors(call: ast.Call) -> bool:
     )
 
 
-__all__ = ["FUTURES", "TASKS", "WORDS", "Outcomes"]
+__all__ = ["Outcomes"]

@@ -3,210 +3,32 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Symbol, Text, Value, options, string
+from mcpcore_lint.model import Symbol, Value, options
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.syntax import walk_shallow
-from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, short, text_start, unpacked, where_to
+from mcpcore_lint.rules._bodies import Body, body_of, inside, where_to
 from mcpcore_lint.rules._endings import unreachable
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.handler._failures import HAND_MADE, RESULTS, SHOWN, TELLING, Judge
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Handler, ToolDef
-    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.scopes import Scope
 
-SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
-FAILURE_KEYS: Final = frozenset({"isError", "is_error", "failed"})
-STATUS_KEYS: Final = frozenset({"status", "state", "result"})
-FAILED_STATUS: Final = frozenset({"error", "failed", "failure", "fail"})
-ERROR_KEYS: Final = frozenset({"error", "error_message", "errorMessage"})
-_TELLING: Final = SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | ERROR_KEYS
-"""An answer without one of these keys is no failure in disguise."""
-BESIDE_AN_ERROR: Final = frozenset(
-    {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",
-     "error_code", "errorCode", "traceback", "status_code", "success", "ok", "tool", "help"}
-)  # fmt: skip
-"""Keys that say more about a failure: a mapping of nothing else is no result."""
-VERDICTS: Final = frozenset(
-    {"valid", "is_valid", "passed", "healthy", "is_healthy", "compliant", "connected", "reachable", "alive", "online"}
-)
-"""Keys of a result that is a verdict: an `error` beside them is what was found, not a failure of the tool."""
-UNWELL: Final = frozenset({"unhealthy", "degraded", "unreachable", "disconnected", "not_connected", "offline"})
-"""What a `status` says of the thing that a tool was asked about: the same."""
 _CHECKUP: Final = regex(
     r"(?:^|_)(?:health|healthcheck|ping|diagnose|diagnostics?|doctor)(?:_|$)"
     r"|(?:check|test|verify)_(?:\w+_)?connect(?:ion|ivity)|connection_(?:check|test|status)"
 )
 """Names of tools that are asked how something is: "it fails" is their answer."""
+_CHECKING: Final = regex(r"(?:^|_)(?:validat\w*|valid|check|verify|lint|parse|dry_run|precheck|preflight)(?:_|$)")
+"""Names of tools that are asked what is wrong with a text: what the parser says is their answer."""
+_FOLLOWING: Final = regex(r"(?:^|_)(?:status|state|poll|progress|wait|watch|follow|job|run|runs|task)(?:_|$)")
+"""Names of tools that are asked how some work stands: "it failed" is their answer, unless an `except` gives it."""
 _ASKED: Final = regex(r"(?:^|_)(?:validate|lint|dry_run|precheck|preflight)(?:_|$)")
 """Names of tools that are asked whether something will do: "no" is their answer, unless an `except` gives it."""
-
-_SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
-"""Crosses, warning signs and no-entry signs that people put before a failure."""
-_SURE: Final = regex(
-    rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
-    r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b|\s*(?:failed|unable) to \w+",
-    re.IGNORECASE,
-)
-_IN_CLAUSE: Final = regex(
-    rf"\s*(?:{_SIGNS}+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure)\b|failed\b|failure\b"
-    r"|unable to\b|could(?: not|n't)\b|cannot\b|can't\b|something went wrong)|.{0,60}\b(?:failed|error)\b\s*[:.!]",
-    re.IGNORECASE,
-)
-_CHOICE: Final = regex(
-    r"\b(?:cancel+ed|declined|aborted)(?: by (?:the |a )?(?:user|person|human))?[.!]?(?:\s|$)", re.IGNORECASE
-)
-"""How a message tells of somebody who was asked and said no: an answer like any other, not a failure of the tool."""
-_CHOICES: Final = frozenset({"cancelled", "canceled", "declined", "rejected", "aborted"})
-"""What a `status` says of the same."""
-HAND_MADE: Final = "a hand-made"
-_CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
-_RESULTS: Final = _CALL_RESULTS | {"mcp.TextContent"}
-"""What tells of a failure by more than its keys."""
-
-
-class _Judge:
-    """Tells whether an answer is a failure in disguise."""
-
-    def __init__(self, body: Body, ctx: RuleContext) -> None:
-        self.body = body
-        self.ctx = ctx
-
-    def failure(self, value: Value, *, in_clause: bool, own: bool = True, depth: int = 0) -> str | None:
-        """What shows that an answer is a failure; None where nothing does."""
-        value = unpacked(value)
-        if isinstance(value, (Const, Text)):
-            start = text_start(value)
-            pattern = _IN_CLAUSE if in_clause else _SURE
-            return f'the text "{start.strip()[:30].strip()}..."' if start and pattern.match(start) else None
-        if isinstance(value, Mapping):
-            if not own and not value.complete:
-                return None
-            return self._pairs([(k.value, v) for k, v in value.items if isinstance(k, Const)], in_clause=in_clause)
-        if isinstance(value, Items) and value.kind != "set" and len(value.items) == 1 and value.complete:
-            only = value.items[0]
-            if isinstance(only, CallValue) and only.func.name == "mcp.TextContent":
-                return self.failure(only.argument("text", 1), in_clause=in_clause, depth=depth + 1)
-            return None
-        if isinstance(value, CallValue):
-            return self._call(value, in_clause=in_clause, depth=depth)
-        return None
-
-    def _call(self, value: CallValue, *, in_clause: bool, depth: int) -> str | None:
-        name = value.func.name
-        definition = value.func.definition
-        if name in _CALL_RESULTS:
-            for key in ("is_error", "isError"):
-                given = value.argument(key)
-                if isinstance(given, Const) and given.value is True:
-                    return f"{HAND_MADE} {short(name)}({key}=True)"
-            return None
-        if name == "mcp.TextContent":
-            return self.failure(value.argument("text", 1), in_clause=in_clause, depth=depth + 1)
-        if isinstance(definition, ast.ClassDef):
-            found = self._pairs([(key, given) for key, given in value.keywords], in_clause=in_clause, model=True)
-            if found is None or (
-                self.ctx.hierarchy.is_exception(name) is not False
-                and "Exception" in str(self.ctx.hierarchy.ancestors(name))
-            ):
-                return None
-            return f"{short(name)}({found.strip('{}').replace(': ', '=').replace(chr(34), '')})"
-        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)) and depth < 2:
-            return self._helper(definition, value, depth) or self._shaped(definition, value, in_clause=in_clause)
-        return None
-
-    def _shaped(self, node: ast.FunctionDef | ast.AsyncFunctionDef, value: CallValue, *, in_clause: bool) -> str | None:
-        """A table that a function of the project gives another shape: `as_text({"ok": False, ...})`."""
-        module = self.body.module.project.module_defining(node)
-        if module is None or not value.complete or len(value.args) + len(value.keywords) != 1:
-            return None
-        given = value.args[0] if value.args else value.keywords[0][1]
-        names = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-        if module.scope_of(node).owner is not None and not value.keywords:
-            names = names[1:]
-        name = value.keywords[0][0] if value.keywords else names[0] if names else None
-        returns = [each.value for each in walk_shallow([*node.body]) if isinstance(each, ast.Return)]
-        if name is None or not returns or not all(each is not None and mentions(each, name) for each in returns):
-            return None
-        return self.failure(given, in_clause=in_clause) if isinstance(given, Mapping) else None
-
-    def _helper(self, node: ast.FunctionDef | ast.AsyncFunctionDef, value: CallValue, depth: int) -> str | None:
-        """A function of the project that makes failures: every answer of it is one."""
-        module = self.body.module.project.module_defining(node)
-        if module is None:
-            return None
-        key = ("makes failures", node, depth)
-        if key not in module.memo:
-            # Some servers have one such function and a thousand calls of it.
-            module.memo[key] = self._only_fails(node, module, depth)
-        return f"what {short(value.func.name)}() makes of it" if module.memo[key] else None
-
-    def _only_fails(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, depth: int) -> bool:
-        scope = module.scope_of(node)
-        returns = [each for each in walk_shallow([*node.body]) if isinstance(each, ast.Return)]
-        if not returns or len(returns) > 4:
-            return False
-        for each in returns:
-            if each.value is None:
-                return False
-            made = evaluate(each.value, scope)
-            if any(self.failure(one, in_clause=False, depth=depth + 1) is None for one in options(made)):
-                return False
-        return True
-
-    def _pairs(self, pairs: list[tuple[object, Value]], *, in_clause: bool, model: bool = False) -> str | None:
-        table = {key: value for key, value in pairs if isinstance(key, str)}
-        if table.keys().isdisjoint(_TELLING):
-            return None
-        states = [value for key, value in table.items() if key in STATUS_KEYS and isinstance(value, Const)]
-        if table.keys() & VERDICTS or any(str(each.value).lower() in UNWELL for each in states):
-            return None
-        chosen = any(_is_a_choice(key, value) for key, value in table.items())
-        for key, value in table.items():
-            known = value.value if isinstance(value, Const) else ...
-            if key in SUCCESS_KEYS and known is False:
-                if chosen:
-                    continue
-                return f'{{"{key}": False}}'
-            if key in FAILURE_KEYS and known is True and (key != "failed" or in_clause):
-                return f'{{"{key}": True}}'
-            if key in STATUS_KEYS and isinstance(known, str) and known.lower() in FAILED_STATUS:
-                told = table.keys() & (ERROR_KEYS | {"message", "detail", "msg", "reason"})
-                # `{"job": a, "status": "error"}` is the state of somebody's job, unless it says what went wrong.
-                alone = not model and not set(table) - BESIDE_AN_ERROR - {key}
-                if in_clause or ((told or alone) and known.lower() == "error"):
-                    return f'{{"{key}": "{known}"}}'
-            if key in ERROR_KEYS and self._is_an_error(value, table, in_clause=in_clause, model=model):
-                return f'{{"{key}": ...}}'
-        return None
-
-    @staticmethod
-    def _is_an_error(value: Value, table: dict[str, Value], *, in_clause: bool, model: bool) -> bool:
-        beside = set(table) - BESIDE_AN_ERROR
-        if any(isinstance(given, Const) and given.value is True for key, given in table.items() if key in SUCCESS_KEYS):
-            return False
-        if isinstance(value, Const):
-            if isinstance(value.value, str):
-                return bool(value.value.strip())
-            return value.value is True and not model
-        if isinstance(value, Text):
-            return True
-        if isinstance(value, Mapping):
-            return bool(value.items)
-        if isinstance(value, CallValue) and value.func.name in {
-            "builtins.str",
-            "builtins.repr",
-            "traceback.format_exc",
-        }:
-            return True
-        if isinstance(value, Choice):
-            return False
-        return in_clause or (not beside and not model)
 
 
 class NoErrorAsData(Rule):
@@ -290,6 +112,84 @@ class NoErrorAsData(Rule):
             if "=" not in text:
                 return {"ok": False, "problems": ["nothing is set"]}
             return {"ok": True, "problems": []}
+        """,
+        """
+        import json
+        from fastmcp import FastMCP
+        from mcp.types import TextContent
+
+        mcp = FastMCP("x")
+
+        def as_text(message: str, *, loud: bool = False) -> list[TextContent]:
+            return [TextContent(type="text", text=message)]
+
+        def about(topic: str) -> str:
+            return f"See {topic}."
+
+        def check(a: str) -> str | None:
+            return f"{a} is fine" if a else None
+
+        def find(a: str):
+            return (a, None) if a else (None, f"nothing known of {a}")
+
+        class Tools:
+            def as_text(self, message: str) -> str:
+                return message
+
+            @mcp.tool
+            def show(self, a: str) -> str:
+                return self.as_text(f"found {a}")
+
+        @mcp.tool
+        async def fetch(a: str) -> list:
+            if a == "1":
+                return as_text(f"Found {a}", loud=True)
+            if a == "2":
+                return about("Error: what it means")
+            if note := check(a):
+                return note
+            row, note = find(a)
+            if note:
+                return note
+            if a == "3":
+                return {"ERROR": 3, "WARNING": 7}
+            if a == "4":
+                return [{"error": 0.1, "mean": 2}, {"error": 0.2, "mean": 3}]
+            try:
+                return load(a)
+            except StopIteration as done:
+                return done.value
+            except ValueError as e:
+                return f"{a} has no number: {e}"
+
+        @mcp.tool
+        def validate_query(text: str) -> str:
+            try:
+                parse(text)
+            except SyntaxError as e:
+                return str(e)
+            except ValueError as e:
+                return f"Invalid query: {e}"
+            return "ok"
+
+        @mcp.tool
+        def job_status(a: str) -> dict:
+            if a in STOPPED:
+                return {"status": "failed", "message": f"{a} has stopped"}
+            return {"status": "running", "message": a}
+        """,
+        """
+        from mcp.server.lowlevel import Server
+        from mcp.types import CallToolResult, TextContent
+
+        server = Server("x")
+
+        def failed(text: str) -> CallToolResult:
+            return CallToolResult(content=[TextContent(type="text", text=text)], isError=True)
+
+        @server.call_tool()
+        async def call(name: str, arguments: dict):
+            return failed("Error: no such row")
         """,
         """
         from typing import NoReturn
@@ -424,46 +324,199 @@ class NoErrorAsData(Rule):
             """,
             "Could not load",
         ),
+        # Keys and values in any letters, and a list of one.
+        Invalid(
+            """
+            from fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            async def fetch(a: str) -> dict:
+                if not a:
+                    return {"Status": "Failed", "Message": "no a"}  # here
+                if a == "1":
+                    return {"IsError": True, "Content": a}  # here
+                try:
+                    return await load(a)
+                except KeyError as e:
+                    return [{"error": f"no {a}"}]  # here
+                except Exception as e:
+                    return {"STATUS": "Failed", "Instance": a}  # here
+            """,
+            'returns {"Status": "Failed"}',
+        ),
+        # The caught exception is the answer.
+        Invalid(
+            """
+            import traceback
+            from fastmcp import FastMCP
+            from mcp.types import TextContent
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            async def fetch(a: str) -> str:
+                try:
+                    return await load(a)
+                except KeyError as e:
+                    return str(e)  # here
+                except ValueError as e:
+                    return f"{type(e).__name__}: {e}"  # here
+                except OSError as e:
+                    return [TextContent(type="text", text=repr(e))]  # here
+                except RuntimeError:
+                    return "Encountered an error while loading."  # here
+                except TypeError:
+                    return f"Invalid kind: {a}"  # here
+            """,
+            "returns the text of the caught exception",
+        ),
+        # What a function makes of the failure that it is given, and a chain of them.
+        Invalid(
+            """
+            import json
+            from fastmcp import FastMCP
+            from mcp.types import CallToolResult, TextContent
+
+            mcp = FastMCP("x")
+
+            def as_text(message: str) -> list[TextContent]:
+                return [TextContent(type="text", text=message)]
+
+            def envelope(success: bool, message: str) -> str:
+                answer = {"success": success, "message": message}
+                return dumped(answer)
+
+            def dumped(value: object) -> str:
+                return json.dumps(value, default=str)
+
+            def failed(why: str) -> str:
+                answer = {"error": why}
+                return dumped(answer)
+
+            def of_network(why: str) -> str:
+                return failed(f"network: {why}")
+
+            def again(why: str) -> str:
+                return of_network(f"{why}, try again")
+
+            async def late(why: str) -> str:
+                return again(why)
+
+            def by_hand(why: str) -> CallToolResult:
+                return CallToolResult(content=as_text(why), isError=True)
+
+            class Tools:
+                def as_text(self, message: str) -> list[TextContent]:
+                    return [TextContent(type="text", text=message)]
+
+                @mcp.tool
+                def show(self, a: str) -> list[TextContent]:
+                    try:
+                        return self.as_text(load(a))
+                    except Exception as e:
+                        return self.as_text(f"Upstream API error: {e}")  # here
+
+            @mcp.tool
+            async def fetch(a: str) -> str:
+                if a == "1":
+                    return envelope(False, "no")  # here
+                if a == "2":
+                    return envelope(True, "yes")
+                if a == "3":
+                    return as_text(f"Error: no {a}")  # here
+                if a == "4":
+                    return again(a)  # here
+                if a == "5":
+                    return await late(a)  # here
+                if a == "6":
+                    return by_hand(a)  # here
+                return as_text(a)
+            """,
+            'returns the text "Upstream API error:..."',
+        ),
+        # A function that gives a failure or None.
+        Invalid(
+            """
+            import json
+            from fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            def lacking(action: str, **given: object) -> str | None:
+                names = [each for each, value in given.items() if not value]
+                return f"Error: {action} needs {names}" if names else None
+
+            def resolve(a: str):
+                if not a:
+                    return None, json.dumps({"error": "no a"})
+                return {"id": a}, None
+
+            def resolved(a: str):
+                row, error = resolve(a)
+                if error:
+                    return None, error
+                return row, None
+
+            async def check(a: str) -> dict | None:
+                if a.isdigit():
+                    return {"status": "error", "reason": "a number"}
+
+            @mcp.tool
+            async def fetch(action: str, a: str) -> str:
+                if error := lacking(action, a=a):
+                    return error  # here
+                row, error2 = resolved(a)
+                if error2:
+                    return error2  # here
+                wrong = await check(a)
+                if wrong is not None:
+                    return wrong  # here
+                return json.dumps(row)
+            """,
+            "returns what lacking() makes of it",
+        ),
     )
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each answer that is a failure for certain."""
         body = body_of(handler)
-        judge = _Judge(body, ctx)
+        judge = Judge(handler, tool, ctx)
         answers: list[tuple[ast.expr, Value, bool]] = [
-            (each.node.value, each.value, each.catch is not None)
+            (each.node.value, judge.called(each.node.value, each.value, each.scope), each.catch is not None)
             for each in handler.returns
             if each.node.value is not None and not _tells_nothing(each.node.value, each.scope)
         ]
         if isinstance(handler.node, ast.Lambda):
             answers.append((handler.node.body, body.value(handler.node.body), False))
         for node, value, caught in answers:
-            shape = self._shape(node, value, caught, judge, body)
+            shape = self._shape(node, value, caught, judge, body) or _checked(node, judge, body)
             if shape is None or (tool.kind == "prompt" and shape.startswith("the text")):
                 continue
             statement = body.parents.get(node)
             if isinstance(statement, ast.Return) and unreachable(statement, body):
                 continue
-            by_hand = shape.startswith(HAND_MADE)
-            if by_hand and (tool.flavour == "lowlevel" or (tool.flavour != "mcpcore" and _with_structure(value))):
+            if not shape.startswith(HAND_MADE) and _asked_for(shape, handler.name, caught=caught):
                 continue
-            if not by_hand and shape.startswith("{") and _CHECKUP.search(handler.name):
-                continue
-            if not caught and shape.endswith(": False}") and _ASKED.search(handler.name):
-                continue
-            ctx.report(
-                node,
-                f"{tool.display_name} returns {shape}, a failure without a code, a reason or a recovery"
-                if by_hand
-                else f"{tool.display_name} returns {shape} as if it were a result, so the failure looks like a success",
-                help=where_to(tool),
-                tool=tool,
-                module=handler.module,
-                weight=Severity.INFO if by_hand and tool.flavour != "mcpcore" else None,
-            )
+            self._report(node, shape, handler, tool, ctx)
 
     @staticmethod
-    def _shape(node: ast.expr, value: Value, caught: bool, judge: _Judge, body: Body) -> str | None:  # noqa: FBT001
+    def _report(node: ast.expr, shape: str, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        by_hand = shape.startswith(HAND_MADE)
+        ctx.report(
+            node,
+            f"{tool.display_name} returns {shape}, a failure without a code, a reason or a recovery"
+            if by_hand
+            else f"{tool.display_name} returns {shape} as if it were a result, so the failure looks like a success",
+            help=where_to(tool),
+            tool=tool,
+            module=handler.module,
+            weight=Severity.INFO if by_hand and tool.flavour != "mcpcore" else None,
+        )
+
+    @staticmethod
+    def _shape(node: ast.expr, value: Value, caught: bool, judge: Judge, body: Body) -> str | None:  # noqa: FBT001
         found: list[tuple[Value, str | None]] = []
         for each in options(value):
             own = each.node is not None and inside(each.node, [node])
@@ -491,27 +544,46 @@ class NoErrorAsData(Rule):
 def _tells_nothing(node: ast.expr, scope: Scope) -> bool:
     """Whether an answer is a table or a model without a key that tells of a failure: then none of its values counts."""
     if isinstance(node, ast.Dict):
-        return all(isinstance(each, ast.Constant) and each.value not in _TELLING for each in node.keys)
-    if not isinstance(node, ast.Call) or any(each.arg is None or each.arg in _TELLING for each in node.keywords):
+        return all(isinstance(each, ast.Constant) and str(each.value).lower() not in TELLING for each in node.keys)
+    if not isinstance(node, ast.Call) or any(each.arg is None or each.arg.lower() in TELLING for each in node.keywords):
         return False
     made = evaluate(node.func, scope)
-    return isinstance(made, Symbol) and isinstance(made.definition, ast.ClassDef) and made.name not in _RESULTS
+    return isinstance(made, Symbol) and isinstance(made.definition, ast.ClassDef) and made.name not in RESULTS
 
 
-def _is_a_choice(key: str, value: Value) -> bool:
-    """Whether a pair of an answer says that the person in front of it said no."""
-    if key in STATUS_KEYS:
-        return isinstance(value, Const) and str(value.value).lower() in _CHOICES
-    if key not in {"message", "detail", "msg", "reason"}:
-        return False
-    text = " ".join(each or "" for each in value.parts) if isinstance(value, Text) else string(value) or ""
-    return _CHOICE.search(text) is not None
+def _asked_for(shape: str, name: str, *, caught: bool) -> bool:
+    """Whether a tool of some name is asked for what looks like a failure."""
+    if shape.startswith("{") and _CHECKUP.search(name):
+        return True
+    if not caught and shape.lower().endswith(('"failed"}', '"failure"}', '"fail"}')) and _FOLLOWING.search(name):
+        return True
+    if shape == SHOWN or shape.startswith('the text "Invalid'):
+        return _CHECKING.search(name) is not None
+    return not caught and shape.endswith(": False}") and _ASKED.search(name) is not None
 
 
-def _with_structure(value: Value) -> bool:
-    """Whether a hand-made result carries more than text, so that somebody thought about what the agent needs."""
-    return any(
-        isinstance(each, CallValue)
-        and any(key in {"structuredContent", "structured_content"} for key, _ in each.keywords)
-        for each in options(value)
-    )
+def _checked(node: ast.expr, judge: Judge, body: Body) -> str | None:
+    """What shows that a name is a failure where an `if` round it says that it is something.
+
+    `if error := check(a): return error`, where the function that gives it returns a failure, or None.
+    """
+    if not isinstance(node, ast.Name) or not any(
+        isinstance(each, ast.If) and inside(node, each.body) and _is_something(each.test, node.id)
+        for each in body.above(node)
+    ):
+        return None
+    return judge.failure_or_none(node.id, body.scope(node))
+
+
+def _is_something(test: ast.expr, name: str) -> bool:
+    """Whether a test holds only where a name is neither None nor empty."""
+    match test:
+        case ast.Name(id=each) | ast.NamedExpr(target=ast.Name(id=each)):
+            return each == name
+        case ast.Compare(left=left, ops=[ast.IsNot() | ast.NotEq()], comparators=[ast.Constant(value=None)]):
+            return _is_something(left, name)
+        case ast.BoolOp(op=ast.And()):
+            return any(_is_something(each, name) for each in test.values)
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=each), *_]):
+            return each == name
+    return False

@@ -12,7 +12,7 @@ from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, text_start, unpacked, where_to
 from mcpcore_lint.rules._endings import unreachable
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
-from mcpcore_lint.rules.handler.answering import ERROR_KEYS, FAILURE_KEYS, SUCCESS_KEYS
+from mcpcore_lint.rules.handler._failures import ERROR_KEYS, FAILURE_KEYS, SUCCESS_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -376,8 +376,8 @@ def _shown_alone(node: ast.expr, name: str, body: Body) -> bool:
     if isinstance(node, (ast.Await, ast.Starred, ast.FormattedValue)):
         return _shown_alone(node.value, name, body)
     if isinstance(node, ast.Dict):
-        keys = {each.value if isinstance(each, ast.Constant) else None for each in node.keys}
-        if None in keys or keys & (ERROR_ISH | SUCCESS_KEYS) or any(_SAYS_WHY.search(str(each)) for each in keys):
+        keys = {str(each.value).lower() if isinstance(each, ast.Constant) else None for each in node.keys}
+        if None in keys or keys & (ERROR_ISH | SUCCESS_KEYS) or any(_SAYS_WHY.search(each) for each in keys if each):
             return False
         return _all_shown(node.values, name, body)
     if isinstance(node, (ast.List, ast.Tuple)):
@@ -419,7 +419,7 @@ def _empty(value: Value) -> str | None:
             return None
         if not value.items:
             return "an empty dict"
-        pairs = [(string(key), each) for key, each in value.items]
+        pairs = [((string(key) or "").lower() or None, each) for key, each in value.items]
         return "a result with nothing in it" if _all_empty(pairs) else None
     if isinstance(value, CallValue):
         name = short(value.func.name)

@@ -12,7 +12,7 @@ from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import walk, walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, callee, mentions, text_start, unpacked
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
-from mcpcore_lint.rules.handler.answering import ERROR_KEYS, SUCCESS_KEYS
+from mcpcore_lint.rules.handler._failures import ERROR_KEYS, SUCCESS_KEYS
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import CatchSite, Handler, ToolDef
@@ -177,7 +177,7 @@ def _says_failure(value: Value) -> bool:
     if isinstance(value, (Const, Text)):
         return _FAILED.match(text_start(value) or "") is not None
     if isinstance(value, Mapping):
-        table = {key.value: each for key, each in value.items if isinstance(key, Const)}
+        table = {str(key.value).lower(): each for key, each in value.items if isinstance(key, Const)}
         denied = (table.get(key) for key in SUCCESS_KEYS)
         return not table.keys().isdisjoint(ERROR_KEYS) or any(
             isinstance(each, Const) and each.value is False for each in denied

@@ -114,7 +114,7 @@ def proposals(tool: ToolDef, ctx: RuleContext) -> list[Proposal]:
 
     for thrown in all_thrown(tool, ctx):
         for reason, code in _named(thrown):
-            add(reason, code, _when(thrown, ctx), thrown.reached.path[-1] if thrown.reached is not None else "")
+            add(reason, code, _when(thrown, ctx), thrown.way.rpartition(" > ")[2])
     declared = {each.code for each in found.values()}
     for code, names in _of_libraries(ctx.reach(tool), ctx).items():
         if code not in declared:

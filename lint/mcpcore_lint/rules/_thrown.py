@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
 
-    from mcpcore_lint.diagnostics import Fix
+    from mcpcore_lint.diagnostics import Fix, Span
     from mcpcore_lint.model import Contract, ErrorSite, Reach, ReachedThrow, ThrowSite, ToolDef
     from mcpcore_lint.rules.base import RuleContext
 
@@ -43,14 +43,15 @@ class Thrown(NamedTuple):
     error: ErrorSite | None
     """Where the handler itself makes it."""
     reached: ReachedThrow | None
-    """Where a function that it calls does."""
+    """Where a function that it calls does, or where the handler raises what one of several factories makes."""
     raised_here: ThrowSite | None = None
     """The `raise` statement of the handler."""
 
     @property
     def way(self) -> str:
-        """The functions that lead there."""
-        return " > ".join(self.reached.path) if self.reached is not None else ""
+        """The functions that lead there; empty where the handler raises it itself."""
+        path = self.reached.path if self.reached is not None else ()
+        return " > ".join(path) if len(path) > 1 else ""
 
 
 def reason_texts(error: ErrorSite) -> tuple[str, ...] | None:
@@ -92,15 +93,39 @@ def all_thrown(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
 
 def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
     """The coded errors that the handler raises itself and that leave it, each once."""
-    leaving = {each.call for each in reach.own}
+    leaving: dict[Span, list[ReachedThrow]] = {}
+    for each in reach.own:
+        leaving.setdefault(each.call, []).append(each)
     seen: set[ast.AST] = set()
-    for throw in tool.handler.throws:
+    for throw in tool.handler.throws if leaving else ():
         error = throw.error
-        if error is None or error.form not in CODED or throw.span not in leaving or error.node in seen:
+        if throw.span not in leaving or throw.reraise or (error is not None and error.form not in CODED):
             continue
-        seen.add(error.node)
+        node = throw.made if error is None else error.node
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if error is None:
+            # One of several factories makes it, or what a table holds: the calls say which.
+            others = [each.error for each in tool.handler.throws if each.span == throw.span and each.error is not None]
+            for each in leaving[throw.span]:
+                if each.form in CODED and not any(_is_of(each, other) for other in others):
+                    yield Thrown(each.codes, each.reasons, None, each, throw)
+            continue
         codes = None if error.form == "fail" else real_codes(error)
-        yield Thrown(codes, reason_texts(error), error, None, throw)
+        reasons = reason_texts(error)
+        if (codes is None and error.form != "fail") or reasons is None:
+            # A function nested in the handler makes it, and its calls say of what.
+            told = [each for each in leaving[throw.span] if each.form == error.form]
+            if told and all(each.codes is not None and each.reasons is not None for each in told):
+                yield from (Thrown(each.codes, each.reasons, error, None, throw) for each in told)
+                continue
+        yield Thrown(codes, reasons, error, None, throw)
+
+
+def _is_of(each: ReachedThrow, error: ErrorSite) -> bool:
+    """Whether what is raised is an error that is known by where it is made."""
+    return (each.form, each.reasons) == (error.form, reason_texts(error)) and each.codes in {codes_of(error.code), None}
 
 
 def _through(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
@@ -123,5 +148,5 @@ def report(thrown: Thrown, message: str, step: str, tool: ToolDef, ctx: RuleCont
         return
     reached = thrown.reached
     assert reached is not None
-    site = Related(reached.site.path, reached.site.span, f"it is raised here: {thrown.way}")
-    ctx.report(reached.call, message, help=step, tool=tool, module=module, related=[site])
+    site = [Related(reached.site.path, reached.site.span, f"it is raised here: {thrown.way}")] if thrown.way else []
+    ctx.report(reached.call, message, help=step, tool=tool, module=module, related=site)

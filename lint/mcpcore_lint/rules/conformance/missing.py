@@ -403,6 +403,7 @@ def _told(thrown: list[Thrown]) -> str:
 
 def _site(thrown: Thrown, tool: ToolDef, ctx: RuleContext) -> Related:
     if thrown.reached is not None:
-        return Related(thrown.reached.site.path, thrown.reached.site.span, f"it is raised here: {thrown.way}")
+        told = f"it is raised here: {thrown.way}" if thrown.way else "it is raised here"
+        return Related(thrown.reached.site.path, thrown.reached.site.span, told)
     assert thrown.error is not None
     return ctx.related(thrown.error.node, "it is raised here", tool.handler.module)

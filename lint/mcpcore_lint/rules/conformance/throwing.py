@@ -174,6 +174,37 @@ class ContractConformance(Rule):
                 """
             },
         ),
+        # Which factory it is, a condition, a variable or a table says.
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, conflict, forbidden, not_found, tool
+
+            GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")
+            BY_STATUS = {403: forbidden, 409: conflict}
+
+            @tool(errors=[GONE])
+            def fetch(a: int) -> str:
+                if a == 1:
+                    raise (conflict if a > 4 else forbidden)("x")  # here
+                if a == 2:
+                    factory = conflict
+                else:
+                    factory = not_found
+                if a == 3:
+                    raise factory("x", reason="gone")
+                raise BY_STATUS[a]("x")  # here
+
+            @tool(errors=[GONE])
+            def second(a: int) -> str:
+                if a == 1:
+                    raise load()[a]("what makes it is not known")
+                try:
+                    raise BY_STATUS[a]("x")
+                except Exception:
+                    return ""
+            """,
+            "fetch throws CONFLICT",
+        ),
     )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
@@ -194,12 +225,12 @@ class ContractConformance(Rule):
                 continue
             seen.add(key)
             codes = _listed(strange)
-            how = f"can throw {codes} here ({thrown.way})" if thrown.reached else f"throws {codes}"
+            how = f"can throw {codes} here ({thrown.way})" if thrown.way else f"throws {codes}"
             report(
                 thrown,
                 f"{tool.display_name} {how}, which its contract does not declare",
                 f"declare it with a reason, a when and a recovery: FailureMode(..., ErrorCode.{strange[0]}, ...)"
-                + ("; or catch it here" if thrown.reached else ""),
+                + ("; or catch it here" if thrown.way else ""),
                 tool,
                 ctx,
             )
@@ -374,6 +405,18 @@ class ContractPreferFail(Rule):
             """,
             "fetch throws NOT_FOUND itself",
         ),
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, not_found, timeout, tool
+
+            TABLE = {"gone": not_found, "slow": timeout}
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(a: str) -> str:
+                raise TABLE[a]("x")  # here
+            """,
+            "fetch throws NOT_FOUND itself",
+        ),
     )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
@@ -525,7 +568,7 @@ class ContractUndeclaredReason(Rule):
                 continue
             seen.add(key)
             close = near(strange[0], contract.reasons)
-            how = f"can raise the reason {_quoted(strange)} here ({thrown.way})" if thrown.reached else (
+            how = f"can raise the reason {_quoted(strange)} here ({thrown.way})" if thrown.way else (
                 f"raises the reason {_quoted(strange)}"
             )  # fmt: skip
             report(
@@ -632,7 +675,7 @@ class ContractCodeMismatch(Rule):
                 if key in seen:
                     continue
                 seen.add(key)
-                way = f" ({thrown.way})" if thrown.reached else ""
+                way = f" ({thrown.way})" if thrown.way else ""
                 report(
                     thrown,
                     f"{reason!r} is declared with {_listed(list(declared))} and raised with {_listed(wrong)}{way}",

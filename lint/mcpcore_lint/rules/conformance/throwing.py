@@ -214,18 +214,22 @@ class ContractConformance(Rule):
             return
         declared = declared_codes(contract)
         seen: set[tuple[object, ...]] = set()
-        for thrown in all_thrown(tool, ctx):
+        everything = all_thrown(tool, ctx)
+        for thrown in everything:
             if thrown.codes is None or thrown.reasons:
                 continue
-            strange = [each for each in thrown.codes if each not in declared and each not in BASELINE]
+            codes = thrown.codes
+            if thrown.error is None and not thrown.way:  # one of several factories makes it: all are told at once
+                codes = _of_the_same(thrown, everything)
+            strange = [each for each in codes if each not in declared and each not in BASELINE]
             if not strange:
                 continue
             key = (thrown.reached.call if thrown.reached else thrown.error, *strange)
             if key in seen:
                 continue
             seen.add(key)
-            codes = _listed(strange)
-            how = f"can throw {codes} here ({thrown.way})" if thrown.way else f"throws {codes}"
+            named = _listed(strange)
+            how = f"can throw {named} here ({thrown.way})" if thrown.way else f"throws {named}"
             report(
                 thrown,
                 f"{tool.display_name} {how}, which its contract does not declare",
@@ -234,6 +238,12 @@ class ContractConformance(Rule):
                 tool,
                 ctx,
             )
+
+
+def _of_the_same(thrown: Thrown, everything: list[Thrown]) -> tuple[str, ...]:
+    """The codes without a reason that one `raise` may throw."""
+    same = [each for each in everything if each.error is None and each.raised_here is thrown.raised_here]
+    return tuple(dict.fromkeys(code for each in same if not each.reasons and not each.way for code in each.codes or ()))
 
 
 class ContractPreferFail(Rule):

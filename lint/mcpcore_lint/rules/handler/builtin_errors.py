@@ -218,6 +218,23 @@ class PreferMcpErrorInHandler(Rule):
             """,
             "fetch raises ValueError",
         ),
+        Invalid(
+            """
+            from mcp.server.mcpserver import MCPServer
+
+            app = MCPServer("x")
+
+            @app.tool()
+            def fetch(pmid: str) -> str:
+                'Fetch an article.'
+                try:
+                    raise (KeyError if pmid else TypeError)("caught")
+                except (KeyError, TypeError):
+                    pass
+                raise (KeyError if pmid else TypeError)(pmid)  # here
+            """,
+            "fetch raises KeyError, which tells the agent neither what failed",
+        ),
     )
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
@@ -235,19 +252,21 @@ class PreferMcpErrorInHandler(Rule):
             if error.node.lineno in lines or _is_stub(error, handler, tool):
                 continue
             lines.add(error.node.lineno)
-            says = _says_something(error, handler)
+            says = _says_something(error.node, handler)
             self._report(error.node, error.type_name, handler, tool, ctx, says=says)
 
     def _made_elsewhere(self, throw: ThrowSite, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
-        """`raise bad()`, where a function of the project makes the exception."""
+        """`raise bad()`, where a function of the project makes the exception, or one of several classes does."""
         if throw.call is None or throw.reraise:
             return
         span = handler.module.source.span(throw.node)
-        for reached in ctx.reach(tool).throws:
+        reach = ctx.reach(tool)
+        for reached in (*reach.throws, *reach.own):
             if reached.call == span and reached.form == "builtin" and reached.source == "project" and (
                 reached.type_name not in NOT_FAILURES
             ):  # fmt: skip
-                self._report(throw.node, reached.type_name, handler, tool, ctx)
+                says = reached.site.span != span or _says_something(throw.call, handler)
+                self._report(throw.node, reached.type_name, handler, tool, ctx, says=says)
                 return
 
     @staticmethod
@@ -286,9 +305,8 @@ def _is_stub(error: ErrorSite, handler: Handler, tool: ToolDef) -> bool:
     )
 
 
-def _says_something(error: ErrorSite, handler: Handler) -> bool:
+def _says_something(node: ast.expr, handler: Handler) -> bool:
     """Whether an exception is made with a sentence, rather than with nothing or with an argument of the call alone."""
-    node = error.node
     if not isinstance(node, ast.Call) or not node.args:
         return False
     first = node.args[0]

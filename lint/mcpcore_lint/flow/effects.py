@@ -45,9 +45,12 @@ class Parameter(NamedTuple):
 
 
 class Handed(NamedTuple):
-    """What a parameter is given: an instance or a class by its place, a function, what is outside, or a text."""
+    """What a parameter is given: an instance or a class by its place, a function, what is outside, or a text.
 
-    sort: Literal["instance", "class", "function", "outside", "constant"]
+    A `constant` is a text that the function asks for; of a `code`, a `text` and `none` it makes an error.
+    """
+
+    sort: Literal["instance", "class", "function", "outside", "constant", "code", "text", "none"]
     place: str = ""
     exact: bool = False
     key: Key | None = None

@@ -132,7 +132,7 @@ def kinds_of(what: tuple[Handed, ...], project: Project) -> list[Kind]:
         elif each.sort == "function":
             assert each.key is not None
             found.append(Function(each.key))
-        elif each.sort != "constant":
+        elif each.sort in {"instance", "class"}:
             info = project.class_at(each.place)
             if info is not None:
                 found.append(ClassObject(info) if each.sort == "class" else Instance(info, each.exact, each.given))

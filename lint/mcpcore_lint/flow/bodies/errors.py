@@ -239,6 +239,27 @@ class ErrorReader(BodyNodes):
             return None
         return self._error_of(value, at)
 
+    def labels_with(self, error: ErrorSite, given: dict[str, Value]) -> tuple[Value, Value]:
+        """The code and the reason of an error where some parameters of its function are known."""
+        call = error.node
+        if not isinstance(call, ast.Call) or error.function is not self.node or call not in self.parents:
+            return error.code, error.reason
+        resolver = Resolver()
+        with resolver.within(self.scope, given):
+            if error.form == "fail":
+                if isinstance(call.func, ast.Name) and call.func.id in self._partly:
+                    return error.code, error.reason
+                args, _, _ = resolver.arguments(call, self.scope)
+                named = [resolver.expression(each.value, self.scope) for each in call.keywords if each.arg == "reason"]
+                return error.code, (*named, *args, error.reason)[0]
+            values = options(resolver.expression(call, self.scope))
+        made = [self._error_of(each, call) for each in values if isinstance(each, CallValue) and each.node is call]
+        found = [each for each in made if each is not None]
+        if not found:
+            return error.code, error.reason
+        codes, reasons = [each.code for each in found], [each.reason for each in found]
+        return choice(codes, call, self.module), choice(reasons, call, self.module)
+
     def error_made_by(self, symbol: Symbol, at: ast.expr) -> ErrorSite | None:
         """The error that a class or a factory makes, whatever it is given."""
         if not self._makes_error(symbol):

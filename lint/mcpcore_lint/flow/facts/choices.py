@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.flow.effects import Throw
 from mcpcore_lint.flow.facts.constants import constants_of
+from mcpcore_lint.flow.facts.labels import labels_of
 from mcpcore_lint.meaning.attributes import of_receiver
 from mcpcore_lint.meaning.infer import Inference
 from mcpcore_lint.meaning.kinds import ClassObject, Instance, Kind, ancestry
@@ -63,6 +64,8 @@ class ChoiceReader:
         """The builtins that are called by their names here."""
         self.constants = constants_of(node, module, given) if given else {}
         """The texts that parameters are, where the function asks which they are."""
+        self.labels = labels_of(node, module, given) if given else {}
+        """The codes and the reasons that parameters are, where the function makes errors of them."""
         self._begin()
 
     def _begin(self) -> None:
@@ -224,7 +227,7 @@ class ChoiceReader:
         return found or None
 
     def _throw(self, error: ErrorSite, at: ast.AST, *, grouped: bool = False) -> Throw:
-        code, given_reason = error.code, error.reason
+        code, given_reason = self.builder.labels_with(error, self.labels) if self.labels else (error.code, error.reason)
         if self.receiver is not None:
             code, given_reason = (of_receiver(each, self.receiver, self.scope) for each in (code, given_reason))
         codes: list[str] | None = []

@@ -10,6 +10,7 @@ from mcpcore_lint.flow.effects import Bindings, Blind, Event, EventKind, Facts, 
 from mcpcore_lint.flow.facts.callees import unique
 from mcpcore_lint.flow.facts.constants import idle
 from mcpcore_lint.flow.facts.implicit import BUILTINS, ImplicitReader
+from mcpcore_lint.flow.facts.labels import not_for
 from mcpcore_lint.flow.facts.spelling import FUTURES, TASKS, WAITED, holds, spelled
 from mcpcore_lint.flow.knowledge import KNOWLEDGE
 from mcpcore_lint.meaning.kinds import BUILTIN_METHODS, Instance
@@ -96,6 +97,8 @@ class Extractor(ImplicitReader):
         self.events = facts.events
         if self.constants:
             self._idle = idle(self.node, self.module, self.constants)
+        if self.labels:
+            self._idle = self._idle | not_for(self.node, self.labels)
         for throw in self.model.throws:
             if throw.function is not self.node:
                 continue

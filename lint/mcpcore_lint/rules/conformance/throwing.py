@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rules._bodies import codes_known, codes_of, reasons_known
 from mcpcore_lint.rules._fail_fix import fail_fix
-from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown, declared_codes, report
+from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown, declared_codes, real_codes, report
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext, Valid
 from mcpcore_lint.rules.contract.entries import near
 
@@ -204,6 +204,79 @@ class ContractConformance(Rule):
                     return ""
             """,
             "fetch throws CONFLICT",
+        ),
+        # The code is an argument of what makes the error, or of what raises it.
+        Invalid(
+            """
+            from typing import Any
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode, tool
+
+            class Failure(CodedError):
+                def __init__(self, why: str, code: ErrorCode = ErrorCode.FORBIDDEN) -> None:
+                    super().__init__(code, why)
+
+            def made(code: ErrorCode = ErrorCode.FORBIDDEN, reason: str | None = None) -> CodedError:
+                return CodedError(code, "x", reason=reason)
+
+            def fail(code: ErrorCode, reason: str | None = None) -> None:
+                if reason is None:
+                    raise CodedError(code, "x")
+                raise CodedError(code, "x", data={"reason": reason})
+
+            def of_class(code):
+                raise Failure("x", code)
+
+            def later(code):
+                if code:
+                    code = ErrorCode.NOT_FOUND
+                raise CodedError(code, "x")
+
+            async def outer(code: ErrorCode) -> None:
+                fail(code)
+
+            class Store:
+                def _fail(self, why: str, code: ErrorCode) -> None:
+                    raise CodedError(code, why)
+
+                def get(self, a: str) -> str:
+                    self._fail("CONFLICT", ErrorCode.RATE_LIMITED)
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            async def fetch(ctx: Context[Any], a: str) -> str:
+                match a:
+                    case "1":
+                        fail(ErrorCode.FORBIDDEN)  # here
+                    case "2":
+                        fail(ErrorCode.NOT_FOUND, "gone")
+                    case "3":
+                        raise made()  # here
+                    case "4":
+                        raise made(code=ErrorCode.NOT_FOUND)
+                    case "5":
+                        of_class(ErrorCode.CONFLICT)  # here
+                    case "6":
+                        later(ErrorCode.CONFLICT)
+                    case "7":
+                        await outer(ErrorCode.CONFLICT)  # here
+                    case "8":
+                        Store().get(a)  # here
+                    case "9":
+                        fail(ErrorCode.TIMEOUT)
+                    case "10":
+                        raise made(a)
+                    case "11":
+                        raise made(*[ErrorCode.NOT_FOUND])
+                    case "12":
+                        fail(ErrorCode.CONFLICT, "undeclared-reason says it")
+
+                def bail(code: ErrorCode) -> None:
+                    raise CodedError(code, "x")  # here
+
+                if a:
+                    bail(ErrorCode.CONFLICT)
+                bail(ErrorCode.TIMEOUT)
+            """,
+            "fetch can throw FORBIDDEN here (fetch > fail)",
         ),
     )
 
@@ -452,7 +525,8 @@ class ContractPreferFail(Rule):
             calls = [f"ctx.fail({each!r})" for each in reasons if each is not None]
             code = thrown.codes[0]
             fix = None
-            if error is not None and len(fitting) == 1 and reasons[0] is not None and codes_known(contract):
+            alone = error is not None and len(fitting) == 1 and real_codes(error) is not None
+            if error is not None and alone and reasons[0] is not None and codes_known(contract):
                 fix = fail_fix(tool, contract, error, reasons[0], ctx)
             step = f"raise {calls[0]}" if len(calls) == 1 else f"raise the one that fits: {', '.join(calls)}"
             report(
@@ -561,6 +635,45 @@ class ContractUndeclaredReason(Rule):
                 """
             },
         ),
+        Invalid(
+            """
+            from mcpcore import CodedError, ErrorCode, FailureMode, conflict, not_found, tool
+
+            def fail(reason: str, why: str = "gone") -> None:
+                raise not_found(why, reason=reason)
+
+            def bail(reason, code=ErrorCode.CONFLICT):
+                raise CodedError(code, "x", {"reason": reason, "other": 1})
+
+            def either(reason: str | None = None) -> None:
+                raise conflict("x", reason=reason or "gone")
+
+            def handed(reason: str) -> None:
+                fail(reason=reason)
+
+            @tool(
+                errors=[
+                    FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                    FailureMode("held", ErrorCode.CONFLICT, when="x", recovery="y"),
+                ]
+            )
+            def fetch(a: str) -> str:
+                if a == "1":
+                    fail("gone", "lost")
+                if a == "2":
+                    fail("lost")  # here
+                if a == "3":
+                    bail("stale")  # here
+                if a == "4":
+                    bail("held")
+                if a == "5":
+                    handed("loose")  # here
+                if a == "6":
+                    fail(a)
+                fail("gone" if a else "late")  # here
+            """,
+            "can raise the reason 'lost' here (fetch > fail)",
+        ),
     )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
@@ -660,6 +773,35 @@ class ContractCodeMismatch(Rule):
                 return service()  # here
             """,
             "'gone' is declared with NOT_FOUND and raised with CONFLICT",
+        ),
+        Invalid(
+            """
+            from mcpcore import CodedError, ErrorCode, FailureMode, conflict, tool
+
+            def fail(reason: str) -> None:
+                raise conflict("x", reason=reason)
+
+            def bail(code: ErrorCode, reason: str = "gone") -> CodedError:
+                return CodedError(code, "x", reason=reason)
+
+            @tool(
+                errors=[
+                    FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                    FailureMode("held", ErrorCode.CONFLICT, when="x", recovery="y"),
+                ]
+            )
+            def fetch(a: str) -> str:
+                if a == "1":
+                    fail("gone")  # here
+                if a == "2":
+                    fail("held")
+                if a == "3":
+                    raise bail(ErrorCode.NOT_FOUND)
+                if a == "4":
+                    raise bail(reason="held", code=ErrorCode.NOT_FOUND)  # here
+                raise bail(ErrorCode.CONFLICT, a)
+            """,
+            "'gone' is declared with NOT_FOUND and raised with CONFLICT (fetch > fail)",
         ),
     )
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
 
-    from mcpcore_lint.diagnostics import Fix, Span
+    from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Contract, ErrorSite, Reach, ReachedThrow, ThrowSite, ToolDef
     from mcpcore_lint.rules.base import RuleContext
 
@@ -93,13 +93,11 @@ def all_thrown(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
 
 def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
     """The coded errors that the handler raises itself and that leave it, each once."""
-    leaving: dict[Span, list[ReachedThrow]] = {}
-    for each in reach.own:
-        leaving.setdefault(each.call, []).append(each)
+    leaving = {each.call for each in reach.own}
     seen: set[ast.AST] = set()
     for throw in tool.handler.throws if leaving else ():
         error = throw.error
-        if throw.span not in leaving or throw.reraise or (error is not None and error.form not in CODED):
+        if throw.reraise or (error is not None and error.form not in CODED) or throw.span not in leaving:
             continue
         node = throw.made if error is None else error.node
         if node is None or node in seen:
@@ -108,15 +106,15 @@ def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
         if error is None:
             # One of several factories makes it, or what a table holds: the calls say which.
             others = [each.error for each in tool.handler.throws if each.span == throw.span and each.error is not None]
-            for each in leaving[throw.span]:
-                if each.form in CODED and not any(_is_of(each, other) for other in others):
+            for each in reach.own:
+                if each.call == throw.span and each.form in CODED and not any(_is_of(each, one) for one in others):
                     yield Thrown(each.codes, each.reasons, None, each, throw)
             continue
         codes = None if error.form == "fail" else real_codes(error)
         reasons = reason_texts(error)
         if (codes is None and error.form != "fail") or reasons is None:
             # A function nested in the handler makes it, and its calls say of what.
-            told = [each for each in leaving[throw.span] if each.form == error.form]
+            told = [each for each in reach.own if each.call == throw.span and each.form == error.form]
             if told and all(each.codes is not None and each.reasons is not None for each in told):
                 yield from (Thrown(each.codes, each.reasons, error, None, throw) for each in told)
                 continue

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from mcpcore_lint.flow.effects import Bindings, Key, Parameter, Throw, key_of
 from mcpcore_lint.flow.facts.choices import ChoiceReader
 from mcpcore_lint.flow.facts.constants import constants_given
-from mcpcore_lint.flow.facts.labels import labels_given
+from mcpcore_lint.flow.facts.labels import labelled, labels_given
 from mcpcore_lint.flow.facts.spelling import is_abstract, made_of_method, spelled
 from mcpcore_lint.light import cached_property
 from mcpcore_lint.meaning.elements import any_own
@@ -99,12 +99,9 @@ class CalleeReader(ChoiceReader):
         function, module = located
         bound = module.scope_of(function).owner is not None and not is_static(function)
         given = self.inference.given_by(node, function, module, self.scope, bound=bound)
-        texts = constants_given(node, function, module, self.constants, bound=bound)
-        if node.args or node.keywords or function.args.defaults or function.args.kw_defaults:
-            known = {each.parameter for each in texts}
-            labels = labels_given(node, function, module, (self.scope, self.labels), self.graph.hierarchy, bound=bound)
-            texts = (*texts, *(each for each in labels if each.parameter not in known))
-        given = (*given, *texts)
+        given = (*given, *constants_given(node, function, module, self.constants, bound=bound))
+        if names := labelled(function, module, self.graph.hierarchy):
+            given = labels_given(node, function, module, (self.scope, self.labels), names, given, bound=bound)
         if not given:
             return key
         told = anew(key.given, given)

@@ -11,12 +11,13 @@ from mcpcore_lint.meaning.given import parameter_of
 from mcpcore_lint.meaning.infer import is_static
 from mcpcore_lint.meaning.kinds import method_of
 from mcpcore_lint.meaning.resolve import CODES, Resolver, choice
-from mcpcore_lint.model import CodeValue, Const, Symbol, options
+from mcpcore_lint.model import CodeValue, Const, Missing, Symbol, options
 from mcpcore_lint.reading.syntax import all_parameters, own_nodes, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from mcpcore_lint.flow.effects import Parameter
     from mcpcore_lint.meaning.hierarchy import Hierarchy
     from mcpcore_lint.model import ErrorSite, FunctionNode, Value
     from mcpcore_lint.reading.module import Module
@@ -30,8 +31,10 @@ _PLACES: Final[dict[str, dict[int, str]]] = {
 }
 """For each form of a coded error, the positions of what says its code and its reason."""
 _LABELS: Final = frozenset({"code", "reason", "data"})
-_KEPT: Final = (ast.Raise, ast.Return, ast.Expr, ast.Await)
+_KEPT: Final = frozenset({ast.Raise, ast.Return, ast.Expr, ast.Await})
 """What stands round a call whose errors are raised or handed back."""
+_KNOWN: Final = frozenset({Missing, Const})
+"""What a reason is that no argument decides."""
 MAX_LABELS: Final = 4
 """How many codes or reasons one parameter is given by one call; of more, nothing is told."""
 
@@ -41,23 +44,22 @@ def labels_given(
     function: FunctionNode,
     module: Module,
     caller: tuple[Scope, Mapping[str, Value]],
-    hierarchy: Hierarchy,
+    names: frozenset[str],
+    given: tuple[Given, ...],
     *,
     bound: bool,
 ) -> tuple[Given, ...]:
-    """The codes and the reasons that a call gives to parameters which its function makes errors of.
+    """All that a call gives, with the codes and the reasons for parameters which its function makes errors of.
 
     Args:
         call: The call.
         function: What is called.
         module: The file of that.
         caller: Where the call stands, and the codes and reasons that the caller's own parameters are.
-        hierarchy: Which class is a kind of which.
+        names: Those parameters.
+        given: What the call gives besides, of which a text that the function asks for stays what it is.
         bound: Whether the first parameter is the object or the class itself.
     """
-    names = labelled(function, module, hierarchy)
-    if not names:
-        return ()
     args = function.args
     positional = [*args.posonlyargs, *args.args]
     defaults = dict(zip((each.arg for each in reversed(positional)), reversed(args.defaults), strict=False))
@@ -77,8 +79,12 @@ def labels_given(
         else:
             whole = False
     scope, known = caller
-    found: list[Given] = []
+    found: dict[Parameter, Given] = {each.parameter: each for each in given}
     for name in sorted(names):
+        parameter_given = parameter_of(function, module, name)
+        before = found.get(parameter_given)
+        if before is not None and before.what[0].sort == "constant":
+            continue
         resolver = Resolver()
         if name in written:
             with resolver.within(scope, dict(known)):
@@ -90,8 +96,8 @@ def labels_given(
         what = [_handed(each) for each in options(value)]
         if len(what) <= MAX_LABELS and None not in what:
             unique = sorted({each for each in what if each is not None}, key=repr)
-            found.append(Given(parameter_of(function, module, name), tuple(unique)))
-    return tuple(found)
+            found[parameter_given] = Given(parameter_given, tuple(unique))
+    return tuple(found.values())
 
 
 def labels_of(function: FunctionNode, module: Module, given: tuple[Given, ...]) -> dict[str, Value]:
@@ -146,21 +152,38 @@ def labelled(function: FunctionNode, module: Module, hierarchy: Hierarchy) -> fr
 
 
 def _labelled(function: FunctionNode, module: Module, hierarchy: Hierarchy) -> Iterator[str]:
+    builder = HandlerBuilder.of(function, module, hierarchy)
+    errors = builder.model.errors
+    open_ = [
+        each
+        for each in errors
+        if not (type(each.code) is CodeValue and type(each.reason) in _KNOWN)
+        and each.form in _PLACES
+        and each.function is function
+    ]
+    calls: list[ast.Call] = []
+    # What makes no coded error hands on to what does at most, and then its file speaks of such errors.
+    if module.source.has("mcpcore"):
+        parents, made = builder.parents, {each.node for each in errors}
+        calls = [
+            each
+            for each in builder.calls
+            if type(parents.get(each)) in _KEPT
+            and (each.args or each.keywords)
+            and each not in made
+            and each not in builder.function_of
+        ]
+    if not (open_ or calls):
+        return
     scope = module.scope_of(function)
     bindings = scope.bindings
     names = {each.arg for each in all_parameters(function.args) if len(bindings.get(each.arg, ())) == 1}
     if not names:
         return
-    builder = HandlerBuilder.of(function, module, hierarchy)
-    made: set[ast.AST] = set()
-    for error in builder.model.errors:
-        made.add(error.node)
-        if error.function is function and error.form in _PLACES and isinstance(error.node, ast.Call):
-            for argument in _saying(error, error.node):
-                yield from (each.id for each in walk([argument]) if isinstance(each, ast.Name) and each.id in names)
-    for call in builder.calls:
-        if call in made or type(builder.parents.get(call)) not in _KEPT or call in builder.function_of:
-            continue
+    for error in open_:
+        for argument in _saying(error, error.node) if isinstance(error.node, ast.Call) else ():
+            yield from (each.id for each in walk([argument]) if isinstance(each, ast.Name) and each.id in names)
+    for call in calls:
         handed = {each.id for each in call.args if type(each) is ast.Name and each.id in names}
         handed |= {each.value.id for each in call.keywords if type(each.value) is ast.Name and each.value.id in names}
         target = _called(call, builder, scope) if handed else None

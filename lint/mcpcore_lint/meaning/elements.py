@@ -211,7 +211,7 @@ class ElementReader(ABC):
                 if each.value is not None and each.kind in {"assign", "annotated"}
                 for kind in self.element(each.value, where)
             ]
-            return (None if any_own(kinds) else []) if where.module.changes_in_place(node.id) else kinds
+            return (None if any_own(kinds) else []) if where.module.changes_in_place(node.id, where) else kinds
         if isinstance(node, ast.Attribute):
             kinds = []
             for kind in self.of(node.value, scope):

@@ -146,7 +146,7 @@ class Resolver(AnnotationReader):
                 if len(values) > MAX_OPTIONS:
                     return Unknown(node, where.module, f"{name} is bound in too many places")
             value = choice(values, node, where.module)
-        if isinstance(value, _CONTAINERS) and where.module.changes_in_place(name):
+        if isinstance(value, _CONTAINERS) and where.module.changes_in_place(name, where):
             return incomplete(value)
         return value
 

@@ -16,7 +16,7 @@ from mcpcore_lint.reading.source import Source, parse
 from mcpcore_lint.reading.syntax import BLOCKS, FIELDS, body_of, children, statements, walk, walk_shallow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mcpcore_lint.flow.bodies.builder import HandlerBuilder
     from mcpcore_lint.model import FunctionNode
@@ -29,6 +29,9 @@ _CHANGE = regex(
     r"\s*(?:\.\s*(?:append|extend|insert|remove|pop|clear|update|setdefault|add|discard)\s*\(|\+=|\|=|\[[^\n]*\]\s*=(?!=))"
 )
 """What follows a name whose list or dict is changed in place."""
+_CHANGES: Final = frozenset(
+    {"append", "extend", "insert", "remove", "pop", "clear", "update", "setdefault", "add", "discard"}
+)
 
 
 @light
@@ -95,7 +98,8 @@ class Module:
         """For rules: what they found out about the file, kept as long as its syntax is."""
         self.star_imports: list[tuple[str, int]] = []
         self._by_place: dict[tuple[int, int], FunctionNode] = {}
-        self._changed: dict[str, bool] = {}
+        self._changed: dict[str, list[int]] = {}
+        self._changed_in: dict[tuple[str, Scope], bool] = {}
         self.scope = Scope(self, self.tree, None, "", None, {})
         _index(self)
 
@@ -260,6 +264,7 @@ class Module:
         self.built.clear()
         self.memo.clear()
         self._by_place.clear()
+        self._changed_in.clear()
         self.__dict__.pop("parents", None)
         self.tree = ast.Module([], [])
         self.scope = Scope(self, self.tree, None, "", None, {})
@@ -283,19 +288,62 @@ class Module:
                 scope = self.functions[node]
             stack.extend((each, scope) for each in children(node))
 
-    def changes_in_place(self, name: str) -> bool:
-        """Whether a list or dict of that name is changed once made: `x.append(...)`, `x += ...`, `x[...] = ...`."""
-        found = self._changed.get(name)
+    def changes_in_place(self, name: str, where: Scope | None = None) -> bool:
+        """Whether a list or dict of that name is changed once made: `x.append(...)`, `x += ...`, `x[...] = ...`.
+
+        Args:
+            name: The name of a variable or of an attribute.
+            where: Of a variable, the scope that it is bound in: others of that name do not count.
+        """
+        places = self._changed.get(name)
+        if places is None:
+            places = self._changed[name] = self._changes_written(name)
+        if where is None or not places:
+            return bool(places)
+        key = (name, where)
+        found = self._changed_in.get(key)
         if found is None:
-            found = False
-            text = self.source.text
-            start = text.find(name)
-            while start >= 0 and not found:
-                end = start + len(name)
-                if not (start and (text[start - 1].isalnum() or text[start - 1] == "_")):
-                    found = _CHANGE.match(text, end) is not None
-                start = text.find(name, end)
-            self._changed[name] = found
+            found = self._changed_in[key] = any(self._changes(name, where, place) for place in places)
+        return found
+
+    def _changes_written(self, name: str) -> list[int]:
+        """Where the text looks as if something of that name were changed in place."""
+        text = self.source.text
+        found: list[int] = []
+        start = text.find(name)
+        while start >= 0:
+            end = start + len(name)
+            if not (start and (text[start - 1].isalnum() or text[start - 1] == "_")) and _CHANGE.match(text, end):
+                found.append(start)
+            start = text.find(name, end)
+        return found
+
+    def _changes(self, name: str, where: Scope, place: int) -> bool:
+        """Whether a place in the text changes the variable of a scope."""
+        line = bisect_right(self.source.line_starts, place)
+        if where.is_module:
+            if where is not self.scope:
+                return True  # the body of a class
+        else:
+            first, last = _lines(where.node, decorators=False)
+            if not first <= line <= last:
+                return False
+        inside, start = self.scope, 0
+        while (nearest := self._innermost(line, start)) is not None:
+            self.complete(nearest)
+            inside, start = self.functions[nearest], nearest.lineno + 1
+        seen = inside.lookup(name)
+        if seen is None or seen[0] is not where:
+            return False
+        body = inside.node.body
+        return any(_changed_by(each, name) for each in _on_line(body if isinstance(body, list) else [body], line))
+
+    def _innermost(self, line: int, start: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The function round a line that begins last, at some line or behind it; as far as functions are parsed."""
+        found = None
+        for each in self.functions:
+            if not isinstance(each, ast.Lambda) and start <= each.lineno <= line <= _lines(each, decorators=False)[1]:
+                found = each if found is None or each.lineno > found.lineno else found
         return found
 
     def function_at(self, line: int, column: int) -> FunctionNode | None:
@@ -415,6 +463,37 @@ def _may_define(node: ast.FunctionDef | ast.AsyncFunctionDef, source: Source) ->
     begin = starts[node.lineno] if node.lineno < len(starts) else len(text)
     end = starts[last] if last < len(starts) else len(text)
     return text.find("def", begin, end) >= 0 or text.find("class", begin, end) >= 0
+
+
+def _on_line(body: Sequence[ast.AST], line: int) -> list[ast.AST]:
+    """The nodes of the statements on a line, those in classes and lambdas included, those in functions not."""
+    waiting = [*body]
+    found: list[ast.AST] = []
+    while waiting:
+        each = waiting.pop()
+        first, last = _lines(each, decorators=False)
+        if not first <= line <= last:
+            continue
+        if isinstance(each, ast.ClassDef):
+            waiting.extend(each.body)
+        else:
+            found.extend(nodes := walk_shallow([each.body if isinstance(each, ast.Lambda) else each]))
+            waiting.extend(one for one in nodes if isinstance(one, ast.Lambda))
+    return found
+
+
+def _changed_by(node: ast.AST, name: str) -> bool:
+    """Whether a node changes what a name stands for in place."""
+    target: ast.AST | None = None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
+        target = node.func.value
+    elif isinstance(node, ast.AugAssign):
+        target = node.target
+    elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        target = node.value
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return isinstance(target, ast.Name) and target.id == name
 
 
 def _plain(binding: Binding) -> bool:

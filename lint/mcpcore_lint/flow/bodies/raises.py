@@ -285,7 +285,7 @@ def _items_of(node: ast.expr, scope: Scope, key: ast.expr | None) -> list[tuple[
     if found is None or found[0].is_module or len(found[1]) != 1 or found[1][0].value is None:
         return None
     where, table = found[0], found[1][0].value
-    if not isinstance(node, ast.Name) or where.module.changes_in_place(node.id):
+    if not isinstance(node, ast.Name) or where.module.changes_in_place(node.id, where):
         return None
     wanted = key.value if isinstance(key, ast.Constant) else None
     if isinstance(table, (ast.List, ast.Tuple)) and table.elts:

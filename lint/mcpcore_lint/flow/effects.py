@@ -45,12 +45,13 @@ class Parameter(NamedTuple):
 
 
 class Handed(NamedTuple):
-    """What a parameter is given: an instance or a class by its place, a function, what is outside, or a text.
+    """What a parameter is given: an instance or a class by its place, a function, what is outside, a text or a flag.
 
-    A `constant` is a text that the function asks for; of a `code`, a `text` and `none` it makes an error.
+    A `constant` is a text that the function asks for, a `flag` None, True or False where it asks for that; of a
+    `code`, a `text` and `none` it makes an error.
     """
 
-    sort: Literal["instance", "class", "function", "outside", "constant", "code", "text", "none"]
+    sort: Literal["instance", "class", "function", "outside", "constant", "flag", "code", "text", "none"]
     place: str = ""
     exact: bool = False
     key: Key | None = None

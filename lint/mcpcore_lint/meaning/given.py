@@ -123,6 +123,13 @@ def anew(before: tuple[Given, ...], given: tuple[Given, ...]) -> tuple[Given, ..
     return _within(tuple(latest.values()))
 
 
+def besides(before: tuple[Given, ...], given: tuple[Given, ...]) -> tuple[Given, ...]:
+    """As `anew`, for what may as well be left out where it would be too much."""
+    latest = {each.parameter: each for each in (*before, *given)}
+    found = tuple(latest.values())
+    return found if _size(found) <= MAX_SIZE else before
+
+
 def kinds_of(what: tuple[Handed, ...], project: Project) -> list[Kind]:
     """The kinds again, as the project is read now."""
     found: list[Kind] = []
@@ -170,4 +177,4 @@ def _depth(given: tuple[Given, ...]) -> int:
     return max((1 + max(_depth(one.given), _depth(inner(one.key))) for each in given for one in each.what), default=0)
 
 
-__all__ = ["anew", "handed", "kinds_of", "names_open_class", "parameter_of", "vague_parameters"]
+__all__ = ["anew", "besides", "handed", "kinds_of", "names_open_class", "parameter_of", "vague_parameters"]

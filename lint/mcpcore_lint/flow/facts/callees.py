@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcpcore_lint.flow.effects import Bindings, Key, Parameter, Throw, key_of
 from mcpcore_lint.flow.facts.choices import ChoiceReader
-from mcpcore_lint.flow.facts.constants import constants_given
+from mcpcore_lint.flow.facts.constants import constants_given, flags_given
 from mcpcore_lint.flow.facts.labels import labelled, labels_given
 from mcpcore_lint.flow.facts.spelling import is_abstract, made_of_method, spelled
 from mcpcore_lint.light import cached_property
 from mcpcore_lint.meaning.elements import any_own
 from mcpcore_lint.meaning.families import implementers, is_protocol, overrides, subclasses
-from mcpcore_lint.meaning.given import anew, parameter_of
+from mcpcore_lint.meaning.given import anew, besides, parameter_of
 from mcpcore_lint.meaning.infer import is_static, named_attribute
 from mcpcore_lint.meaning.kinds import (
     BUILTIN_METHODS,
@@ -102,9 +102,13 @@ class CalleeReader(ChoiceReader):
         given = (*given, *constants_given(node, function, module, self.constants, bound=bound))
         if names := labelled(function, module, self.graph.hierarchy):
             given = labels_given(node, function, module, (self.scope, self.labels), names, given, bound=bound)
-        if not given:
+        flags = flags_given(node, function, module, self.flags, bound=bound)
+        if not given and not flags:
             return key
-        told = anew(key.given, given)
+        told = anew(key.given, given) if given else key.given
+        if flags:
+            own = {each.parameter for each in given}
+            told = besides(told, tuple(each for each in flags if each.parameter not in own))
         # A function that calls itself with ever other things would have no end of them.
         return key._replace(given=() if function is self.node and told != self.given else told)
 

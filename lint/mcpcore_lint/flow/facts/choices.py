@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.flow.effects import Throw
-from mcpcore_lint.flow.facts.constants import constants_of
+from mcpcore_lint.flow.facts.constants import constants_of, flags_of
 from mcpcore_lint.flow.facts.labels import labels_of
 from mcpcore_lint.meaning.attributes import of_receiver
 from mcpcore_lint.meaning.infer import Inference
@@ -66,6 +66,8 @@ class ChoiceReader:
         """The texts that parameters are, where the function asks which they are."""
         self.labels = labels_of(node, module, given) if given else {}
         """The codes and the reasons that parameters are, where the function makes errors of them."""
+        self.flags = flags_of(node, module, given) if given else {}
+        """What parameters are that are None, True or False, where the function asks for that."""
         self._begin()
 
     def _begin(self) -> None:

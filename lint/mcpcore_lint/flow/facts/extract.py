@@ -8,7 +8,7 @@ from typing import Final
 
 from mcpcore_lint.flow.effects import Bindings, Blind, Event, EventKind, Facts, Key, Parameter, ParameterUse, Throw
 from mcpcore_lint.flow.facts.callees import unique
-from mcpcore_lint.flow.facts.constants import idle
+from mcpcore_lint.flow.facts.constants import idle, unused
 from mcpcore_lint.flow.facts.implicit import BUILTINS, ImplicitReader
 from mcpcore_lint.flow.facts.labels import not_for
 from mcpcore_lint.flow.facts.spelling import FUTURES, TASKS, WAITED, holds, spelled
@@ -99,6 +99,8 @@ class Extractor(ImplicitReader):
             self._idle = idle(self.node, self.module, self.constants)
         if self.labels:
             self._idle = self._idle | not_for(self.node, self.labels)
+        if self.flags:
+            self._idle = self._idle | unused(self.node, self.flags)
         for throw in self.model.throws:
             if throw.function is not self.node:
                 continue

@@ -122,13 +122,16 @@ class Wrapping:
         if callee is None:
             return
         function, owner, bound_first = callee
+        adders = [(each, found) for each in _arguments(node) if (found := self._adder(each, scope)) is not None]
         registrars = [each for each in self.registrars(function, owner) if each.parameter is not None]
+        if not registrars and not adders:
+            return
         handed = arguments_of(function, node, bound_first=bound_first)
-        for parameter, given in handed.items():
-            # Under its own name it is known for what it is where it is called.
-            adder = self._adder(given, scope) if parameter not in ADDERS else None
-            if adder is not None:
-                yield from self.registering.through_adder(adder, parameter, function, node)
+        for given, adder in adders:
+            for parameter, value in handed.items():
+                # Under its own name it is known for what it is where it is called.
+                if value is given and parameter not in ADDERS:
+                    yield from self.registering.through_adder(adder, parameter, function, node)
         vararg = function.args.vararg.arg if function.args.vararg is not None else None
         positional = len(function.args.posonlyargs) + len(function.args.args) - bound_first
         for each in registrars:
@@ -148,12 +151,13 @@ class Wrapping:
         """What `server.add_tool` makes that a function is handed, or a function of the project that calls it."""
         if isinstance(node, ast.Attribute) and node.attr in ADDERS:
             return self.registering.adder(node, scope)
-        if not isinstance(node, ast.Name):
-            return None
+        place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+        if place is None or place[1][0].kind not in {"function", "import"}:
+            return self.registering.adder(node, scope) if place is not None else None
         value = evaluate(node, scope)
         function = value.definition if isinstance(value, Symbol) else None
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return self.registering.adder(node, scope)
+            return None
         owner = scope.module.project.module_defining(function)
         first = [each.arg for each in (*function.args.posonlyargs, *function.args.args)][:1]
         for each in self.registrars(function, owner) if owner is not None else ():
@@ -364,6 +368,10 @@ class _Filling:
                 return [], True
             return [each for each in self.whole.keywords if each[0] not in self.names], self.whole.complete
         return [], False
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(each.value for each in call.keywords)]
 
 
 def _parameter_of(node: ast.Name, scope: Scope, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

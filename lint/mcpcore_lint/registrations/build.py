@@ -28,7 +28,7 @@ from mcpcore_lint.model import (
 from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.registrations.contracts import contract_given, contract_of
 from mcpcore_lint.registrations.dispatching import Dispatching
-from mcpcore_lint.registrations.lookups import Tables
+from mcpcore_lint.registrations.lookups import Tables, may_be_looked_up
 from mcpcore_lint.registrations.registering import Registering
 from mcpcore_lint.registrations.tables import LOWLEVEL_REQUESTS, NEAR
 from mcpcore_lint.registrations.targets import NO_ENV, Target, see, taken_from, wrapped_parameter
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolFlavour
     from mcpcore_lint.registrations.sites import Maker, Site
+    from mcpcore_lint.registrations.targets import Env
 
 
 class Builder:
@@ -147,7 +148,10 @@ class Builder:
 
     def _registered(self, site: Site) -> None:
         targets = self.registering.targets
-        written, rounds = Tables(targets, self.module).rounds(site.target, site.scope)
+        written = site.target
+        rounds: list[Env] = []
+        if may_be_looked_up(written, site.scope):
+            written, rounds = Tables(targets, self.module).rounds(written, site.scope)
         if not rounds:
             written = taken_from(site.target, site.scope)
             rounds = targets.rounds(site.call, written, site.scope)
@@ -162,9 +166,9 @@ class Builder:
             self._note_server(maker, target, scope)
             names: set[str | None] = set()
             targets.filled = (env, site.scope) if env else (NO_ENV, None)
-            behind = {each.node: each for each in targets.behind(target, scope)}.values()
+            behind = targets.behind(target, scope)
             targets.filled = (NO_ENV, None)
-            for found in behind:
+            for found in behind if len(behind) < 2 else {each.node: each for each in behind}.values():
                 if len(behind) > 1 and any(_inside(each, found) for each in behind):
                     continue  # what a factory gives is registered, not the factory
                 if isinstance(found.node, (ast.FunctionDef, ast.AsyncFunctionDef)):

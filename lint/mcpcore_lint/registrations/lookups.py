@@ -220,6 +220,14 @@ class Tables:
         return list(found.values())
 
 
+def may_be_looked_up(node: ast.expr, scope: Scope) -> bool:
+    """Whether what is registered may come out of a table: not where it is a function by its name."""
+    if not isinstance(node, ast.Name):
+        return not isinstance(node, ast.Lambda)
+    place = scope.lookup(node.id)
+    return place is not None and place[1][0].kind not in {"function", "import"}
+
+
 def _rooted(node: ast.expr, scope: Scope) -> tuple[ast.expr, ast.expr | None]:
     """An expression with what is looked up in it by a variable taken out: `TABLE[name]` of `TABLE[name].fn`."""
     table, key = _asked(node)
@@ -262,4 +270,4 @@ def _parameter(node: ast.Name, scope: Scope) -> bool:
     return found is not None and found[1][0].kind == "parameter"
 
 
-__all__ = ["Tables"]
+__all__ = ["Tables", "may_be_looked_up"]

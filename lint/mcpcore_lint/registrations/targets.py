@@ -561,22 +561,19 @@ def _defined_several_times(node: ast.Name, scope: Scope) -> list[tuple[ast.Funct
 
 def wrapped_parameter(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> str | None:
     """The parameter of a function round it that a function stands in for: `@wraps(fn) def inner(...)`."""
-    wrapped = _wrapped(node, module) if node.decorator_list else None
-    if wrapped is None:
-        return None
-    outside = module.functions[node].parent
-    found = outside.lookup(wrapped.id) if outside is not None else None
-    return wrapped.id if found is not None and found[1][0].kind == "parameter" else None
-
-
-def _wrapped(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> ast.Name | None:
-    """The name of the function that a nested function stands in for."""
     scope = module.functions.get(node)
-    if scope is None or scope.parent is None or scope.parent.is_module:
+    if scope is None or scope.parent is None or scope.parent.is_module or not node.decorator_list:
         return None
+    wrapped = _wrapped(node, scope.parent)
+    found = scope.parent.lookup(wrapped.id) if wrapped is not None else None
+    return wrapped.id if wrapped is not None and found is not None and found[1][0].kind == "parameter" else None
+
+
+def _wrapped(node: ast.FunctionDef | ast.AsyncFunctionDef, outside: Scope) -> ast.Name | None:
+    """The name of the function that a nested function stands in for."""
     for each in node.decorator_list:
         if isinstance(each, ast.Call) and each.args and isinstance(each.args[0], ast.Name):
-            func = evaluate(each.func, scope.parent)
+            func = evaluate(each.func, outside)
             if isinstance(func, Symbol) and func.name == "functools.wraps":
                 return each.args[0]
     return None
@@ -610,7 +607,7 @@ def parameter_behind(
                 if where.node is function:
                     return current.id, item
             elif isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                wrapped = _wrapped(at, inside.module)
+                wrapped = None if where.is_module else _wrapped(at, where)
                 if wrapped is not None:
                     stack.append((wrapped, where, item))
             elif binding.value is not None and not where.is_module:

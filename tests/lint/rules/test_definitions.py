@@ -35,6 +35,32 @@ def test_tools_of_different_files_on_one_server_share_its_names(tmp_path):
     assert "app.py:4" in report.diagnostics[0].help
 
 
+def test_the_tools_of_a_low_level_list_are_judged_wherever_they_stand(tmp_path):
+    """A list in another file, a handler that the decorator is called with, and a name by an enum."""
+    (tmp_path / "tools.py").write_text(
+        "import mcp.types as types\n"
+        "TOOLS = [\n    types.Tool(name='a b', description='A.'),\n    types.Tool(name='c'),\n]\n"
+    )
+    (tmp_path / "app.py").write_text(
+        "from enum import Enum\n"
+        "from mcp.server.lowlevel import Server\n"
+        "from mcp.types import Tool\n"
+        "from tools import TOOLS\n"
+        "class Names(str, Enum):\n    FIND = 'find it'\n"
+        "server = Server('x')\n"
+        "async def listed():\n    return [*TOOLS, Tool(name=Names.FIND, description='Find.')]\n"
+        "async def call(name, arguments):\n    return []\n"
+        "server.list_tools()(listed)\nserver.call_tool()(call)\n"
+    )
+    chosen = Settings(select=frozenset({"definitions"}), cache_dir=str(tmp_path / ".cache"))
+    report = lint_paths([tmp_path], settings=chosen, root=str(tmp_path))
+    assert sorted((each.path, each.span.line, each.rule) for each in report.diagnostics) == [
+        ("app.py", 9, "tool-name-format"),
+        ("tools.py", 3, "tool-name-format"),
+        ("tools.py", 4, "tool-description-required"),
+    ]
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=140))
 def test_a_name_is_refused_exactly_where_the_protocol_refuses_it(name):
     """Any string at all is a tool name, or a finding."""

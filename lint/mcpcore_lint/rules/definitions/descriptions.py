@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Const, Missing, options
+from mcpcore_lint.model import Const, Missing, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
@@ -35,6 +35,7 @@ class ToolDescriptionRequired(Rule):
         from fastmcp import FastMCP
         from mcp.server.mcpserver import MCPServer
         from mcp.server.lowlevel import Server as Low
+        from mcp.types import Tool as Listed
         from mcpcore import prompt, resource, tool
 
         mcp = FastMCP("x")
@@ -88,6 +89,15 @@ class ToolDescriptionRequired(Rule):
         @low.call_tool()
         async def call(name, arguments): ...
 
+        @low.list_tools()
+        async def list_tools():
+            return [
+                Listed(name="a", description="Say a.", inputSchema={}),
+                Listed(name="b", description=TEXT, inputSchema={}),
+                Listed(name="c", inputSchema={}, **TEXT),
+                *(Listed(name=each, description=each.text) for each in TEXT),
+            ]
+
         @resource("a://b")
         def nine() -> str: ...
 
@@ -104,6 +114,30 @@ class ToolDescriptionRequired(Rule):
         ''',
     )
     invalid = (
+        Invalid(
+            """
+            import mcp.types as types
+            from mcp.server import Server
+
+            server = Server("x")
+
+            @server.list_tools()
+            async def list_tools() -> list[types.Tool]:
+                return [
+                    types.Tool(name="one", inputSchema={}),  # here
+                    types.Tool(name="two", description=" ", inputSchema={}),  # here
+                    types.Tool(
+                        name="three",
+                        description=None,  # here
+                        inputSchema={},
+                    ),
+                ]
+
+            @server.call_tool()
+            async def call(name, arguments): ...
+            """,
+            "the tool one has no description",
+        ),
         Invalid(
             '''
             from fastmcp import FastMCP
@@ -151,7 +185,10 @@ class ToolDescriptionRequired(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a tool without a word about it."""
-        if tool.kind != "tool" or tool.flavour == "lowlevel" or in_test(tool):
+        if tool.kind != "tool" or in_test(tool):
+            return
+        if tool.flavour == "lowlevel":
+            self._check_listed(tool, ctx)
             return
         described = options(tool.description)
         if not any(isinstance(each, Missing) or is_blank(each) for each in described):
@@ -168,6 +205,21 @@ class ToolDescriptionRequired(Rule):
             tool=tool,
             module=tool.handler.module,
         )
+
+    @staticmethod
+    def _check_listed(tool: ToolDef, ctx: RuleContext) -> None:
+        """Report the same of the tools that are listed beside a low-level handler."""
+        from mcpcore_lint.rules.definitions._listed import listed
+
+        for each in listed(ctx, tool):
+            if any(isinstance(one, Missing) or is_blank(one) for one in options(each.described)):
+                name = string(each.name)
+                ctx.report(
+                    each.places.get("description", each.call),
+                    f"the tool {name} has no description" if name else "a tool of the list has no description",
+                    help="give description=: what the tool does, on what, and what it gives back",
+                    module=each.module,
+                )
 
 
 def _has_formatted_docstring(tool: ToolDef) -> bool:

@@ -94,8 +94,59 @@ class ToolNameFormat(Rule):
         @server.call_tool()
         async def call(name, arguments): ...
         """,
+        """
+        from elsewhere import NAME, more
+        from mcp import types
+        from mcp.server.lowlevel import Server
+        from mcp.server.fastmcp import FastMCP
+
+        server = Server("x y")
+        other = FastMCP("x y")
+
+        @server.call_tool()
+        async def call(name, arguments): ...
+
+        @server.list_tools()
+        async def list_tools() -> list[types.Tool]:
+            prompt = types.Prompt(name="a prompt")
+            return [
+                types.Tool(name="one", title="With spaces", inputSchema={}),
+                types.Tool(name=NAME, inputSchema={}),
+                types.Tool(**more),
+                *more(prompt),
+            ]
+
+        def asked(client):
+            @client.list_tools()
+            def unknown():
+                return [types.Tool(name="not listed by a server")]
+        """,
     )
     invalid = (
+        Invalid(
+            """
+            import mcp.types as types
+            from mcp.server import Server
+
+            server = Server("x")
+            MORE = [types.Tool(name="b c", inputSchema={})]  # here
+
+            @server.list_tools()
+            async def list_tools() -> list[types.Tool]:
+                tools = [types.Tool(name="bad name!", description="x", inputSchema={})]  # here
+                tools.append(types.Tool(name="", inputSchema={}))  # here
+                return tools + MORE
+
+            @server.call_tool()
+            async def call(name, arguments): ...
+
+            async def handle() -> types.ServerResult:
+                return types.ServerResult(types.ListToolsResult(tools=[types.Tool(name="größe")]))  # here
+
+            another = Server("y", on_list_tools=handle)
+            """,
+            "the tool name 'b c' has ' ' in it",
+        ),
         Invalid(
             """
             from elsewhere import KIND
@@ -156,21 +207,31 @@ class ToolNameFormat(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a name that is known to have other characters, none, or too many."""
-        if tool.kind != "tool" or tool.flavour == "lowlevel":
+        if tool.kind != "tool":
+            return
+        if tool.flavour == "lowlevel":
+            self._check_listed(tool, ctx)
             return
         for value in options(tool.name):
             problem = _name_problem(value)
             if problem is None:
                 continue
             node, module = _name_place(tool)
-            ctx.report(
-                node,
-                problem,
-                help="use letters, digits, '.', '_' and '-', 128 at most; what people read goes into title",
-                tool=tool,
-                module=module,
-            )
+            ctx.report(node, problem, help=_ALLOWED_HELP, tool=tool, module=module)
             return
+
+    @staticmethod
+    def _check_listed(tool: ToolDef, ctx: RuleContext) -> None:
+        """Report the same of the tools that are listed beside a low-level handler."""
+        from mcpcore_lint.rules.definitions._listed import listed
+
+        for each in listed(ctx, tool):
+            problem = next((found for value in options(each.name) if (found := _name_problem(value))), None)
+            if problem is not None:
+                ctx.report(each.places["name"], problem, help=_ALLOWED_HELP, module=each.module)
+
+
+_ALLOWED_HELP: Final = "use letters, digits, '.', '_' and '-', 128 at most; what people read goes into title"
 
 
 def _name_problem(value: Value) -> str | None:
@@ -321,6 +382,31 @@ class ToolNameUnique(Rule):
                 "more.py": "from app import other\n@other.tool()\ndef fetch() -> str: ...\n",
             },
         ),
+        """
+        from elsewhere import NAMES
+        from mcp.server import Server
+        from mcp.types import Tool
+
+        server = Server("x")
+
+        @server.list_tools()
+        async def list_tools():
+            if NAMES:
+                tools = [Tool(name="one", inputSchema={})]
+                tools.append(Tool(name="two", inputSchema={}))
+                return tools
+            tools = [Tool(name="one", inputSchema={})]
+            if len(NAMES) > 1:
+                tools.append(Tool(name="two", inputSchema={}))
+            else:
+                tools.append(Tool(name="two", inputSchema={}))
+            tools += [Tool(name="three")] if NAMES else [Tool(name="three")]
+            tools += [Tool(name=each) for each in NAMES]
+            return tools
+
+        @server.call_tool()
+        async def call(name, arguments): ...
+        """,
         Valid(
             """
             from mcp.server.lowlevel import Server
@@ -348,6 +434,28 @@ class ToolNameUnique(Rule):
         ),
     )
     invalid = (
+        Invalid(
+            """
+            from mcp.server import Server
+            from mcp.types import Tool
+
+            server = Server("x")
+
+            @server.list_tools()
+            async def list_tools() -> list[Tool]:
+                tools = [
+                    Tool(name="one", description="x", inputSchema={}),
+                    Tool(name="two", description="x", inputSchema={}),
+                    Tool(name="one", description="x", inputSchema={}),  # here
+                ]
+                tools.append(Tool(name="two", description="y", inputSchema={}))  # here
+                return tools
+
+            @server.call_tool()
+            async def call(name, arguments): ...
+            """,
+            "the name 'one' is taken by another tool of the list",
+        ),
         Invalid(
             """
             import mcpcore
@@ -446,6 +554,32 @@ class ToolNameUnique(Rule):
                     module=where,
                     related=[ctx.related(first.place[0], "the other tool", first.place[1])],
                 )
+        for tool in ctx.tools:
+            if tool.flavour == "lowlevel":
+                self._check_listed(tool, module, ctx)
+                break
+
+    @staticmethod
+    def _check_listed(tool: ToolDef, module: Module, ctx: RuleContext) -> None:
+        """Compare the tools of each list that a low-level server gives."""
+        from mcpcore_lint.rules.definitions._listed import listed
+
+        places: dict[tuple[ast.Return, str], list[_Registered]] = defaultdict(list)
+        for each in listed(ctx, tool):
+            name = string(each.name)
+            if name is not None and each.module is module:
+                place = (each.places["name"], module)
+                places[each.answer, name].append(_Registered("", name, each.call, place, None))
+        for (_, name), found in places.items():
+            for index, later in enumerate(found):
+                first = next((one for one in found[:index] if _in_one_list(one, later, module)), None)
+                if first is not None:
+                    ctx.report(
+                        later.place[0],
+                        f"the name {name!r} is taken by another tool of the list",
+                        help="rename one of the two",
+                        related=[ctx.related(first.place[0], "the other tool")],
+                    )
 
     def check_project(self, tools: Sequence[ToolRecord], ctx: ProjectContext) -> None:
         """Compare what different files register on one server."""
@@ -634,10 +768,28 @@ def _together(left: _Registered, right: _Registered, module: Module) -> bool:
     return sides[0] == sides[1] or None in sides
 
 
+def _in_one_list(left: _Registered, right: _Registered, module: Module) -> bool:
+    """Whether two tools are in one list for certain: of one statement, or of statements that follow each other."""
+    statements = [_statement(each.node, module) for each in (left, right)]
+    one, other = statements
+    if one is not other:
+        # Of a list that is made twice the second replaces the first.
+        made_anew = all(isinstance(each, (ast.Assign, ast.AnnAssign)) for each in statements)
+        if made_anew or module.parents.get(one) is not module.parents.get(other):
+            return False
+    return _together(left, right, module)
+
+
+def _statement(node: ast.AST, module: Module) -> ast.AST:
+    return next((each for each in (node, *_around(node, module)) if isinstance(each, ast.stmt)), node)
+
+
 def _branch(parent: ast.AST, chain: Sequence[ast.AST]) -> str | None:
     """Which of the branches of a statement that exclude each other a node is in; None for none of them."""
     position = chain.index(parent)
     child = chain[position - 1] if position else None
+    if isinstance(parent, ast.IfExp):
+        return "body" if child is parent.body else "else" if child is parent.orelse else None
     if isinstance(parent, ast.If):
         return "body" if child in parent.body else "else" if child in parent.orelse else None
     if isinstance(parent, (ast.Try, ast.TryStar)):

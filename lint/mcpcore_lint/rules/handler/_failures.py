@@ -81,7 +81,8 @@ class Judge:
     def __init__(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         self.flavour = tool.flavour
         self.ctx = ctx
-        self._caught = {each.name for each in handler.catches if each.name is not None}
+        self.caught = {each.name for each in handler.catches if each.name is not None}
+        """The names that a caught exception has."""
         self._open: list[ast.AST] = []
         """The functions that are being looked at."""
 
@@ -133,13 +134,13 @@ class Judge:
 
     def _shows_caught(self, node: ast.Call | ast.JoinedStr) -> bool:
         """Whether a text is made of the caught exception alone: `str(e)`, `f"{type(e).__name__}: {e}"`."""
-        if not self._caught:
+        if not self.caught:
             return False
         names = {each.id for each in walk([node]) if isinstance(each, ast.Name)}
         words = (each.value for each in walk([node]) if isinstance(each, ast.Constant))
         return (
-            not names.isdisjoint(self._caught)
-            and len(names - self._caught - _OF_EXCEPTIONS) == 0
+            not names.isdisjoint(self.caught)
+            and len(names - self.caught - _OF_EXCEPTIONS) == 0
             and not any(isinstance(each, str) and any(map(str.isalpha, each)) for each in words)
         )
 

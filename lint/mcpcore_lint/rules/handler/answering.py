@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.flow.effects import BROAD
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Symbol, Value, options
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.rules._bodies import Body, body_of, inside, where_to
+from mcpcore_lint.reading.syntax import walk_shallow
+from mcpcore_lint.rules._bodies import Body, body_of, inside, text_start, where_to
 from mcpcore_lint.rules._endings import unreachable
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler._failures import HAND_MADE, RESULTS, SHOWN, TELLING, Judge
@@ -27,6 +30,7 @@ _CHECKING: Final = regex(r"(?:^|_)(?:validat\w*|valid|check|verify|lint|parse|dr
 """Names of tools that are asked what is wrong with a text: what the parser says is their answer."""
 _FOLLOWING: Final = regex(r"(?:^|_)(?:status|state|poll|progress|wait|watch|follow|job|run|runs|task)(?:_|$)")
 """Names of tools that are asked how some work stands: "it failed" is their answer, unless an `except` gives it."""
+_EITHER: Final = regex(r"\W*(?:unable|failed) to\b.{1,100}\bor no\b.{1,60}\b(?:found|available)\b", re.IGNORECASE)
 _ASKED: Final = regex(r"(?:^|_)(?:validate|lint|dry_run|precheck|preflight)(?:_|$)")
 """Names of tools that are asked whether something will do: "no" is their answer, unless an `except` gives it."""
 
@@ -151,6 +155,10 @@ class NoErrorAsData(Rule):
             row, note = find(a)
             if note:
                 return note
+            data = await request(a)
+            rows = data.get("rows", [])
+            if not rows:
+                return "Unable to fetch the rows or no rows found."
             if a == "3":
                 return {"ERROR": 3, "WARNING": 7}
             if a == "4":
@@ -343,6 +351,9 @@ class NoErrorAsData(Rule):
                     return [{"error": f"no {a}"}]  # here
                 except Exception as e:
                     return {"STATUS": "Failed", "Instance": a}  # here
+                data = await load(a)
+                if not data:
+                    return "Unable to fetch the rows or no rows found."  # here
             """,
             'returns {"Status": "Failed"}',
         ),
@@ -436,6 +447,92 @@ class NoErrorAsData(Rule):
             """,
             'returns the text "Upstream API error:..."',
         ),
+        # What wraps a tool, and answers for it: told once, where it answers.
+        Invalid(
+            """
+            import functools
+            from fastmcp import FastMCP
+            from mcp.server.fastmcp.exceptions import ToolError
+
+            mcp = FastMCP("x")
+
+            def answered(func):
+                @functools.wraps(func)
+                async def wrapper(*args, **kwargs):
+                    try:
+                        return await func(*args, **kwargs)
+                    except ToolError:
+                        raise
+                    except Exception as e:
+                        return {"error": str(e)}  # here
+                return wrapper
+
+            def named(name):
+                def decorate(func):
+                    def wrapper(*args, **kwargs):
+                        try:
+                            return func(*args, **kwargs)
+                        except Exception as e:
+                            return f"Failed: {e}"  # here
+                    return wrapper
+                return decorate
+
+            def raised(func):
+                def wrapper(*args, **kwargs):
+                    try:
+                        return func(*args, **kwargs)
+                    except KeyError:
+                        return {"error": "no such key"}
+                    except Exception as e:
+                        raise ToolError("it failed") from e
+                return wrapper
+
+            def safely(run, *, fallback=None):
+                try:
+                    return run()
+                except Exception as e:
+                    return [{"error": f"it failed: {e}"}]  # here
+
+            def timed(run):
+                try:
+                    return run()
+                finally:
+                    log()
+
+            @mcp.tool
+            @answered
+            async def one(a: str) -> dict:
+                return await load(a)
+
+            @mcp.tool
+            @answered
+            async def two(a: str) -> dict:
+                return await load(a)
+
+            @mcp.tool
+            @named("three")
+            def three(a: str) -> dict:
+                return load(a)
+
+            @mcp.tool
+            @raised
+            def four(a: str) -> dict:
+                return load(a)
+
+            @mcp.tool
+            def five(a: str) -> list:
+                return safely(lambda: load(a))
+
+            @mcp.tool
+            def six(a: str) -> list:
+                return timed(lambda: load(a))
+
+            @answered
+            async def service(a: str) -> dict:
+                return await load(a)
+            """,
+            'answered() returns {"error": ...} for every exception of the tools that it wraps',
+        ),
         # A function that gives a failure or None.
         Invalid(
             """
@@ -499,7 +596,45 @@ class NoErrorAsData(Rule):
                 continue
             if not shape.startswith(HAND_MADE) and _asked_for(shape, handler.name, caught=caught):
                 continue
+            if not caught and shape.startswith("the text") and _either_way(node, value, body):
+                continue
             self._report(node, shape, handler, tool, ctx)
+        self._round(handler, tool, judge, ctx)
+
+    @staticmethod
+    def _round(handler: Handler, tool: ToolDef, judge: Judge, ctx: RuleContext) -> None:
+        """Report, where it is made, what a decorator or a function that runs a lambda makes of every exception."""
+        decorated = not isinstance(handler.node, ast.Lambda) and len(handler.node.decorator_list) > 1
+        running = [
+            each
+            for each in handler.returns
+            if isinstance(each.node.value, ast.Call)
+            and any(isinstance(one, ast.Lambda) for one in each.node.value.args)
+        ]
+        if not decorated and not running:
+            return
+        from mcpcore_lint.rules.handler._round import clauses_round, clauses_running
+
+        clauses = clauses_round(handler, tool) if decorated else []
+        for each in running:
+            clauses += clauses_running(each.value)
+        for around in clauses:
+            if BROAD.isdisjoint(around.types()) or tool.kind == "prompt":
+                continue
+            judge.caught = {around.clause.name} if around.clause.name else set()
+            for node in walk_shallow([*around.clause.body]):
+                if not isinstance(node, ast.Return) or node.value is None:
+                    continue
+                shapes = [judge.failure(one, in_clause=True) for one in options(around.value(node.value))]
+                shape = shapes[0]
+                if shape is not None and None not in shapes and not shape.startswith(HAND_MADE):
+                    ctx.report(
+                        node.value,
+                        f"{around.owner}() returns {shape} for every exception of the tools that it wraps, so their "
+                        "failures look like successes",
+                        help="let the exception through, or raise one that says what the caller can do next",
+                        module=around.module,
+                    )
 
     @staticmethod
     def _report(node: ast.expr, shape: str, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
@@ -539,6 +674,29 @@ class NoErrorAsData(Rule):
             if each.node is not None
         )
         return failing[0] if len(failing) == len(found) or set_by_clause else None
+
+
+def _either_way(node: ast.expr, value: Value, body: Body) -> bool:
+    """Whether an answer says "unable to fetch it, or there is none" where there is none.
+
+    What was asked for is at hand there, and what it holds is looked at: `rows = data.get("rows"); if not rows: ...`.
+    """
+    if _EITHER.match(text_start(value) or "") is None:
+        return False
+    test = next((each.test for each in body.above(node) if isinstance(each, ast.If)), None)
+    if not (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.Name)):
+        return False
+    found = body.scope(node).lookup(test.operand.id)
+    return found is not None and all(
+        isinstance(each.value, (ast.Subscript, ast.ListComp))
+        or (
+            isinstance(each.value, ast.Call)
+            and isinstance(each.value.func, ast.Attribute)
+            and each.value.func.attr == "get"
+            and isinstance(each.value.func.value, ast.Name)
+        )
+        for each in found[1]
+    )
 
 
 def _tells_nothing(node: ast.expr, scope: Scope) -> bool:

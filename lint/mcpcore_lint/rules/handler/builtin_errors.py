@@ -6,12 +6,16 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.model import CallValue
+from mcpcore_lint.names import FRAMEWORK_ERRORS, PROTOCOL_ERRORS
+from mcpcore_lint.reading.syntax import all_parameters, own_nodes
 from mcpcore_lint.rules._bodies import short, where_to
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler._raised import NOT_FAILURES, about_an_unknown_tool
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import ErrorSite, Handler, ThrowSite, ToolDef
+    from mcpcore_lint.model import ErrorSite, Handler, ThrowSite, ToolDef, Value
 
 SUGGESTED: Final[dict[str, str]] = {
     "builtins.ValueError": "validation_error",
@@ -29,6 +33,10 @@ SUGGESTED: Final[dict[str, str]] = {
 
 OF_ANYTHING: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 """Classes that say nothing of what happened, whatever the sentence."""
+
+
+_TOLD: Final = FRAMEWORK_ERRORS | PROTOCOL_ERRORS | {"mcpcore.CodedError"}
+"""Errors that a decorator may make of others, so that what a handler raises under it need not be one."""
 
 
 class PreferMcpErrorInHandler(Rule):
@@ -116,8 +124,79 @@ class PreferMcpErrorInHandler(Rule):
         def fetch(pmid: str) -> str:
             raise Gone(pmid)
         """,
+        """
+        import functools
+        from mcp.server.fastmcp import FastMCP
+        from mcp.server.fastmcp.exceptions import ToolError
+        from mcp.shared.exceptions import McpError
+        from mcp.types import INVALID_PARAMS, ErrorData
+
+        mcp = FastMCP("x")
+
+        def coded(func):
+            @functools.wraps(func)
+            def wrapper(*args, **kwargs):
+                try:
+                    return func(*args, **kwargs)
+                except ValueError as e:
+                    raise McpError(ErrorData(code=INVALID_PARAMS, message=str(e))) from e
+                except (LookupError, OSError) as e:
+                    raise ToolError("it is not there") from e
+            return wrapper
+
+        @mcp.tool()
+        @coded
+        def fetch(pmid: str) -> str:
+            if not pmid:
+                raise ValueError("pmid is empty")
+            raise KeyError(pmid)
+
+        def made(func):
+            def as_error(e):
+                if isinstance(e, McpError):
+                    return e
+                return McpError(ErrorData(code=INVALID_PARAMS, message=str(e)))
+
+            async def wrapper(*args, **kwargs):
+                try:
+                    return await func(*args, **kwargs)
+                except Exception as e:
+                    raise as_error(e) from e
+            return wrapper
+
+        @mcp.tool()
+        @made
+        async def find(pmid: str) -> str:
+            raise ValueError("pmid is empty")
+        """,
     )
     invalid = (
+        Invalid(
+            """
+            from mcp.server.fastmcp import FastMCP
+            from mcp.server.fastmcp.exceptions import ToolError
+
+            mcp = FastMCP("x")
+
+            def partly(func):
+                def wrapper(*args, **kwargs):
+                    try:
+                        return func(*args, **kwargs)
+                    except KeyError as e:
+                        raise ToolError("no such key") from e
+                    except TypeError:
+                        raise
+                return wrapper
+
+            @mcp.tool()
+            @partly
+            def fetch(pmid: str) -> str:
+                if not pmid:
+                    raise ValueError("pmid is empty")  # here
+                raise TypeError("pmid is a number")  # here
+            """,
+            "fetch raises ValueError, a sentence without a code",
+        ),
         Invalid(
             """
             from mcpcore import tool
@@ -251,6 +330,8 @@ class PreferMcpErrorInHandler(Rule):
                 continue
             if error.node.lineno in lines or _is_stub(error, handler, tool):
                 continue
+            if builtin and _coded_round(error.type_name, handler, tool, ctx):
+                continue
             lines.add(error.node.lineno)
             says = _says_something(error.node, handler)
             self._report(error.node, error.type_name, handler, tool, ctx, says=says)
@@ -302,6 +383,43 @@ def _is_stub(error: ErrorSite, handler: Handler, tool: ToolDef) -> bool:
     return isinstance(last, ast.Raise) and all(
         isinstance(each, ast.Pass) or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
         for each in before
+    )
+
+
+def _coded_round(full: str, handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
+    """Whether a decorator of the project makes an error of the framework, or a coded one, of an exception."""
+    if isinstance(handler.node, ast.Lambda) or not handler.node.decorator_list:
+        return False
+    from mcpcore_lint.rules.handler._round import clauses_round
+
+    for each in clauses_round(handler, tool):
+        if any(name is not None and ctx.hierarchy.is_kind_of(full, name) is True for name in each.types()):
+            last = each.clause.body[-1]
+            return isinstance(last, ast.Raise) and last.exc is not None and _is_coded(each.value(last.exc), ctx)
+    return False
+
+
+def _is_coded(value: Value, ctx: RuleContext) -> bool:
+    """Whether an error is one of the framework or a coded one; or what a function of the project makes is, at times."""
+    if not isinstance(value, CallValue):
+        return False
+    name, node = value.func.name, value.func.definition
+    if not isinstance(node, ast.FunctionDef):
+        own = any(ctx.hierarchy.is_kind_of(name, each) is True for each in _TOLD)
+        return own or name in _TOLD or name.startswith("mcpcore.")
+    module = ctx.project.module_defining(node)
+    if module is None:
+        return False
+    scope = module.scope_of(node)
+    given = {each.arg for each in all_parameters(node.args)}
+    returned = [each.value for each in own_nodes(node) if isinstance(each, ast.Return) and each.value is not None]
+    made = [each for each in returned if not (isinstance(each, ast.Name) and each.id in given)]
+    return bool(made) and all(
+        isinstance(each, ast.Call)
+        and isinstance(found := evaluate(each, scope), CallValue)
+        and not isinstance(found.func.definition, ast.FunctionDef)
+        and _is_coded(found, ctx)
+        for each in made
     )
 
 

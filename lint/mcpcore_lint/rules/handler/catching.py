@@ -25,7 +25,9 @@ class NoBaseExceptionCatch(Rule):
     summary = "`except BaseException` or a bare `except` that does not raise it again: it swallows cancellation"
     why = (
         "Cancelling a call raises inside the handler. A clause that catches it and goes on keeps the cancelled call "
-        "running, and holds up the shutdown of the server; raising something else in its place does the same."
+        "running, and holds up the shutdown of the server; raising something else in its place does the same. In a "
+        "function that is not `async` nothing is cancelled: there KeyboardInterrupt and SystemExit are swallowed, and "
+        "the server does not end when it is told to."
     )
     bad = "except:\n    return []"
     good = "except Exception as error:\n    raise internal_error() from error"
@@ -122,6 +124,22 @@ class NoBaseExceptionCatch(Rule):
             """,
             "swallows cancellation",
         ),
+        Invalid(
+            """
+            import json
+            from fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            def fetch(a: str) -> dict:
+                try:
+                    return json.loads(a)
+                except:  # here
+                    return {"text": a}
+            """,
+            "a bare `except` in fetch swallows KeyboardInterrupt and SystemExit",
+        ),
     )
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
@@ -146,7 +164,12 @@ class NoBaseExceptionCatch(Rule):
             )
             ctx.report(
                 catch.span,
-                f"{what} in {tool.display_name} swallows cancellation",
+                f"{what} in {tool.display_name} swallows "
+                + (
+                    "cancellation"
+                    if isinstance(catch.function, ast.AsyncFunctionDef)
+                    else "KeyboardInterrupt and SystemExit"
+                ),
                 help="catch Exception or less, or end the clause with `raise`; " + where_to(tool, what="internal_error")
                 if not catch.suppress
                 else "suppress the narrow exceptions that are expected here",

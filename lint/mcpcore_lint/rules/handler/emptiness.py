@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Items, Mapping, Symbol, Text, Unknown, Value, string
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, text_start, unpacked, where_to
 from mcpcore_lint.rules._endings import unreachable
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler._failures import ERROR_KEYS, FAILURE_KEYS, SUCCESS_KEYS
+from mcpcore_lint.rules.handler.swallowing import is_logging
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from mcpcore_lint.model import CatchSite, Handler, ToolDef
 
@@ -254,6 +256,125 @@ class NoFakeEmpty(Rule):
             """,
             "returns an empty list",
         ),
+        # To log it, to count it and to ask whether it is empty says nothing of the failure.
+        Invalid(
+            """
+            import logging
+            from mcp.server.fastmcp import FastMCP
+            from mcp.types import TextContent
+
+            mcp = FastMCP("x")
+
+            @mcp.tool()
+            def one(a: str) -> str:
+                try:
+                    rows = load(a)
+                except Exception as error:
+                    logging.error(error)
+                    rows = []  # here
+                logging.info(f"{len(rows)} rows")
+                if len(rows) == 0:
+                    return "No rows found"
+                return f"{a}: {rows}"
+
+            @mcp.tool()
+            def two(a: str) -> dict:
+                try:
+                    row = load(a)
+                except ConnectionError:
+                    row = None  # here
+                if row is not None and row:
+                    return {"row": row}
+                return {"rows": [], "total": 0} if not row else {"row": row}
+
+            @mcp.tool()
+            def three(a: str) -> dict:
+                with lock:
+                    try:
+                        rows = load(a)
+                    except OSError:
+                        rows, seen = [], 0
+                        rows = []  # here
+                    count = len(rows)
+                return {"rows": rows, "count": count}
+
+            @mcp.tool()
+            def most(a: str, more: list) -> list:
+                try:
+                    rows = load(a)
+                except Exception as error:
+                    rows = []  # here
+                if len(rows) == 0 and not more:
+                    return [TextContent(type="text", text=f"No rows found for {a}")]
+                return [*rows, *more]
+
+            @mcp.tool()
+            def least(a: str) -> list:
+                wrong = []
+                try:
+                    rows = load(a)
+                except Exception as error:
+                    rows = []
+                    wrong.append(error)
+                if not rows and not wrong:
+                    return "No rows found"
+                return rows
+
+            @mcp.tool()
+            def four(a: str) -> dict:
+                why = None
+                try:
+                    rows = load(a)
+                except Exception as error:
+                    rows = []
+                    why = type(error).__name__
+                if why:
+                    return {"rows": rows, "warning": why}
+                if not rows:
+                    return "No rows found"
+                return rows
+
+            @mcp.tool()
+            def five(a: str) -> dict:
+                try:
+                    rows = load(a)
+                except Exception as error:
+                    rows = []
+                    why = type(error).__name__
+                if not rows:
+                    return f"No rows found: {why}"
+                return rows
+
+            @mcp.tool()
+            def six(a: str) -> dict:
+                try:
+                    rows = load(a)
+                except Exception:
+                    rows = []
+                if not rows:
+                    rows = other(a)
+                return rows
+
+            @mcp.tool()
+            def seven(a: str) -> dict:
+                try:
+                    rows = load(a)
+                except Exception:
+                    rows = []
+                if not rows:
+                    return "Could not load the rows"
+                return rows
+
+            @mcp.tool()
+            def eight(a: str) -> str:
+                try:
+                    note = forget(a)
+                except Exception:
+                    note = None
+                return "No results available"
+            """,
+            'one returns "No rows found" after Exception',
+        ),
         Invalid(
             """
             from typing import Literal, NoReturn, overload
@@ -352,38 +473,164 @@ class NoFakeEmpty(Rule):
 
     @staticmethod
     def _set_and_returned(body: Body) -> Iterator[tuple[ast.AST, str, CatchSite]]:
-        """`except Exception: rows = []`, where the next thing that happens is `return rows`."""
+        """`except Exception: rows = []`, where all that is done with `rows` before it is answered is to look at it."""
+        seen: set[ast.AST] = set()
         for node in body.all(ast.Assign):
             parent = body.parents.get(node)
-            if not isinstance(parent, ast.ExceptHandler) or len(node.targets) != 1:
+            if not isinstance(parent, ast.ExceptHandler) or len(node.targets) != 1 or parent in seen:
                 continue
-            target = node.targets[0]
             statement = body.parents.get(parent)
-            if not isinstance(target, ast.Name) or statement is None or body.function_of(node) is not body.root:
-                continue
-            after = body.after(statement)
-            if not after or not isinstance(after[0], ast.Return) or after[0].value is None:
+            if statement is None or body.function_of(node) is not body.root:
                 continue
             empty = _empty(body.value(node.value))
-            if empty is not None and _shown_alone(after[0].value, target.id, body):
-                yield node, empty, body.catches[parent]
+            if empty is None or not isinstance(node.targets[0], ast.Name):
+                continue
+            answered = _Emptied(parent, body).answered_behind(statement)
+            if answered is not None:
+                seen.add(parent)
+                yield node, answered or empty, body.catches[parent]
 
 
-def _shown_alone(node: ast.expr, name: str, body: Body) -> bool:
-    """Whether an answer is a name, or shows it and nothing else that could say why it is empty."""
+_GOES_ON: Final = "..."
+
+
+class _Emptied:
+    """Follows what a clause made empty to the answer."""
+
+    def __init__(self, clause: ast.ExceptHandler, body: Body) -> None:
+        self.body = body
+        self.values: dict[str, ast.expr] = {}
+        """What is empty, and with what."""
+        self.asked = False
+        """Whether a test has led to where it is followed to."""
+        self.said = {clause.name}
+        """Other names that the clause sets: they may say why."""
+        self.touched = {each.id for each in walk_shallow([*clause.body]) if isinstance(each, ast.Name)}
+        """The names that stand in it."""
+        for each in clause.body:
+            if isinstance(each, ast.Assign) and len(each.targets) == 1 and isinstance(each.targets[0], ast.Name):
+                name = each.targets[0].id
+                if _empty(body.value(each.value)) is not None:
+                    self.values[name] = each.value
+                else:
+                    self.said.add(name)
+
+    def answered_behind(self, statement: ast.AST) -> str | None:
+        """What kind of nothing is answered behind a `try`, "" where it is what is empty; None where something is."""
+        current = statement
+        while True:
+            told = self._answered(self.body.after(current))
+            if told != _GOES_ON:
+                return told
+            above = self.body.parents.get(current)
+            if not isinstance(above, (ast.With, ast.AsyncWith, ast.If)):
+                return None
+            current = above
+
+    def _answered(self, statements: list[ast.stmt]) -> str | None:
+        """What some statements answer; that they go on where they do not."""
+        for each in statements:
+            match each:
+                case ast.Pass() | ast.Expr(value=ast.Constant()):
+                    pass
+                case ast.Expr(value=value) if is_logging(value, self.body):
+                    pass
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._shows(value):
+                    counts = isinstance(value, ast.Call) and getattr(value.func, "id", "") == "len"
+                    self.values[name] = ast.Constant(0) if counts else value
+                case ast.If():
+                    holds = self._holds(each.test)
+                    if holds is None:
+                        self.asked = self._may_hold(each.test)
+                        told = self._answered(each.body) if self.asked else None
+                        return None if told == _GOES_ON else told
+                    self.asked = True
+                    told = self._answered(each.body if holds else each.orelse)
+                    if told != _GOES_ON:
+                        return told
+                case ast.Return(value=ast.expr() as value):
+                    return self._told(value)
+                case _:
+                    return None
+        return _GOES_ON
+
+    def _told(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.IfExp):
+            holds = self._holds(node.test)
+            self.asked = True
+            return None if holds is None else self._told(node.body if holds else node.orelse)
+        if self._shows(node):
+            return ""
+        if not self.asked:
+            return None  # the answer is the same whatever was found
+        return None if any(mentions(node, each) for each in self.said if each) else _empty(self.body.value(node))
+
+    def _shows(self, node: ast.expr) -> bool:
+        return _shown_alone(node, self.values.keys(), self.body)
+
+    def _holds(self, test: ast.expr) -> bool | None:
+        """Whether a test holds for what is empty; None where it is about something else."""
+        match test:
+            case ast.Name() | ast.Call(func=ast.Name(id="len")) if self._shows(test):
+                return False
+            case ast.UnaryOp(op=ast.Not(), operand=inner):
+                holds = self._holds(inner)
+                return None if holds is None else not holds
+            case ast.BoolOp(values=values):
+                held = [self._holds(each) for each in values]
+                decisive = isinstance(test.op, ast.Or)
+                return decisive if decisive in held else None if None in held else not decisive
+            case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=value)]) if self._shows(left):
+                return self._compares(left, op, value)
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.List(elts=[]) | ast.Dict(keys=[])]):
+                return True if isinstance(left, ast.Name) and left.id in self.values else None
+        return None
+
+    def _may_hold(self, test: ast.expr) -> bool:
+        """Whether a test holds for what is empty, as far as it is not about what else the clause touches."""
+        if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
+            return False
+        held = {each: self._holds(each) for each in test.values}
+        return (
+            True in held.values()
+            and False not in held.values()
+            and not any(mentions(each, name) for each, holds in held.items() if holds is None for name in self.touched)
+        )
+
+    def _compares(self, left: ast.expr, op: ast.cmpop, value: object) -> bool | None:
+        made = self.values.get(left.id) if isinstance(left, ast.Name) else ast.Constant(0)
+        if value is None and isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+            is_none = isinstance(made, ast.Constant) and made.value is None
+            return is_none is isinstance(op, (ast.Is, ast.Eq))
+        if type(value) is not int or not isinstance(made, ast.Constant) or made.value != 0:
+            return None
+        match op:
+            case ast.Eq():
+                return value == 0
+            case ast.NotEq() | ast.Gt():
+                return value != 0 if isinstance(op, ast.NotEq) else value < 0
+            case ast.Lt():
+                return value > 0
+            case ast.GtE():
+                return value <= 0
+        return None
+
+
+def _shown_alone(node: ast.expr, names: Collection[str], body: Body) -> bool:
+    """Whether an answer is one of some names, or shows them and nothing else that could say why they are empty."""
     if isinstance(node, ast.Name):
-        return node.id == name
+        return node.id in names
     if isinstance(node, (ast.Await, ast.Starred, ast.FormattedValue)):
-        return _shown_alone(node.value, name, body)
+        return _shown_alone(node.value, names, body)
     if isinstance(node, ast.Dict):
         keys = {str(each.value).lower() if isinstance(each, ast.Constant) else None for each in node.keys}
         if None in keys or keys & (ERROR_ISH | SUCCESS_KEYS) or any(_SAYS_WHY.search(each) for each in keys if each):
             return False
-        return _all_shown(node.values, name, body)
+        return _all_shown(node.values, names, body)
     if isinstance(node, (ast.List, ast.Tuple)):
-        return _all_shown(node.elts, name, body)
+        return _all_shown(node.elts, names, body)
     if isinstance(node, ast.JoinedStr):
-        return _all_shown([each for each in node.values if isinstance(each, ast.FormattedValue)], name, body)
+        return _all_shown([each for each in node.values if isinstance(each, ast.FormattedValue)], names, body)
     if isinstance(node, ast.Call):
         value = body.value(node.func)
         given = [*node.args, *(each.value for each in node.keywords)]
@@ -392,14 +639,14 @@ def _shown_alone(node: ast.expr, name: str, body: Body) -> bool:
         if isinstance(value.definition, (ast.FunctionDef, ast.AsyncFunctionDef)) and len(given) != 1:
             return False
         shapes = value.definition is not None or value.name.startswith(("builtins.", "json.", "mcp."))
-        return shapes and _all_shown(given, name, body)
+        return shapes and _all_shown(given, names, body)
     return False
 
 
-def _all_shown(nodes: Sequence[ast.expr], name: str, body: Body) -> bool:
-    """Whether some expressions are constants but for those that show a name alone, of which there is one at least."""
+def _all_shown(nodes: Sequence[ast.expr], names: Collection[str], body: Body) -> bool:
+    """Whether some expressions are constants but for those that show names alone, of which there is one at least."""
     left = [each for each in nodes if not isinstance(each, ast.Constant)]
-    return bool(left) and all(_shown_alone(each, name, body) for each in left)
+    return bool(left) and all(_shown_alone(each, names, body) for each in left)
 
 
 def _empty(value: Value) -> str | None:
@@ -413,6 +660,8 @@ def _empty(value: Value) -> str | None:
         start = text_start(value)
         return f'"{start.strip()[:30]}..."' if start and _NOTHING.match(start) else None
     if isinstance(value, Items):
+        if value.complete and len(value.items) == 1 and _is_text_content(value.items[0]):
+            return _empty(value.items[0])
         return f"an empty {value.kind}" if value.complete and not value.items else None
     if isinstance(value, Mapping):
         if not value.complete:
@@ -422,6 +671,8 @@ def _empty(value: Value) -> str | None:
         pairs = [((string(key) or "").lower() or None, each) for key, each in value.items]
         return "a result with nothing in it" if _all_empty(pairs) else None
     if isinstance(value, CallValue):
+        if _is_text_content(value):
+            return _empty(value.argument("text", 1))
         name = short(value.func.name)
         if (
             isinstance(value.func, Symbol)
@@ -433,6 +684,10 @@ def _empty(value: Value) -> str | None:
             return f"an empty {name}" if _all_empty([*value.keywords]) else None
         return None
     return None
+
+
+def _is_text_content(value: Value) -> bool:
+    return isinstance(value, CallValue) and value.func.name == "mcp.TextContent"
 
 
 def _all_empty(pairs: list[tuple[str | None, Value]]) -> bool:

@@ -167,11 +167,9 @@ class Writer:
             flusher.join(timeout=5)
 
     def __del__(self) -> None:
-        # Servers come and go in a process, as in tests, and few are closed.
-        try:
+        # Servers come and go in a process, as in tests, and few are closed. Of a path that is none, nothing is there.
+        with contextlib.suppress(AttributeError, OSError):
             self._drop()
-        except (AttributeError, OSError, TypeError):  # when the interpreter ends, the modules are not there any more
-            return
 
     # All below runs with the mutex held, and from _enter to _leave with the file's lock as well
 

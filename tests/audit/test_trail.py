@@ -277,6 +277,17 @@ class TestOptions:
         assert "can be forged" in caplog.text
 
 
+def test_a_trail_without_a_file_has_nothing_to_flush_or_to_close(failure, caplog):
+    """The logger has each record all the same, also after the trail was closed."""
+    caplog.set_level(logging.INFO, "mcpcore.audit")
+    trail = AuditTrail()
+    trail.flush()
+    trail.close()
+    trail.record(failure(1))
+    assert len(caplog.records) == 1
+    assert (trail.head, trail.lost) == (None, 0)
+
+
 def test_a_closed_trail_opens_again(tmp_path, failure):
     """Closing lets go of the files, so that a failure on the way out is still recorded."""
     trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), flush="interval")

@@ -230,22 +230,31 @@ def may_be_looked_up(node: ast.expr, scope: Scope) -> bool:
 
 def _rooted(node: ast.expr, scope: Scope) -> tuple[ast.expr, ast.expr | None]:
     """An expression with what is looked up in it by a variable taken out: `TABLE[name]` of `TABLE[name].fn`."""
-    table, key = _asked(node)
-    if table is not node:
-        place = scope.lookup(key.id) if isinstance(key, ast.Name) else None
-        varies = place is not None and all(
-            each.kind == "parameter" or isinstance(each.node, (ast.For, ast.AsyncFor, ast.comprehension))
-            for each in place[1]
-        )
-        return (_ITEM, node) if varies else (node, None)
-    if not isinstance(node, (ast.Attribute, ast.Subscript)):
+    outer: list[ast.Attribute | ast.Subscript] = []
+    root = node
+    while True:
+        table, key = _asked(root)
+        if table is not root:
+            break
+        if not isinstance(root, (ast.Attribute, ast.Subscript)):
+            return node, None
+        outer.append(root)
+        root = root.value
+    place = scope.lookup(key.id) if isinstance(key, ast.Name) else None
+    if place is None or not all(
+        each.kind == "parameter" or isinstance(each.node, (ast.For, ast.AsyncFor, ast.comprehension))
+        for each in place[1]
+    ):
         return node, None
-    inner, looked = _rooted(node.value, scope)
-    if looked is None:
-        return node, None
-    if isinstance(node, ast.Attribute):
-        return ast.copy_location(ast.Attribute(inner, node.attr, ast.Load()), node), looked
-    return ast.copy_location(ast.Subscript(inner, node.slice, ast.Load()), node), looked
+    made: ast.expr = _ITEM
+    for each in reversed(outer):
+        part: ast.expr
+        if isinstance(each, ast.Attribute):
+            part = ast.Attribute(made, each.attr, ast.Load())
+        else:
+            part = ast.Subscript(made, each.slice, ast.Load())
+        made = ast.copy_location(part, each)
+    return made, root
 
 
 def _asked(node: ast.expr) -> tuple[ast.expr, ast.expr]:

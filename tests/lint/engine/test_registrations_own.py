@@ -830,6 +830,15 @@ HOSTILE: Final = {
         + [f"t = t{n} = Tool.from_tool(t{n - 1}, name='x')" for n in range(1, 400)]
     ),
     "a chain of calls": "mcp.tool" + "()" * 300 + "(f)\nmcp.tool(" + "g(" * 80 + "f" + ")" * 80 + ")",
+    "a part of a part of an entry": "for n in T:\n    mcp.add_tool(T[n]"
+    + ".a" * 2_500
+    + ")\nfn = T[n]\nmcp.tool(fn, fn)",
+    "names that are taken apart over and over": "\n".join(
+        ["def go(n, add):", "    f0, c = T[n]"]
+        + [f"    f{i}, c = f{i - 1}, T[c]\n    f{i} = wrap(f{i - 1}, f{i}, c)" for i in range(1, 200)]
+        + ["    mcp.add_tool(f199, name=n)", "    add(go, f199)", "    go(n, add)", "T = {'a': go, **T}"]
+        + ["go('a', mcp.add_tool)", "go(go, go)"]
+    ),
     "factories of servers": "\n".join(
         [f"def make_{n}():\n    return make_{n - 1}() or make_{n + 1}()" for n in range(100)]
         + ["server = make_50()", "@server.tool", "def f(): ..."]

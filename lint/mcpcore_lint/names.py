@@ -27,6 +27,14 @@ FACTORIES: Final[dict[str, str]] = {
 
 FACTORY_OF_CODE: Final[dict[str, str]] = {code: factory for factory, code in FACTORIES.items()}
 
+CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
+    "mcpcore.CodedError.tool_failure": ("code", "message", "data"),
+    "mcpcore.CodedError.startup_failure": ("code", "message", "data"),
+    "mcpcore.CodedError.from_unknown": ("",),
+    "mcpcore.CodedError.invariant_violation": ("", "message", "data"),
+}
+"""Class methods that make a coded error, each with its arguments by position."""
+
 ENTRY_POSITIONAL: Final = ("reason", "code")
 ENTRY_ARGUMENTS: Final = (
     "reason",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.model import Missing, Symbol, Unknown, string
+from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rules._bodies import body_of, reasons_known
 from mcpcore_lint.rules._imports import import_names
 from mcpcore_lint.running import fixes
@@ -29,6 +30,8 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
         return None
     if any(isinstance(each, ast.Starred) for each in call.args):
         return None
+    if error.callee in CONSTRUCTORS:
+        return None  # its arguments are not those of ctx.fail
     func = body_of(handler).value(call.func)
     if not isinstance(func, Symbol) or func.name != error.callee:
         return None  # through a partial: its arguments are not those of the factory

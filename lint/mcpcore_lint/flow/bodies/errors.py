@@ -30,6 +30,7 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.names import (
     BUILTIN_EXCEPTIONS,
+    CONSTRUCTORS,
     FACTORIES,
     FRAMEWORK_ERRORS,
     PROTOCOL_ERRORS,
@@ -270,7 +271,7 @@ class ErrorReader(BodyNodes):
         name = symbol.name
         if name.startswith("mcpcore."):
             last = name.removeprefix("mcpcore.")
-            return last in FACTORIES or last == "CodedError"
+            return last in FACTORIES or last == "CodedError" or name in CONSTRUCTORS
         return self.form_of(symbol) is not None
 
     def _error_of(self, value: CallValue, call: ast.expr) -> ErrorSite | None:
@@ -283,6 +284,8 @@ class ErrorReader(BodyNodes):
         if name == "mcpcore.CodedError":
             arguments = arguments_of(value, CODED_ARGUMENTS)
             return self._site("coded", call, name, name, value.argument("code", 0), arguments)
+        if name in CONSTRUCTORS:
+            return self._constructed(value, call)
         form = self.form_of(value.func)
         if form is None:
             return None
@@ -303,6 +306,26 @@ class ErrorReader(BodyNodes):
             )
             site = replace(site, sdk_exempt=exempt or number in PROTOCOL_CODES_NEEDED)
         return site
+
+    def _constructed(self, value: CallValue, call: ast.expr) -> ErrorSite:
+        """An error that a class method of `CodedError` makes."""
+        name = value.func.name
+        places = CONSTRUCTORS[name]
+        positions = {each: places.index(each) if each in places else None for each in CODED_ARGUMENTS}
+        arguments = arguments_of(value, positions)
+        code: Value = arguments["code"].value
+        reason: Value | None = None
+        if name.endswith(".startup_failure"):
+            reason = Const(call, self.module, "startup_failure")
+            if isinstance(code, Missing):
+                code = CodeValue(call, self.module, "INITIALIZATION_FAILED", CODES.by_name["INITIALIZATION_FAILED"])
+        elif name.endswith(".invariant_violation"):
+            reason = Unknown(call, self.module, "the runtime's own")
+            code = CodeValue(call, self.module, "INTERNAL_ERROR", CODES.by_name["INTERNAL_ERROR"])
+        elif isinstance(code, Missing) or (isinstance(code, Const) and code.value is None):
+            code = Unknown(call, self.module, "what is thrown decides")
+        site = self._site("coded", call, CODED_ERROR, name, code, arguments)
+        return site if reason is None else replace(site, reason=reason)
 
     def _subclass(self, value: CallValue, node: ast.expr, arguments: dict[str, Argument]) -> ErrorSite:
         """An error of a subclass of `CodedError`: its constructors make its code and reason."""

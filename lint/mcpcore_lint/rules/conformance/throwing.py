@@ -278,6 +278,28 @@ class ContractConformance(Rule):
             """,
             "fetch can throw FORBIDDEN here (fetch > fail)",
         ),
+        # The class methods of CodedError.
+        Invalid(
+            """
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode, tool
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(ctx: Context, a: str) -> str:
+                if a == "1":
+                    raise CodedError.tool_failure(ErrorCode.FORBIDDEN, "x")  # here
+                if a == "2":
+                    raise CodedError.tool_failure(code=ErrorCode.NOT_FOUND, reason="gone")
+                if a == "3":
+                    raise CodedError.invariant_violation("never-here")
+                try:
+                    return open(a).read()
+                except FileNotFoundError as error:
+                    raise CodedError.from_unknown(error, code=ErrorCode.FORBIDDEN) from error  # here
+                except OSError as error:
+                    raise CodedError.from_unknown(error) from error
+            """,
+            "fetch throws FORBIDDEN",
+        ),
     )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
@@ -673,6 +695,18 @@ class ContractUndeclaredReason(Rule):
                 fail("gone" if a else "late")  # here
             """,
             "can raise the reason 'lost' here (fetch > fail)",
+        ),
+        Invalid(
+            """
+            from mcpcore import CodedError, ErrorCode, FailureMode, tool
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(a: str) -> str:
+                if a == "1":
+                    raise CodedError.startup_failure()  # here
+                raise CodedError.tool_failure(ErrorCode.NOT_FOUND, reason="gonne")  # here
+            """,
+            "fetch raises the reason 'startup_failure'",
         ),
     )
 

@@ -13,7 +13,11 @@ from mcpcore_lint.rules._thrown import CODED, all_thrown, reason_texts
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from mcpcore_lint.model import Contract, ContractEntry, ToolDef
+
+    _Use: TypeAlias = tuple[ToolDef, Contract, ContractEntry]
 
 CONVERTERS = frozenset({"mcpcore.guard", "mcpcore.from_http_response", "mcpcore.from_http_response_async"})
 """Functions of mcpcore that raise what they are told to, by a table that the linter does not read."""
@@ -124,6 +128,39 @@ class ContractUnthrown(Rule):
             """,
             "'lost'",
         ),
+        # Shared by tools of which one raises it.
+        Invalid(
+            """
+            from typing import Any
+            from mcpcore import Context, ErrorCode, FailureMode, tool
+
+            GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")
+            HELD = FailureMode("held", ErrorCode.CONFLICT, when="x", recovery="y")
+            BOTH = [GONE, HELD]
+
+            @tool(errors=BOTH)
+            def one(ctx: Context[Any], a: str) -> str:
+                raise ctx.fail("gone" if a else "held")
+
+            @tool(
+                errors=[
+                    GONE,
+                    HELD,  # here
+                ]
+            )
+            def two(ctx: Context[Any], a: str) -> str:
+                raise ctx.fail("gone")
+
+            @tool(errors=BOTH)  # here
+            def three(ctx: Context[Any], a: str) -> str:
+                return a
+
+            @tool(errors=BOTH)
+            def four(ctx: Context[Any], a: str) -> str:
+                return elsewhere(ctx)
+            """,
+            "the reason 'held' is declared, and nothing that two reaches raises it, though other tools",
+        ),
         Invalid(
             """
             from mcpcore import ErrorCode, FailureMode, tool
@@ -144,8 +181,8 @@ class ContractUnthrown(Rule):
     )
 
     def check_file(self, module: object, ctx: RuleContext) -> None:  # noqa: ARG002
-        """Report each entry that no tool of the file that has it can raise."""
-        places: dict[ast.AST, list[tuple[ToolDef, Contract, ContractEntry]]] = {}
+        """Report each entry that no tool of the file that has it can raise, and the tools that share one in vain."""
+        places: dict[ast.AST, list[_Use]] = {}
         for tool in ctx.tools:
             if tool.contract is None:
                 continue
@@ -154,17 +191,43 @@ class ContractUnthrown(Rule):
                     continue  # it lacks a reason, as another rule says
                 places.setdefault(entry.node, []).append((tool, tool.contract, entry))
         verdicts: dict[int, _Raised] = {}
+        shared: dict[ast.AST, list[_Use]] = {}
         for uses in places.values():
-            raised = False
+            idle: list[_Use] = []
             for tool, contract, entry in uses:
                 if id(tool) not in verdicts:
                     verdicts[id(tool)] = _Raised(tool, ctx)
-                raised = raised or verdicts[id(tool)].may_raise(entry, contract)
-            if not raised:
+                if not verdicts[id(tool)].may_raise(entry, contract):
+                    idle.append((tool, contract, entry))
+            if len(idle) == len(uses):
                 self._report(uses, ctx)
+            else:
+                for each in idle:
+                    shared.setdefault(each[0].registration, []).append(each)
+        for idle in shared.values():
+            self._report_shared(idle, ctx)
 
     @staticmethod
-    def _report(uses: list[tuple[ToolDef, Contract, ContractEntry]], ctx: RuleContext) -> None:
+    def _report_shared(uses: list[_Use], ctx: RuleContext) -> None:
+        """Report the entries that a tool shares with others which raise them, and does not raise itself."""
+        tool, contract, _ = uses[0]
+        reasons = [entry.reason_text or "" for _, _, entry in uses]
+        listed = " and ".join(repr(each) for each in reasons)
+        one = len(reasons) == 1
+        ctx.report(
+            _written(contract, uses[0][2]) if one else contract.node,
+            f"the {'reason' if one else 'reasons'} {listed} {'is' if one else 'are'} declared, and nothing that "
+            f"{tool.display_name} reaches raises {'it' if one else 'them'}, though other tools with the same "
+            f"{'entry' if one else 'entries'} do",
+            help=f"raise ctx.fail({reasons[0]!r}) where it happens, or leave the "
+            f"{'entry' if one else 'entries'} out of this tool's errors",
+            tool=tool,
+            module=contract.module,
+            related=[ctx.related(entry.node, "it is declared here", entry.module) for _, _, entry in uses],
+        )
+
+    @staticmethod
+    def _report(uses: list[_Use], ctx: RuleContext) -> None:
         tool, contract, entry = uses[0]
         own = entry.module is ctx.module
         names = " or ".join(dict.fromkeys(each.display_name for each, _, _ in uses))
@@ -176,6 +239,15 @@ class ContractUnthrown(Rule):
             module=entry.module if own else contract.module,
             related=[] if own else [ctx.related(entry.node, "it is declared here", entry.module)],
         )
+
+
+def _written(contract: Contract, entry: ContractEntry) -> ast.AST:
+    """Where a contract names an entry that is declared elsewhere; the contract as a whole where that is not plain."""
+    node = contract.node
+    if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == len(contract.entries):
+        if not any(isinstance(each, ast.Starred) for each in node.elts):
+            return node.elts[contract.entries.index(entry)]
+    return node
 
 
 class _Raised:

@@ -139,7 +139,7 @@ class NoProtocolErrorInTool(Rule):
             written = error.node.func if isinstance(error.node, ast.Call) else error.node
             name = written.attr if isinstance(written, ast.Attribute) else short(error.type_name)
             source = handler.module.source.segment(written)
-            old = "McpError" in source or self._imported_as_old(error, handler)
+            old = "McpError" in source or self._imported_as_old(error, written, handler)
             what = f"{tool.display_name} raises {'McpError' if old else name}"
             ctx.report(
                 error.node,
@@ -153,11 +153,24 @@ class NoProtocolErrorInTool(Rule):
             )
 
     @staticmethod
-    def _imported_as_old(error: ErrorSite, handler: Handler) -> bool:
+    def _imported_as_old(error: ErrorSite, written: ast.expr, handler: Handler) -> bool:
+        """Whether what is raised goes by a name that the old class is imported as, or set to."""
         if error.type_name != "mcp.MCPError":
             return False
-        bindings = handler.module.scope.bindings.values()
-        return any(each.target is not None and each.target[1] == "McpError" for found in bindings for each in found)
+        bindings = handler.module.scope.bindings
+        names = [written.id] if isinstance(written, ast.Name) else []
+        seen: set[str] = set()
+        while names:
+            name = names.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for each in bindings.get(name, ()):
+                if each.target is not None and each.target[1] == "McpError":
+                    return True
+                if isinstance(each.value, ast.Name):
+                    names.append(each.value.id)
+        return False
 
     @staticmethod
     def _needed(error: ErrorSite) -> bool:

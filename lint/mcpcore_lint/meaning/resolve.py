@@ -154,6 +154,9 @@ class Resolver(AnnotationReader):
         module = where.module
         self.steps += 1
         before = self.active
+        if id(binding) in before and where.is_module and where.parent is not None:
+            # `GONE = GONE` in the body of a class: the right side is what the name is outside.
+            return self.name(name, where.parent, node)
         if id(binding) in before or self.depth > MAX_DEPTH or self.steps > MAX_STEPS:
             self.cut = True
             return Unknown(node, module, f"{name} is defined by itself")

@@ -6,10 +6,10 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcpcore_lint.meaning.kinds import method_of
-from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.meaning.symbols import class_info
-from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Unknown, Value
-from mcpcore_lint.reading.syntax import children, own_nodes
+from mcpcore_lint.model import CallValue, Const, Items, Missing, Symbol, Unknown, Value
+from mcpcore_lint.reading.syntax import children, own_nodes, walk
 from mcpcore_lint.registrations.keeping import keeps, kept_by_method, unpartial
 from mcpcore_lint.registrations.servers import arguments_of, method_called
 from mcpcore_lint.registrations.sites import Maker, Site
@@ -247,7 +247,7 @@ class Wrapping:
         if inner is None and maker.call is None:
             return maker._replace(server=server)
         whole = self.registering.arguments(call, scope) if call is not None else None
-        fill = _Filling(registrar, handed, whole, scope)
+        fill = _Filling(registrar, handed, whole, scope, bound_first=bound_first)
         args, keywords, complete = fill.derived() if maker.derived else fill.written()
         func = maker.call.func if maker.call is not None else Symbol(None, None)
         node, module = (call, scope.module) if call is not None else (inner, registrar.scope.module)
@@ -264,6 +264,8 @@ class _Filling:
         handed: dict[str, ast.expr],
         whole: CallValue | None,
         scope: Scope,
+        *,
+        bound_first: bool,
     ) -> None:
         self.registrar = registrar
         self.handed = handed
@@ -271,6 +273,8 @@ class _Filling:
         self.scope = scope
         self.args = registrar.function.args
         positional = [*self.args.posonlyargs, *self.args.args]
+        self.before = len(positional) - bound_first
+        """How many arguments stand before those of `*args`."""
         self.names = {each.arg for each in (*positional, *self.args.kwonlyargs)}
         self.defaults: dict[str, ast.expr] = {}
         if self.args.defaults:
@@ -304,7 +308,22 @@ class _Filling:
             return None
         if isinstance(node, ast.Attribute) and node.attr in {"__name__", "__doc__"}:
             return None
+        rest = self._rest_of(node)
+        if rest is not None:
+            resolver = Resolver()
+            with resolver.within(scope.module.scope_of(self.registrar.function), rest):
+                return resolver.expression(node, scope)
         return evaluate(node, scope)
+
+    def _rest_of(self, node: ast.expr) -> dict[str, Value] | None:
+        """What `*args` is by its name, where an argument is made of it: `[*errors]`, `list(errors)`."""
+        vararg = self.args.vararg
+        if vararg is None or self.whole is None or not isinstance(node, (ast.Name, ast.List, ast.Tuple, ast.Call)):
+            return None
+        if not any(isinstance(each, ast.Name) and each.id == vararg.arg for each in walk([node])):
+            return None
+        items = self.whole.args[self.before :]
+        return {vararg.arg: Items(self.whole.node, self.whole.module, "tuple", items, self.whole.complete)}
 
     def written(self) -> tuple[list[Value], list[tuple[str, Value]], bool]:
         """The arguments of the registration, as the function writes them."""
@@ -357,8 +376,7 @@ class _Filling:
     def rest(self, node: ast.expr) -> tuple[list[Value], bool]:
         """What `*args` of the function holds."""
         if isinstance(node, ast.Name) and self.args.vararg is not None and node.id == self.args.vararg.arg:
-            count = len(self.args.posonlyargs) + len(self.args.args)
-            return ([], True) if self.whole is None else (list(self.whole.args[count:]), self.whole.complete)
+            return ([], True) if self.whole is None else (list(self.whole.args[self.before :]), self.whole.complete)
         return [], False
 
     def more(self, node: ast.expr) -> tuple[list[tuple[str, Value]], bool]:

@@ -244,10 +244,10 @@ class ContractUnthrown(Rule):
 def _written(contract: Contract, entry: ContractEntry) -> ast.AST:
     """Where a contract names an entry that is declared elsewhere; the contract as a whole where that is not plain."""
     node = contract.node
-    if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == len(contract.entries):
-        if not any(isinstance(each, ast.Starred) for each in node.elts):
-            return node.elts[contract.entries.index(entry)]
-    return node
+    if not isinstance(node, (ast.List, ast.Tuple)) or len(node.elts) != len(contract.entries):
+        return node
+    spread = any(isinstance(each, ast.Starred) for each in node.elts)
+    return node if spread else node.elts[contract.entries.index(entry)]
 
 
 class _Raised:

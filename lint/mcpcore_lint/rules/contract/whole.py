@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text, options
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext, Valid
 from mcpcore_lint.rules.contract.entries import (
@@ -121,6 +122,21 @@ class ContractType(Rule):
         ),
     )
     invalid = (
+        # None is no list either, but for a server's own decorator.
+        Invalid(
+            """
+            from mcpcore import Server, tool
+
+            server = Server("x")
+
+            @tool(errors=None)  # here
+            def one() -> str: ...
+
+            @server.tool(errors=None)
+            def two() -> str: ...
+            """,
+            "the errors of one is None",
+        ),
         Invalid(
             """
             import mcpcore as m
@@ -191,6 +207,13 @@ class ContractType(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a contract that is something else for certain."""
+        if tool.contract is None and (none := _given_none(tool)) is not None:
+            ctx.report(
+                none,
+                f"the errors of {tool.display_name} is None, not a list or tuple of FailureMode",
+                help="leave errors out, or write errors=[FailureMode(...), ...]",
+                tool=tool,
+            )
         for contract in contracts_of(tool, ctx):
             if contract.state == "sequence" or not _ours(tool, contract):
                 continue
@@ -211,6 +234,16 @@ class ContractType(Rule):
 def _ours(tool: ToolDef, contract: Contract) -> bool:
     """Whether `errors` is mcpcore's: another framework may have an option of that name."""
     return tool.flavour == "mcpcore" or any(each.is_failure_mode for each in contract.entries)
+
+
+def _given_none(tool: ToolDef) -> ast.expr | None:
+    """The None that `@mcpcore.tool(errors=None)` is given, which refuses it; a server's own `tool` takes it."""
+    call = tool.registration
+    for each in call.keywords if isinstance(call, ast.Call) and tool.flavour == "mcpcore" else ():
+        if each.arg == "errors" and isinstance(each.value, ast.Constant) and each.value.value is None:
+            maker = evaluate(call.func, tool.module.scope) if isinstance(call, ast.Call) else None
+            return each.value if isinstance(maker, Symbol) and maker.name == "mcpcore.tool" else None
+    return None
 
 
 def _no_sequence(value: Value) -> str | None:

@@ -62,7 +62,7 @@ def vague_parameters(node: FunctionNode, module: Module) -> tuple[tuple[str, int
 
 def _open(annotation: ast.expr | None, node: FunctionNode, module: Module) -> bool:
     """Whether an annotation says nothing, or names a class that others fill in: then what is given says more."""
-    if _vague(annotation):
+    if vague(annotation):
         return True
     scope = module.scope_of(node)
     return names_open_class(annotation, scope.parent or module.scope)
@@ -82,13 +82,14 @@ def names_open_class(annotation: ast.expr | None, scope: Scope) -> bool:
     return info is not None and is_open(info)
 
 
-def _vague(annotation: ast.expr | None) -> bool:
+def vague(annotation: ast.expr | None) -> bool:
+    """Whether an annotation says nothing of what something is, or is none."""
     if annotation is None:
         return True
     if isinstance(annotation, ast.Subscript):
-        return _vague(annotation.value)
+        return vague(annotation.value)
     if isinstance(annotation, ast.BinOp):
-        return _vague(annotation.left) or _vague(annotation.right)
+        return vague(annotation.left) or vague(annotation.right)
     name = annotation.id if isinstance(annotation, ast.Name) else getattr(annotation, "attr", "")
     return name in _SAYS_NOTHING
 
@@ -177,4 +178,4 @@ def _depth(given: tuple[Given, ...]) -> int:
     return max((1 + max(_depth(one.given), _depth(inner(one.key))) for each in given for one in each.what), default=0)
 
 
-__all__ = ["anew", "besides", "handed", "kinds_of", "names_open_class", "parameter_of", "vague_parameters"]
+__all__ = ["anew", "besides", "handed", "kinds_of", "names_open_class", "parameter_of", "vague", "vague_parameters"]

@@ -11,7 +11,7 @@ from mcpcore_lint.meaning.annotations import MAX_DEPTH, unquote
 from mcpcore_lint.meaning.attributes import fields
 from mcpcore_lint.meaning.elements import ElementReader, any_own
 from mcpcore_lint.meaning.families import is_open
-from mcpcore_lint.meaning.given import anew, handed, kinds_of, names_open_class, parameter_of, vague_parameters
+from mcpcore_lint.meaning.given import anew, handed, kinds_of, names_open_class, parameter_of, vague, vague_parameters
 from mcpcore_lint.meaning.kinds import (
     ClassObject,
     Function,
@@ -260,11 +260,13 @@ class Inference(ElementReader):
 
     def _fields_given(self, info: ClassInfo, call: ast.Call, scope: Scope) -> tuple[Given, ...]:
         """What a class that is made of its annotated attributes is given for those that say nothing of their own."""
-        if not (call.args or call.keywords) or not any(each.node.decorator_list for each in ancestry(info)):
+        if not (call.args or call.keywords) or not any(
+            each.node.decorator_list or any(_is_named_tuple(one) for one in each.node.bases) for each in ancestry(info)
+        ):
             return ()
         found: list[Given] = []
         for position, (name, owner, annotation) in enumerate(fields(info)):
-            if not names_open_class(annotation, owner.body_scope):
+            if not (vague(annotation) or names_open_class(annotation, owner.body_scope)):
                 continue
             value = next((each.value for each in call.keywords if each.arg == name), None)
             if value is None and position < len(call.args):
@@ -447,6 +449,8 @@ class Inference(ElementReader):
             return []
         scope = owner.scope_of(node)
         if node.returns is not None:
+            if self.receiver is not None and scope.owner is not None and _is_of_its_own(node):
+                return [Instance(self.receiver)]
             kinds = self.annotation(node.returns, scope.parent or owner.scope)
             made_of_others = any(isinstance(each, Instance) and _takes_others(each.info) for each in kinds)
             if not made_of_others and (kinds or not _tells_nothing(node.returns)):
@@ -709,6 +713,22 @@ def is_static(node: FunctionNode) -> bool:
     return not isinstance(node, ast.Lambda) and any(
         isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list
     )
+
+
+def _is_named_tuple(base: ast.expr) -> bool:
+    return "NamedTuple" in {getattr(base, "id", ""), getattr(base, "attr", "")}
+
+
+def _is_of_its_own(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a method returns what it is called on, or an object of that class: `def make(cls: type[T]) -> T`."""
+    first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
+    annotation = first.annotation if first is not None else None
+    if isinstance(annotation, ast.Subscript) and isinstance(annotation.value, (ast.Name, ast.Attribute)):
+        head = annotation.value.id if isinstance(annotation.value, ast.Name) else annotation.value.attr
+        annotation = annotation.slice if head in {"type", "Type"} else None
+    if isinstance(annotation, ast.Name) and isinstance(node.returns, ast.Name):
+        return annotation.id == node.returns.id
+    return False
 
 
 def _tells_nothing(node: ast.expr) -> bool:

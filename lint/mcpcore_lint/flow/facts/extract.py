@@ -343,7 +343,10 @@ class Extractor(ImplicitReader):
         if node.keywords:
             given = [*given, *(each.value for each in node.keywords if each.arg is not None)]
         for argument in given:
-            for each in self._functions_in(argument):
+            functions = self._functions_in(argument)
+            if functions and self._is_class(func):
+                return  # it is kept there, and run by whoever asks the object for it
+            for each in functions:
                 if isinstance(each, Key):
                     if name in FUTURES:
                         self._comes_out(node, (each,))
@@ -351,6 +354,12 @@ class Extractor(ImplicitReader):
                         self._add("call", node, targets=(each,))
                 else:
                     self._add("parameter", node, parameter=each, use=use)
+
+    def _is_class(self, func: ast.expr) -> bool:
+        """Whether a callee is a class of the project, which is made without running anything of its own."""
+        value = self.builder.callee(func, self.scope) if isinstance(func, (ast.Name, ast.Attribute)) else None
+        found = [class_info(each) for each in options(value) if isinstance(each, Symbol)] if value is not None else []
+        return bool(found) and None not in found
 
     def _run_elsewhere(self, node: ast.Call, name: str) -> None:
         """A function of nobody knows what that is handed to code outside the project to be run."""

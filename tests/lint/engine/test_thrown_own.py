@@ -1,0 +1,121 @@
+"""Methods that return their own object, and objects that only keep what they are given."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from tests.lint.engine.thrown_cases import Cases, expected_of, found_of, params
+
+CASES: Final[Cases] = {
+    "a class method whose class is a type variable": (
+        """
+        from typing import TypeVar
+        P = TypeVar("P", bound="Base")
+        class Base:
+            @classmethod
+            def create(cls: type[P]) -> P:
+                return cls()
+            def same(self: P) -> P:
+                return self
+            def get(self): ...
+        class Bad(Base):
+            def get(self):
+                raise forbidden("x")
+        class Lost(Base):
+            def get(self):
+                raise not_found("x")
+        @tool
+        def fetch():
+            Lost.create().get()
+        @tool
+        def same(given: Lost):
+            given.same().get()
+        """,
+        "NOT_FOUND: fetch > Lost.get",
+    ),
+    "a tuple with names that keeps a function": (
+        """
+        from typing import Callable, NamedTuple
+        class Step(NamedTuple):
+            name: str
+            run: Callable[[int], int]
+        def bad(n):
+            raise forbidden("x")
+        @tool
+        def fetch():
+            step = Step("x", bad)
+            return step.name
+        """,
+        "",
+    ),
+    "a dataclass that keeps a function": (
+        """
+        from dataclasses import dataclass
+        from typing import Callable
+        @dataclass
+        class Step:
+            name: str
+            run: Callable[[int], int]
+        def bad(n):
+            raise forbidden("x")
+        @tool
+        def fetch():
+            step = Step("x", run=bad)
+            return step.name
+        """,
+        "",
+    ),
+    "a dataclass that runs the function that it keeps": (
+        """
+        from dataclasses import dataclass
+        from typing import Callable
+        @dataclass
+        class Step:
+            run: Callable[[int], int]
+            def go(self):
+                return self.run(1)
+        def bad(n):
+            raise forbidden("x")
+        @tool
+        def fetch():
+            return Step(bad).go()
+        """,
+        "FORBIDDEN: fetch > Step.go > bad",
+    ),
+    "a tuple with names, asked for the function that it keeps": (
+        """
+        from typing import Callable, NamedTuple
+        class Step(NamedTuple):
+            run: Callable[[int], int]
+        def bad(n):
+            raise forbidden("x")
+        @tool
+        def fetch():
+            step = Step(bad)
+            return step.run(1)
+        """,
+        "FORBIDDEN: fetch > bad",
+    ),
+    "a class that runs what it is made with": (
+        """
+        class Step:
+            def __init__(self, run):
+                run(1)
+        def bad(n):
+            raise forbidden("x")
+        @tool
+        def fetch():
+            return Step(bad)
+        """,
+        "FORBIDDEN: fetch > Step.__init__ > bad",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", params(CASES, {}))
+def test_what_is_kept_and_what_is_returned(project, name):
+    """What is made of a class is of that class, and what an object keeps runs where the object runs it."""
+    text, expected = CASES[name]
+    assert expected_of(expected) == found_of(project, text)

@@ -129,3 +129,40 @@ def test_fixes_leave_code_that_parses_and_nothing_to_do(tmp_path, clauses):
     ast.parse(fixed.after)
     again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), settings=HANDLER, unsafe=True)
     assert fixed.after == again.after
+
+
+def served(helpers, answer):
+    """A server with some functions, one tool that gives an answer, and nothing else."""
+    head = "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n"
+    return f"{head}{helpers}@mcp.tool()\ndef fetch(a: str):\n    {answer}\n"
+
+
+@pytest.mark.parametrize("length", [1, 5, 20])
+def test_a_failure_is_found_behind_any_chain_that_hands_it_on(tmp_path, length):
+    """A function that makes a failure is one however many functions lie between it and the tool."""
+    chain = "".join(f"def f{each}(m):\n    return f{each + 1}(m)\n" for each in range(length))
+    code = served(f"{chain}def f{length}(m):\n    return {{'error': m}}\n", "return f0(a)")
+    assert found(code, tmp_path) == [("no-error-as-data", code.count("\n"))]
+
+
+@pytest.mark.parametrize(
+    ("helpers", "answer"),
+    [
+        ("".join(f"def f{n}(m):\n    return f{n + 1}(m)\n" for n in range(500)), "return f0(f'Error: {a}')"),
+        (
+            "".join(f"def f{n}(m):\n{f'    if a: return f{n + 1}(m){chr(10)}' * 3}    return m\n" for n in range(30)),
+            "return f0(f'Error: {a}')",
+        ),
+        (
+            "".join(f"def f{n}(m):\n    x, e = f{n + 1}(m)\n    return x, e\n" for n in range(500)),
+            "x, e = f0(a)\n    if e: return e\n    return x",
+        ),
+        ("".join(f"def f{n}(m):\n    return [m]\n" for n in range(40)), f"return {'f0(f1(f2(' * 13}a{')))' * 13}"),
+        ("def f(m):\n    return g(m)\ndef g(m):\n    return f(m)\n", "return f(f'Error: {a}')"),
+        ("def f(m):\n    e = f(m)\n    if e: return e\n", "if e := f(a): return e\n    return a"),
+    ],
+    ids=["long", "wide", "tuples", "nested", "round", "itself"],
+)
+def test_functions_that_hand_on_without_end_are_left_alone(tmp_path, helpers, answer):
+    """Chains that are too long, too wide or round are given up, quickly and without a crash."""
+    assert found(served(helpers, answer), tmp_path) == []

@@ -71,8 +71,10 @@ RESULTS: Final = _CALL_RESULTS | {"mcp.TextContent"}
 SHOWING: Final = frozenset({"builtins.str", "builtins.repr", "traceback.format_exc"})
 """What makes a text of the exception at hand."""
 _OF_EXCEPTIONS: Final = frozenset({"str", "repr", "type", "traceback", "format_exc"})
-_DEEP: Final = 16
+_DEEP: Final = 48
 """How many functions that hand on what another one makes are followed."""
+_MANY: Final = 500
+"""How many calls of them are looked at with what they are given, for one handler."""
 
 
 class Judge:
@@ -83,6 +85,7 @@ class Judge:
         self.ctx = ctx
         self.caught = {each.name for each in handler.catches if each.name is not None}
         """The names that a caught exception has."""
+        self._left = _MANY
         self._open: list[ast.AST] = []
         """The functions that are being looked at."""
 
@@ -251,13 +254,17 @@ class Judge:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return None
         module = self.ctx.project.module_defining(node)
-        if module is None:
+        if module is None or len(self._open) > _DEEP:
             return None
         key = ("sometimes fails", node, place)
         if key not in module.memo:
             module.memo[key] = False  # while it is being found out: it may call itself
             scope = module.scope_of(node)
-            found = {fails for each in _returns(node, bare=True) for fails in self._fails(each, place, scope)}
+            self._open.append(node)
+            try:
+                found = {fails for each in _returns(node, bare=True) for fails in self._fails(each, place, scope)}
+            finally:
+                self._open.pop()
             module.memo[key] = True in found and None not in found
         return f"what {node.name}() makes of it" if module.memo[key] else None
 
@@ -279,7 +286,8 @@ class Judge:
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, value: CallValue, *, in_clause: bool
     ) -> str | None:
         """What a function makes of a failure that it is given: `as_text({"ok": False})`, `as_text(f"Error: {e}")`."""
-        if not value.complete:
+        self._left -= 1
+        if not value.complete or self._left < 0:
             return None
         args = node.args
         named = [each.arg for each in (*args.posonlyargs, *args.args)]

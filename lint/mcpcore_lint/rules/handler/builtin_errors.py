@@ -50,7 +50,8 @@ class PreferMcpErrorInHandler(Rule):
         "`ValueError` and its kin carry a sentence and nothing else: no code, no retry advice, no next step. The agent "
         "cannot tell a bad argument from an outage, and the boundary hides the sentence, since nobody declared it. The "
         "SDK and FastMCP pass the sentence on: there the finding is information only, unless there is no sentence, or "
-        "the class is `Exception` itself."
+        "the class is `Exception` itself. Under a decorator of the project that raises an error of the framework, or a "
+        "coded one, in its place it is no finding."
     )
     bad = 'raise ValueError(f"no article {pmid}")'
     good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'

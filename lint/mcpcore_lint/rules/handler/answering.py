@@ -48,8 +48,8 @@ class NoErrorAsData(Rule):
         "The host reads a success. Nothing counts it as a failure, no retry advice or recovery goes with it, the "
         "output model must allow for it, and the agent has to guess from prose that nothing was done. A hand-made "
         "`CallToolResult(is_error=True)` is marked as failed, and says no more than that: on tools of the SDK and "
-        "FastMCP it is information only. What a decorator of the project, or a function that runs a lambda, answers for "
-        "every exception is told once, where it does so."
+        "FastMCP it is information only. What a decorator of the project, or a function that runs a lambda, answers "
+        "for every exception is told once, where it does so."
     )
     bad = 'return {"error": f"no article {pmid}"}'
     good = 'raise ctx.fail("no_match", data={"pmid": pmid})'

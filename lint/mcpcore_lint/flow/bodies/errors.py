@@ -272,7 +272,7 @@ class ErrorReader(BodyNodes):
         if name.startswith("mcpcore."):
             last = name.removeprefix("mcpcore.")
             return last in FACTORIES or last == "CodedError" or name in CONSTRUCTORS
-        return self.form_of(symbol) is not None
+        return self.form_of(_class_behind(symbol)) is not None
 
     def _error_of(self, value: CallValue, call: ast.expr) -> ErrorSite | None:
         name = value.func.name
@@ -286,7 +286,9 @@ class ErrorReader(BodyNodes):
             return self._site("coded", call, name, name, value.argument("code", 0), arguments)
         if name in CONSTRUCTORS:
             return self._constructed(value, call)
-        form = self.form_of(value.func)
+        made_by = _class_behind(value.func)
+        name = made_by.name
+        form = self.form_of(made_by)
         if form is None:
             return None
         arguments = arguments_of(value, dict.fromkeys(CODED_ARGUMENTS))
@@ -480,6 +482,14 @@ class ErrorReader(BodyNodes):
             elif fate == "unused":
                 fate = "escapes"
         return fate
+
+
+def _class_behind(symbol: Symbol) -> Symbol:
+    """The SDK's error that `MCPError.from_error_data` makes; any other symbol as it is."""
+    owner, _, last = symbol.name.rpartition(".")
+    return (
+        Symbol(symbol.node, symbol.module, owner) if last == "from_error_data" and owner in PROTOCOL_ERRORS else symbol
+    )
 
 
 def evaluate_arguments(call: ast.Call, scope: Scope) -> CallValue:

@@ -6,6 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.model import Symbol
+from mcpcore_lint.names import BUILTIN_EXCEPTIONS
 from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, where_to
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
@@ -14,6 +17,11 @@ if TYPE_CHECKING:
     from mcpcore_lint.model import CatchSite, Handler, ToolDef
 
 CANCELLED: Final = frozenset({"asyncio.CancelledError", "trio.Cancelled", "anyio.get_cancelled_exc_class"})
+
+_PAST_EXCEPTION: Final = frozenset(
+    {"BaseException", "BaseExceptionGroup", "GeneratorExit", "KeyboardInterrupt", "SystemExit"}
+)
+"""Builtin exceptions that are no `Exception`."""
 
 
 class NoBaseExceptionCatch(Rule):
@@ -75,6 +83,35 @@ class NoBaseExceptionCatch(Rule):
         """,
     )
     invalid = (
+        # An exception that is raised again for its class, where that is none that ends the call.
+        Invalid(
+            """
+            import asyncio
+            from mcpcore import tool
+
+            @tool
+            async def fetch(a: str) -> str:
+                try:
+                    return open(a).read()
+                except BaseException as exc:  # here
+                    if isinstance(exc, (KeyError, OSError)):
+                        raise
+                    return ""
+                try:
+                    return open(a).read()
+                except BaseException as exc:
+                    if isinstance(exc, asyncio.CancelledError):
+                        raise
+                    return ""
+                try:
+                    return open(a).read()
+                except BaseException as exc:
+                    if not isinstance(exc, Exception):
+                        raise
+                    return ""
+            """,
+            "`except BaseException` in fetch swallows cancellation",
+        ),
         Invalid(
             """
             from builtins import BaseException as Everything
@@ -224,9 +261,32 @@ def _lets_cancellation_go(catch: CatchSite) -> bool:
             continue
         test = each.test if isinstance(each, ast.If) else each.subject
         looks = catch.name is not None and mentions(test, catch.name)
+        if looks and isinstance(each, ast.If) and not each.orelse and _asks_for_less(test, catch):
+            continue
         if looks and any(isinstance(one, ast.stmt) and _raises_again(one, catch.name) for one in walk_shallow([each])):
             return True
     return False
+
+
+def _asks_for_less(test: ast.expr, catch: CatchSite) -> bool:
+    """Whether a condition is `isinstance(exc, KeyError)`, which cancellation and the end of the program are not."""
+    if not (
+        isinstance(test, ast.Call)
+        and isinstance(test.func, ast.Name)
+        and test.func.id == "isinstance"
+        and len(test.args) == 2
+        and isinstance(test.args[0], ast.Name)
+        and test.args[0].id == catch.name
+    ):
+        return False
+    asked = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+    values = [evaluate(each, catch.module.scope_of(catch.function)) for each in asked]
+    return bool(values) and all(
+        isinstance(each, Symbol)
+        and each.name.startswith("builtins.")
+        and each.name.removeprefix("builtins.") in BUILTIN_EXCEPTIONS - _PAST_EXCEPTION
+        for each in values
+    )
 
 
 def _handed_on(catch: CatchSite) -> bool:

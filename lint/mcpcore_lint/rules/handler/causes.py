@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Edit, Severity
+from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rules._bodies import Body, body_of, short
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler._raised import NOT_FAILURES
@@ -56,6 +57,22 @@ class PreserveCauseOnRethrow(Rule):
                 def later():
                     raise not_found("not in the clause")
                 return ""
+        """,
+        """
+        from mcpcore import CodedError, ErrorCode, not_found, tool
+
+        @tool
+        def fetch(a: str) -> str:
+            try:
+                return open(a).read()
+            except FileNotFoundError as exc:
+                error = not_found("x")
+                error.__cause__ = exc
+                raise error
+            except OSError as exc:
+                if a:
+                    raise CodedError.from_unknown(exc)
+                raise CodedError.tool_failure(ErrorCode.CONFLICT, "x", cause=exc)
         """,
     )
     invalid = (
@@ -146,6 +163,8 @@ class PreserveCauseOnRethrow(Rule):
                 continue
             if throw.error is not None and throw.error.type_name in NOT_FAILURES - {"builtins.AssertionError"}:
                 continue
+            if _names_it_otherwise(throw, body):
+                continue
             seen.add(throw.node)
             made = short(throw.type_name) if throw.type_name is not None else "an error"
             caught = [short(each) for each in throw.catch.types if each is not None]
@@ -186,6 +205,24 @@ class PreserveCauseOnRethrow(Rule):
                 edits.append(Edit(at, at, f" as {name}"))
         edits.append(fixes.insert_after(module, throw.node, f" from {name}"))
         return ctx.fix("Add the cause", edits)
+
+
+def _names_it_otherwise(throw: ThrowSite, body: Body) -> bool:
+    """Whether the cause is set before: `error.__cause__ = exc`, or by a class method of `CodedError`."""
+    error = throw.error
+    if error is not None and error.callee in CONSTRUCTORS and isinstance(error.node, ast.Call):
+        return error.callee.endswith(".from_unknown") or any(each.arg == "cause" for each in error.node.keywords)
+    raised = throw.node.exc
+    if not isinstance(raised, ast.Name) or not body.module.source.has("__cause__"):
+        return False
+    return any(
+        isinstance(each.ctx, ast.Store)
+        and each.attr == "__cause__"
+        and isinstance(each.value, ast.Name)
+        and each.value.id == raised.id
+        and body.clause_of(each) is throw.catch
+        for each in body.all(ast.Attribute)
+    )
 
 
 def _colon_of(clause: ast.ExceptHandler, text: str, offset: int) -> int | None:

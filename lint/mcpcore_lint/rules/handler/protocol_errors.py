@@ -107,6 +107,29 @@ class NoProtocolErrorInTool(Rule):
             """,
             "fetch raises McpError",
         ),
+        # By a class method, and with the old name imported beside it.
+        Invalid(
+            """
+            from mcp import MCPError
+            from mcp.server.mcpserver import MCPServer
+            from mcp.types import ErrorData
+
+            try:
+                from mcp.shared.exceptions import McpError
+            except ImportError:
+                McpError = MCPError
+            app = MCPServer("x")
+
+            @app.tool()
+            def fetch(a: str) -> str:
+                if a == "1":
+                    raise MCPError.from_error_data(ErrorData(code=1, message="x"))  # here
+                if a == "2":
+                    raise MCPError.from_error_data(ErrorData(code=-32042, message="x"))
+                raise MCPError(code=1, message="x")  # here
+            """,
+            "fetch raises MCPError, a protocol error",
+        ),
         Invalid(
             """
             from mcp import MCPError
@@ -137,6 +160,8 @@ class NoProtocolErrorInTool(Rule):
             if error.sdk_exempt or self._needed(error) or about_an_unknown_tool(error, tool):
                 continue
             written = error.node.func if isinstance(error.node, ast.Call) else error.node
+            if isinstance(written, ast.Attribute) and written.attr == "from_error_data":
+                written = written.value
             name = written.attr if isinstance(written, ast.Attribute) else short(error.type_name)
             source = handler.module.source.segment(written)
             old = "McpError" in source or self._imported_as_old(error, written, handler)

@@ -526,6 +526,8 @@ class _Misfits:
             for key, each in value.items:
                 if isinstance(key, Const) and not isinstance(key.value, str):
                     yield f"the key {key.value!r}, which is not a string,", key.node if key.node in self.nodes else at
+                elif isinstance(key, Items) and key.kind == "tuple":
+                    yield "the key that is a tuple, which is not a string,", key.node if key.node in self.nodes else at
                 yield from self._inner(each, at, depth)
         elif isinstance(value, CallValue):
             yield from self._called(value, at)
@@ -626,6 +628,8 @@ class DetailsNotJson(Rule):
                     raise ctx.fail("gone", "x", {"n": LIMIT})  # here
                 if a == "3":
                     raise ctx.fail("gone", "x", {1: "x"})  # here
+                if a == "3.5":
+                    raise ctx.fail("gone", "x", {(1, a): "x"})  # here
                 if a == "4":
                     raise ctx.fail("gone", "x", dict(f=helper))  # here
                 if a == "5":

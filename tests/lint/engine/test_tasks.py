@@ -86,6 +86,10 @@ CASES: Final[dict[str, tuple[str, set[str]]]] = {
         "tasks = [asyncio.create_task(work())]\ndone, _ = await asyncio.wait(tasks)\nreturn [each.result() for each in done]",
         TOLD,
     ),
+    "one that is done is asked for its result at once": (
+        "return (await asyncio.wait({asyncio.ensure_future(work())}))[0].pop().result()",
+        TOLD,
+    ),
     "a group tells at the end of its block": (
         "async with asyncio.TaskGroup() as group:\n    try:\n        group.create_task(work())\n    except* CodedError:\n        pass",
         TOLD,

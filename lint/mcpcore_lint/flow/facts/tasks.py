@@ -121,11 +121,14 @@ class Outcomes:
 
     def _done(self, call: ast.Call) -> Iterable[ast.AST]:
         """`done, pending = await asyncio.wait(tasks)` raises nothing; the tasks in `done` still do."""
+        made: ast.AST = call
         outer = self.parents.get(call)
         if isinstance(outer, ast.Await):
-            outer = self.parents.get(outer)
+            made, outer = outer, self.parents.get(outer)
         if isinstance(outer, ast.Assign):
             return [use for each in outer.targets for use in self._kept(each)]
+        if isinstance(outer, (ast.Subscript, ast.For)):
+            return [made]
         if not isinstance(outer, ast.Expr):
             self.unknown = True
         return []

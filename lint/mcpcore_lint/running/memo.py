@@ -10,9 +10,8 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from _imp import source_hash
 from _operator import attrgetter
-from binascii import crc32
-from errno import EINVAL
 from time import time_ns
 
 # What `typing` would take to load is more than this module has to spend.
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Final
 
-MAGIC: Final = b"mcpcore-lint memo, format 5\n"
+MAGIC: Final = b"mcpcore-lint memo, format 6\n"
 KEPT: Final = 64
 """Command lines whose outcome is kept."""
 RACY_NS: Final = 100_000_000
@@ -29,7 +28,7 @@ RACY_NS: Final = 100_000_000
 MAX_BYTES: Final = 1 << 28
 _ENVIRONMENT: Final = ("NO_COLOR", "FORCE_COLOR", "TERM", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL")
 """Variables that an outcome can depend on."""
-_SUM = 4
+_SUM = 8
 _state = attrgetter("st_mtime_ns", "st_size", "st_ino")
 """What tells whether a file is as it was. Asked of thousands in each run: what runs here runs in C."""
 
@@ -171,6 +170,8 @@ def replay(arguments: Iterable[str], *, leave: Callable[[int], object] = sys.exi
         # Nothing is to be flushed into the closed pipe or the full disk at the end either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         # Who reads may have enough, which changes nothing of what was found; Windows says EINVAL of such a pipe.
+        from errno import EINVAL
+
         if not isinstance(error, BrokenPipeError) and error.errno != EINVAL:
             if sys.stderr is not None:
                 sys.stderr.write(f"mcpcore lint: stdout cannot be written: {error.strerror or error}\n")
@@ -225,7 +226,8 @@ def _packed(states: Iterable[tuple[int, int, int]]) -> bytes:
 def _sum(content: bytes | memoryview) -> bytes:
     """What damage by accident changes: who may write here could make the linter say anything anyway.
 
-    Two command lines with one sum share a place, and each keeps the other from being remembered; `hashlib` would load
-    OpenSSL, which takes as long as all else that is done here.
+    Two command lines with one sum share a place, and each keeps the other from being remembered. The interpreter has
+    this hash for its own files, as `importlib.util.source_hash`; `hashlib` would load OpenSSL, which takes as long as
+    all else that is done here.
     """
-    return crc32(content).to_bytes(_SUM, "big")
+    return source_hash(0, content)

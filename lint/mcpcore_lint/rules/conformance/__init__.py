@@ -1,18 +1,10 @@
 """The family "Conformance": what a handler throws, set against what its contract declares."""
 
-from mcpcore_lint.rules.conformance.failing import (
-    ContractDataMismatch,
-    ContractFailNotRaised,
-    ContractFailUndeclared,
-    ContractMessageData,
-)
+from mcpcore_lint.rules.conformance.data import ContractDataMismatch, ContractMessageData
+from mcpcore_lint.rules.conformance.failing import ContractFailNotRaised, ContractFailUndeclared
 from mcpcore_lint.rules.conformance.missing import ContractMissing
-from mcpcore_lint.rules.conformance.throwing import (
-    ContractCodeMismatch,
-    ContractConformance,
-    ContractPreferFail,
-    ContractUndeclaredReason,
-)
+from mcpcore_lint.rules.conformance.reasons import ContractCodeMismatch, ContractUndeclaredReason
+from mcpcore_lint.rules.conformance.throwing import ContractConformance, ContractPreferFail
 from mcpcore_lint.rules.conformance.unthrown import ContractUnthrown
 
 __all__ = [

@@ -1,0 +1,391 @@
+"""What failures carry: their data, and the facts that their messages tell."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import Const, Mapping, Missing, Symbol, Unknown, string
+from mcpcore_lint.reading.syntax import walk
+from mcpcore_lint.rules._bodies import Body, body_of, codes_of, short, to_be_filled_in
+from mcpcore_lint.rules._data_model import RESERVED, data_model
+from mcpcore_lint.rules._thrown import CODED
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.conformance.failing import is_recovery
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mcpcore_lint.model import ContractEntry, ErrorSite, ToolDef, Value
+
+
+class ContractDataMismatch(Rule):
+    """Data that does not fit the entry's model."""
+
+    id = "error-contract-data-mismatch"
+    severity = Severity.ERROR
+    family = "conformance"
+    summary = "the data given to `ctx.fail` lacks or adds keys against the entry's declared data model"
+    why = (
+        "The contract publishes the schema of the data, and clients read it by that schema: a missing key breaks them."
+    )
+    bad = 'FailureMode("no_match", ..., data=NoMatch)  # pmid: str\nraise ctx.fail("no_match", data={"id": pmid})'
+    good = 'raise ctx.fail("no_match", data={"pmid": pmid})'
+    how_to_fix = "Give the keys of the model, or change the model."
+    when_to_suppress = "Never for a missing key. Where extra keys are meant, let the model allow them."
+    valid = (
+        """
+        from dataclasses import dataclass, field
+        from typing import ClassVar, NotRequired, TypedDict
+        from pydantic import BaseModel, ConfigDict, Field
+        from mcpcore import Context, ErrorCode, FailureMode, tool
+
+        class Base(BaseModel):
+            pmid: str
+
+        class Gone(Base):
+            kind: ClassVar[str] = "x"
+            note: str | None = None
+            tags: list[str] = Field(default_factory=list)
+
+        class Open(BaseModel):
+            model_config = ConfigDict(extra="allow")
+            pmid: str
+
+        class Aliased(BaseModel):
+            pmid: str = Field(alias="PMID")
+
+        class Row(TypedDict):
+            a: int
+            b: NotRequired[int]
+
+        @dataclass
+        class Data:
+            a: int
+            b: list[int] = field(default_factory=list)
+
+        def entry(reason, model):
+            return None
+
+        @tool(
+            errors=[
+                FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Gone),
+                FailureMode("open", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Open),
+                FailureMode("aliased", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Aliased),
+                FailureMode("row", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Row),
+                FailureMode("data", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Data),
+                FailureMode("other", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Elsewhere),
+                FailureMode("free", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+            ]
+        )
+        def fetch(ctx: Context, a: str, more: dict) -> str:
+            if a == "1":
+                raise ctx.fail("gone", data={"pmid": a, "note": "x", "recovery": {}})
+            if a == "2":
+                raise ctx.fail("open", data={"pmid": a, "anything": 1})
+            if a == "3":
+                raise ctx.fail("aliased", data={"PMID": a})
+            if a == "4":
+                raise ctx.fail("row", data={"a": 1, **ctx.recovery_for("row")})
+            if a == "5":
+                raise ctx.fail("data", data=more)
+            if a == "6":
+                raise ctx.fail("gone", data={**more})
+            if a == "7":
+                raise ctx.fail("gone", data=Gone(pmid=a).model_dump())
+            if a == "8":
+                raise ctx.fail("other", data={"x": 1})
+            raise ctx.fail("free", data={"x": 1})
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from dataclasses import dataclass
+            from typing import TypedDict
+            import pydantic
+            from mcpcore import Context, ErrorCode, FailureMode, tool
+            from models import Base
+
+            class Gone(Base):
+                pmid: str
+                note: str | None = pydantic.Field(None)
+
+            class Row(TypedDict, total=False):
+                a: int
+
+            @dataclass
+            class Data:
+                a: int
+
+            @tool(
+                errors=[
+                    FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Gone),
+                    FailureMode("row", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Row),
+                    FailureMode("data", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Data),
+                ]
+            )
+            def fetch(ctx: Context, a: str, more: dict) -> str:
+                if a == "1":
+                    raise ctx.fail("gone", data={"pmid": a})  # here
+                if a == "2":
+                    raise ctx.fail("gone")  # here
+                if a == "3":
+                    raise ctx.fail("row", "x", {"b": 1})  # here
+                if a == "4":
+                    raise ctx.fail("data", "x", dict(a=1, b=2))  # here
+                if a == "5":
+                    raise ctx.fail("data", "x", {**more, "b": 1})  # here
+                details = {"a": 1, "c": 2}
+                raise ctx.fail("data", data=details)  # here
+            """,
+            "lacks 'query'",
+            files={"models.py": "from pydantic import BaseModel\n\nclass Base(BaseModel):\n    query: str\n"},
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Compare the keys of each failure's data with the model of its entry."""
+        contract = tool.contract
+        if contract is None:
+            return
+        for error in tool.handler.fail_calls:
+            reason = string(error.reason)
+            entry = contract.by_reason.get(reason) if reason is not None else None
+            if entry is not None:
+                self._compare(error, entry, tool, ctx)
+
+    @staticmethod
+    def _compare(error: ErrorSite, entry: ContractEntry, tool: ToolDef, ctx: RuleContext) -> None:
+        model = data_model(entry.arguments["data"].value)
+        keys = _keys(error.data.value) if model is not None else None
+        if model is None or keys is None:
+            return
+        given, complete = keys
+        lacking = [each for each in model.required if each not in given] if complete else []
+        known = {*model.required, *model.optional, *RESERVED}
+        extra = [] if model.open else [each for each in given if each not in known]
+        if not lacking and not extra:
+            return
+        told = []
+        if lacking:
+            told.append(f"lacks {_quoted(lacking)}")
+        if extra:
+            told.append(f"has {_quoted(extra)}, which {model.name} does not")
+        fields = ", ".join((*model.required, *(f"{each}?" for each in model.optional))) or "no keys"
+        ctx.report(
+            error.data.node or error.node,
+            f"the data of ctx.fail({entry.reason_text!r}) {' and '.join(told)}",
+            help=f"give what {model.name} takes: {fields}",
+            tool=tool,
+            module=tool.handler.module,
+            related=[ctx.related(entry.node, "the reason is declared here", entry.module)],
+        )
+
+
+def _quoted(names: list[str]) -> str:
+    return " and ".join(repr(each) for each in names)
+
+
+def _keys(value: Value) -> tuple[list[str], bool] | None:
+    """The keys of some data, and whether those are all; None where that cannot be known."""
+    if isinstance(value, Missing) or (isinstance(value, Const) and value.value is None):
+        return [], True
+    if not isinstance(value, Mapping):
+        return None
+    if not all(isinstance(key, Const) and isinstance(key.value, str) for key, _ in value.items):
+        return None
+    complete = value.complete
+    if not complete and isinstance(value.node, ast.Dict):
+        # `**ctx.recovery_for(...)` brings in a reserved key and nothing else.
+        unpacked = [each for key, each in zip(value.node.keys, value.node.values, strict=True) if key is None]
+        complete = bool(unpacked) and all(isinstance(each, ast.Call) and is_recovery(each) for each in unpacked)
+    return list(value.keys), complete
+
+
+class ContractMessageData(Rule):
+    """A fact that only prose carries."""
+
+    id = "error-contract-message-data"
+    severity = Severity.INFO
+    family = "conformance"
+    summary = "a variable is told in the message but missing from `data`, so only prose carries it"
+    why = "A program cannot read a number out of a sentence, and the sentence changes. In `data` the fact has a name."
+    bad = 'raise ctx.fail("no_match", f"no article {pmid}")'
+    good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
+    how_to_fix = "Put the value into `data` under its own name."
+    when_to_suppress = "Where the value only helps the sentence to read well."
+    valid = (
+        """
+        from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
+
+        LIMIT = 10
+
+        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def fetch(ctx: Context, pmid: str, pmids: list[str], item, more: dict) -> str:
+            if pmid == "1":
+                raise ctx.fail("gone", f"no {pmid}", data={"pmid": pmid})
+            if pmid == "2":
+                raise ctx.fail("gone", f"none of {len(pmids)}", data={"pmids": pmids})
+            if pmid == "3":
+                raise ctx.fail("gone", f"no {item.id}", data={"id": item.id})
+            if pmid == "4":
+                raise ctx.fail("gone", f"no {pmid}", data=more)
+            if pmid == "5":
+                raise ctx.fail("gone", f"no {pmid}", data={**more})
+            if pmid == "6":
+                raise ctx.fail("gone", f"at most {LIMIT}")
+            if pmid == "7":
+                raise ctx.fail("gone", "a constant")
+            data = {"pmid": pmid}
+            raise not_found(f"no {pmid}", data)
+
+        @tool
+        def other(pmid: str) -> str:
+            raise not_found(f"no {pmid}")
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
+
+            class Tools:
+                @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+                def fetch(self, ctx: Context, pmid: str, day: int, item) -> str:
+                    if pmid == "1":
+                        raise ctx.fail("gone", f"no {pmid} on {day}", data={"pmid": pmid})  # here
+                    if pmid == "2":
+                        raise ctx.fail("gone", f"no {pmid}")  # here
+                    if pmid == "3":
+                        raise not_found("no {}".format(pmid.upper()), {"other": 1})  # here
+                    if pmid == "4":
+                        raise ctx.fail("gone", "no %s" % item.id)  # here
+                    if pmid == "5":
+                        raise ctx.fail("gone", "no " + str(pmid))  # here
+                    message = f"the limit is {self.limit}"
+                    raise ctx.fail("gone", message)  # here
+            """,
+            "`day`",
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each failure whose message tells what its data lacks, once the contract has been written out."""
+        if tool.contract is None:
+            return
+        body = body_of(tool.handler)
+        for error in tool.handler.errors:
+            if error.form not in CODED or error.message.node is None or error.fate in {"discarded", "unused"}:
+                continue
+            told = list(_variables(error.message.node, body))
+            # Most data has what is told under its own name, and no more of it has to be looked at.
+            if not _lacking(told, self._keys(error), body):
+                continue
+            carried = self._carried(error)
+            if carried is None or any(to_be_filled_in(each) for each in tool.contract.entries):
+                continue
+            lacking = _lacking(told, carried, body)
+            if lacking:
+                variables = " and ".join(f"`{each}`" for each in lacking)
+                ctx.report(
+                    error.message.node,
+                    f"{variables} is told in the message and missing from data, so only prose carries it",
+                    help="put it into data under its own name",
+                    tool=tool,
+                    module=tool.handler.module,
+                )
+
+    @staticmethod
+    def _keys(error: ErrorSite) -> set[str]:
+        """The keys that the data has for certain."""
+        value = error.data.value
+        return set(value.keys) - _NOT_TOLD if isinstance(value, Mapping) else set()
+
+    @staticmethod
+    def _carried(error: ErrorSite) -> set[str] | None:
+        """The names, attributes and keys that the data brings; None where it cannot be seen."""
+        value = error.data.value
+        if isinstance(value, Missing) or (isinstance(value, Const) and value.value is None):
+            return set()
+        if not isinstance(value, Mapping) or value.node is None:
+            return None
+        if not value.complete and _keys(value) in (None, (list(value.keys), False)):
+            return None
+        found = set(value.keys)
+        for each in walk([value.node]):
+            if isinstance(each, ast.Name):
+                found.add(each.id)
+            elif isinstance(each, ast.Attribute):
+                found |= {each.attr, ast.unparse(each)}
+            elif isinstance(each, ast.Constant) and isinstance(each.value, str):
+                found.add(each.value)
+        return found - _NOT_TOLD
+
+
+_NOT_TOLD: Final = frozenset({"self", "cls"})
+
+
+def _lacking(told: Iterable[ast.expr], carried: set[str], body: Body) -> list[str]:
+    """Those of some expressions of which nothing is carried, as they are written."""
+    found: list[str] = []
+    for each in told:
+        if isinstance(each, ast.Name) and each.id in carried:
+            continue
+        names = _roots(each, body)
+        if not names or names & carried:
+            continue
+        shown = ast.unparse(each)
+        if shown not in carried and short(shown) not in carried and shown not in found:
+            found.append(shown)
+    return found
+
+
+def _variables(node: ast.expr, body: Body, depth: int = 0) -> Iterator[ast.expr]:
+    """The expressions that a message tells."""
+    match node:
+        case ast.JoinedStr():
+            for each in node.values:
+                if isinstance(each, ast.FormattedValue):
+                    yield each.value
+        case ast.BinOp(op=ast.Mod(), right=ast.Tuple(elts=elts)):
+            yield from elts
+        case ast.BinOp(op=ast.Mod()):
+            yield node.right
+        case ast.BinOp(op=ast.Add()):
+            for side in (node.left, node.right):
+                yield from _variables(side, body, depth + 1)
+        case ast.Call(func=ast.Attribute(attr="format")):
+            yield from node.args
+            yield from (each.value for each in node.keywords)
+        case ast.Call(func=ast.Name(id="str" | "repr" | "format"), args=[first, *_]):
+            yield first
+        case ast.Name() if depth and node in body.parents:
+            if isinstance(body.value(node), Unknown):
+                yield node
+        case ast.Name() if node in body.parents:
+            found = body.scope(node).lookup(node.id)
+            if found is not None and not found[0].is_module and len(found[1]) == 1:
+                value = found[1][0].value
+                if value is not None and isinstance(value, ast.JoinedStr):
+                    yield from _variables(value, body, depth + 1)
+
+
+def _roots(node: ast.expr, body: Body) -> set[str]:
+    """The variables behind an expression; none where it is a constant, a caught exception or a function."""
+    found: set[str] = set()
+    for each in walk([node]):
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id in {"self", "cls"}:
+            found.add(each.attr)
+        if not isinstance(each, ast.Name) or each.id in {"self", "cls"}:
+            continue
+        value = body.value(each)
+        if isinstance(value, (Const, Symbol)) or codes_of(value):
+            continue
+        if any(isinstance(up, ast.ExceptHandler) and up.name == each.id for up in body.above(each)):
+            return set()
+        if isinstance(body.parents.get(each), ast.comprehension):
+            continue
+        found.add(each.id)
+    return found

@@ -1,0 +1,317 @@
+"""Reasons that are thrown and do not fit the contract."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules._bodies import codes_of, reasons_known
+from mcpcore_lint.rules._thrown import Thrown, all_thrown, report
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.contract.entries import near
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import ToolDef
+
+
+class ContractUndeclaredReason(Rule):
+    """A reason that the contract lacks."""
+
+    id = "error-contract-undeclared-reason"
+    severity = Severity.WARNING
+    family = "conformance"
+    summary = "a reason is raised, by the handler or a service that it reaches, that the contract lacks"
+    why = (
+        "The agent reads a reason that it cannot look up: no `when`, no recovery, nothing in the catalogue. Often the "
+        "service was given a new reason, or the contract's was renamed."
+    )
+    bad = 'raise not_found("no such article", data={"reason": "no_mach"})'
+    good = 'raise not_found("no such article", data={"reason": "no_match"})'
+    how_to_fix = "Declare the reason in `errors`, correct its spelling, or catch the error and raise a declared one."
+    when_to_suppress = "Where the service cannot raise this reason with the arguments that it is given here."
+    valid = (
+        """
+        from typing import Literal
+        from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
+
+        GONE = "gone"
+
+        def service(reason: str, known: Literal["gone"]):
+            if known:
+                raise not_found("x", reason=known)
+            raise not_found("x", reason=reason)
+
+        @tool(errors=[FailureMode(GONE, ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def fetch(ctx: Context, a: str) -> str:
+            if a == "1":
+                raise not_found("x", data={"reason": "gone"})
+            if a == "2":
+                raise ctx.fail("fail-undeclared says it")
+            if a == "3":
+                made = lambda: ctx.fail("there too")
+                raise made()
+            return service(a, "gone")
+
+        @tool
+        def other() -> str:
+            raise not_found("x", reason="no contract")
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            import enum
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode, conflict, not_found, tool
+
+            class Reason(enum.StrEnum):
+                LOST = "lost"
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(ctx: Context, a: str) -> str:
+                if a == "1":
+                    raise not_found("x", reason=Reason.LOST)  # here
+                if a == "2":
+                    raise conflict("x", {"reason": "gonne"})  # here
+                if a == "3":
+                    raise CodedError(ErrorCode.NOT_FOUND, reason="gone" if a else "left")  # here
+                return help_with(ctx, a)  # here
+
+            def help_with(ctx: Context, a: str) -> str:
+                raise ctx.fail("elsewhere")
+            """,
+            "raises the reason 'lost'",
+        ),
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, tool
+            from store import load
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            async def fetch(a: str) -> str:
+                return await load(a)  # here
+            """,
+            "fetch > load > _read",
+            files={
+                "store.py": """
+                from mcpcore import not_found
+
+                async def load(a):
+                    return _read(a)
+
+                def _read(a):
+                    raise not_found("x", reason="gonee")
+                """
+            },
+        ),
+        Invalid(
+            """
+            from mcpcore import CodedError, ErrorCode, FailureMode, conflict, not_found, tool
+
+            def fail(reason: str, why: str = "gone") -> None:
+                raise not_found(why, reason=reason)
+
+            def bail(reason, code=ErrorCode.CONFLICT):
+                raise CodedError(code, "x", {"reason": reason, "other": 1})
+
+            def either(reason: str | None = None) -> None:
+                raise conflict("x", reason=reason or "gone")
+
+            def handed(reason: str) -> None:
+                fail(reason=reason)
+
+            @tool(
+                errors=[
+                    FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                    FailureMode("held", ErrorCode.CONFLICT, when="x", recovery="y"),
+                ]
+            )
+            def fetch(a: str) -> str:
+                if a == "1":
+                    fail("gone", "lost")
+                if a == "2":
+                    fail("lost")  # here
+                if a == "3":
+                    bail("stale")  # here
+                if a == "4":
+                    bail("held")
+                if a == "5":
+                    handed("loose")  # here
+                if a == "6":
+                    fail(a)
+                fail("gone" if a else "late")  # here
+            """,
+            "can raise the reason 'lost' here (fetch > fail)",
+        ),
+        Invalid(
+            """
+            from mcpcore import CodedError, ErrorCode, FailureMode, tool
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(a: str) -> str:
+                if a == "1":
+                    raise CodedError.startup_failure()  # here
+                raise CodedError.tool_failure(ErrorCode.NOT_FOUND, reason="gonne")  # here
+            """,
+            "fetch raises the reason 'startup_failure'",
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each reason that leaves the handler and is not declared."""
+        contract = tool.contract
+        if contract is None or not reasons_known(contract):
+            return
+        seen: set[tuple[object, ...]] = set()
+        for thrown in all_thrown(tool, ctx):
+            if (thrown.error is not None and thrown.error.form == "fail") or _asked_in_the_handler(thrown, tool):
+                continue
+            strange = [each for each in thrown.reasons or () if each not in contract.by_reason]
+            key = (thrown.reached.call if thrown.reached else thrown.error, *strange)
+            if not strange or key in seen:
+                continue
+            seen.add(key)
+            close = near(strange[0], contract.reasons)
+            how = f"can raise the reason {_quoted(strange)} here ({thrown.way})" if thrown.way else (
+                f"raises the reason {_quoted(strange)}"
+            )  # fmt: skip
+            report(
+                thrown,
+                f"{tool.display_name} {how}, which its contract lacks",
+                f"did you mean {close!r}? Else declare {strange[0]!r} in errors"
+                if close
+                else f"declare {strange[0]!r} in errors, or raise a declared reason",
+                tool,
+                ctx,
+            )
+
+
+def _asked_in_the_handler(thrown: Thrown, tool: ToolDef) -> bool:
+    """Whether it is `ctx.fail` in a function nested in the handler, which the rule about `ctx.fail` sees."""
+    reached, handler = thrown.reached, tool.handler
+    if reached is None or reached.form != "fail" or reached.site.path != handler.module.path:
+        return False
+    first, last = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
+    return first <= reached.site.span.line <= last
+
+
+def _quoted(names: list[str]) -> str:
+    return " or ".join(repr(each) for each in names)
+
+
+class ContractCodeMismatch(Rule):
+    """A declared reason with another code."""
+
+    id = "error-contract-code-mismatch"
+    severity = Severity.ERROR
+    family = "conformance"
+    summary = "a declared reason is raised with a code other than the declared one"
+    why = (
+        "The catalogue says NOT_FOUND and the wire says CONFLICT: a client that goes by the code does the wrong thing, "
+        "and the boundary logs every such failure as a broken contract."
+    )
+    bad = 'raise conflict("no such article", data={"reason": "no_match"})  # declared as NOT_FOUND'
+    good = 'raise not_found("no such article", data={"reason": "no_match"})'
+    how_to_fix = "Raise the reason with its declared code (`ctx.fail` does), or change the code in the contract."
+    when_to_suppress = "Never: one of the two is wrong."
+    valid = (
+        """
+        from mcpcore import Context, ErrorCode, FailureMode, conflict, not_found, tool
+
+        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def fetch(ctx: Context, a: str, reason: str) -> str:
+            if a == "1":
+                raise not_found("x", reason="gone")
+            if a == "2":
+                raise conflict("x", reason=reason)
+            if a == "3":
+                raise conflict("undeclared", reason="other")
+            raise ctx.fail("gone")
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import CodedError, Context, CustomCode, ErrorCode, FailureMode, conflict, not_found, tool
+
+            QUOTA = CustomCode("QUOTA", 7, http_status=429, category="upstream", retry=None, sentence="x")
+            ERRORS = [
+                FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                FailureMode("quota", QUOTA, when="x", recovery="y"),
+            ]
+
+            def service():
+                raise conflict("x", data={"reason": "gone"})
+
+            @tool(errors=ERRORS + [])
+            def fetch(ctx: Context, a: str) -> str:
+                if a == "1":
+                    raise conflict("x", reason="gone")  # here
+                if a == "2":
+                    raise CodedError(ErrorCode.RATE_LIMITED, "x", {"reason": "quota"})  # here
+                if a == "3":
+                    raise CodedError(QUOTA, "x", {"reason": "quota"})
+                return service()  # here
+            """,
+            "'gone' is declared with NOT_FOUND and raised with CONFLICT",
+        ),
+        Invalid(
+            """
+            from mcpcore import CodedError, ErrorCode, FailureMode, conflict, tool
+
+            def fail(reason: str) -> None:
+                raise conflict("x", reason=reason)
+
+            def bail(code: ErrorCode, reason: str = "gone") -> CodedError:
+                return CodedError(code, "x", reason=reason)
+
+            @tool(
+                errors=[
+                    FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                    FailureMode("held", ErrorCode.CONFLICT, when="x", recovery="y"),
+                ]
+            )
+            def fetch(a: str) -> str:
+                if a == "1":
+                    fail("gone")  # here
+                if a == "2":
+                    fail("held")
+                if a == "3":
+                    raise bail(ErrorCode.NOT_FOUND)
+                if a == "4":
+                    raise bail(reason="held", code=ErrorCode.NOT_FOUND)  # here
+                raise bail(ErrorCode.CONFLICT, a)
+            """,
+            "'gone' is declared with NOT_FOUND and raised with CONFLICT (fetch > fail)",
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each declared reason that leaves the handler with a code that is not its own."""
+        contract = tool.contract
+        if contract is None:
+            return
+        seen: set[tuple[object, ...]] = set()
+        for thrown in all_thrown(tool, ctx):
+            if not thrown.codes or not thrown.reasons or (thrown.error is not None and thrown.error.form == "fail"):
+                continue
+            for reason in thrown.reasons:
+                entry = contract.by_reason.get(reason)
+                declared = codes_of(entry.code.value) if entry is not None else None
+                if entry is None or declared is None:
+                    continue
+                wrong = [each for each in thrown.codes if each not in declared]
+                # With several codes and several reasons nobody can tell which goes with which.
+                if not wrong or (len(thrown.reasons) > 1 and len(wrong) < len(thrown.codes)):
+                    continue
+                key = (thrown.reached.call if thrown.reached else thrown.error, reason)
+                if key in seen:
+                    continue
+                seen.add(key)
+                way = f" ({thrown.way})" if thrown.way else ""
+                report(
+                    thrown,
+                    f"{reason!r} is declared with {' or '.join(declared)} and raised with {' or '.join(wrong)}{way}",
+                    "raise it with its declared code, as ctx.fail does, or change the code in errors",
+                    tool,
+                    ctx,
+                )

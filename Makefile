@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 PEERS := .venv-peers
+FASTMCP40 := .venv-fastmcp40
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check docs coverage bench lock clean
@@ -24,8 +25,9 @@ $(VENV)/.ready: requirements/dev.lock pyproject.toml
 demo: setup ## a server and its failures, as an agent sees them
 	@$(BIN)/python -m examples.demo
 
-test: setup ## everything: unit, property, typing, end to end
+test: setup $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
 	$(BIN)/python -m pytest
+	$(FASTMCP40)/bin/python -m pytest -q -k fastmcp tests/runtime tests/integrations/fastmcp --ignore tests/runtime/test_exceptions.py --ignore tests/runtime/test_lost.py
 
 check: setup ## formatting, lint and types of the project itself
 	$(BIN)/ruff format --check .
@@ -52,11 +54,18 @@ $(PEERS)/.ready: requirements/peers.lock
 	$(PEERS)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/peers.lock
 	@touch $@
 
+$(FASTMCP40)/.ready: requirements/fastmcp40.lock pyproject.toml
+	test -x $(FASTMCP40)/bin/python || $(PYTHON) -m venv $(FASTMCP40)
+	$(FASTMCP40)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/fastmcp40.lock
+	$(FASTMCP40)/bin/python -m pip --disable-pip-version-check --no-input -q install --no-deps --no-build-isolation -e .
+	@touch $@
+
 lock: ## the lock files, made anew from pyproject.toml
 	$(BIN)/python -m pip -q install uv
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/dev.lock
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --group bench --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -c requirements/dev.lock -q -o requirements/bench.lock
 	$(BIN)/uv pip compile --group peers --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/peers.lock
+	$(BIN)/uv pip compile --group fastmcp40 --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/fastmcp40.lock
 
 clean: ## remove the environments and all that was built
-	rm -rf $(VENV) $(PEERS) build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(FASTMCP40) build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mcpcore.codes import CustomCode, ErrorCode
     from mcpcore.context import Context
     from mcpcore.contract import Contract, ContractError, FailureMode
+    from mcpcore.declare.prompt import prompt
+    from mcpcore.declare.resource import resource
     from mcpcore.envelope import Envelope
     from mcpcore.errors import (
         CodedError,
@@ -71,6 +73,8 @@ _HOMES = {
         "unauthorized",
         "validation_error",
     ),
+    "declare.prompt": ("prompt",),
+    "declare.resource": ("resource",),
     "limits": ("Limits",),
     "retry": ("Retry", "retrying"),
     "server": ("Server",),
@@ -104,8 +108,10 @@ __all__ = [
     "invalid_params",
     "invalid_request",
     "not_found",
+    "prompt",
     "rate_limited",
     "request_cancelled",
+    "resource",
     "retrying",
     "serialization_error",
     "service_unavailable",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError, with_config
 from pydantic_core import SchemaError
 
-from mcpcore.contract import RESERVED_DATA_KEYS, ContractError
+from mcpcore.contract import WRITTEN_DATA_KEYS, ContractError
 
 if TYPE_CHECKING:
     from mcpcore.contract import FailureMode
@@ -28,7 +28,7 @@ def data_adapter(entry: FailureMode[Any]) -> TypeAdapter[Any]:
     properties = schema.get("properties")
     if schema.get("type") != "object" or not isinstance(properties, dict):
         raise ContractError(f"{where}: data must be a pydantic model, a TypedDict or a dataclass with fields")
-    reserved = sorted(RESERVED_DATA_KEYS & properties.keys())
+    reserved = sorted(WRITTEN_DATA_KEYS & properties.keys())
     if reserved:
         raise ContractError(f"{where}: the field {reserved[0]!r} is reserved for the framework; rename it")
     if entry.example is not None:

@@ -29,11 +29,11 @@ def where_used(tool: str | None) -> str:
     return _join(_place(caller()), None if tool is None else f"tool {tool!r}")
 
 
-def where_function(function: object, tool: str) -> str:
-    """The file and line of a handler, and the name of its tool."""
+def where_function(function: object, name: str, noun: str = "tool") -> str:
+    """The file and line of a handler, and what it is: a tool, a resource or a prompt of that name."""
     code = getattr(function, "__code__", None)
     place = f"{code.co_filename}:{code.co_firstlineno}" if code is not None else _place(caller())
-    return _join(place, f"tool {tool!r}")
+    return _join(place, f"{noun} {name!r}")
 
 
 def where_declared(reason: object) -> str:

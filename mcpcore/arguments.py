@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
-from mcpcore.jsonable import clean_text, cut_text, dumps, to_json
+from mcpcore.escaping import clean_text
+from mcpcore.jsonable import clean_cut, cut_text, dumps, to_json
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -17,6 +18,9 @@ INVALID_ARGUMENTS: Final = "invalid_arguments"
 """The reason of the failure."""
 
 _MAX_ISSUES: Final = 20
+_MAX_ERRORS: Final = 10_000
+"""Errors of one validation that are read; pydantic tells all of them or none, in half a kilobyte and more each."""
+
 _MAX_MESSAGE: Final = 200
 _MAX_HINTS: Final = 4
 _MAX_CHOICES: Final = 20
@@ -25,6 +29,7 @@ _MAX_PLACES: Final = 5
 # What a validator says is searched for what it quotes, within these bounds; beyond them nothing of it is shown.
 _MAX_PARTS: Final = 1_000
 _MAX_WORDS: Final = 4_000
+_MAX_LENGTH: Final = 100_000
 _LEFT_OUT: Final = "Breaks a rule of the tool's own; the rule's words are left out, as they may quote what was sent"
 
 # pydantic's own messages for these repeat what the caller sent, or the text of an exception.
@@ -56,10 +61,14 @@ class Misfit(NamedTuple):
 
 def misfit(error: ValidationError, schema: Mapping[str, Any], tool: str, arguments: object = None) -> Misfit:
     """Describe arguments that pydantic rejected; `schema` is the tool's input schema, `arguments` all that was sent."""
+    count = error.error_count()
+    if count > _MAX_ERRORS:
+        issues: list[dict[str, Any]] = [{"path": "", "type": "more", "message": f"{count} errors"}]
+        return Misfit(_summary(issues, count, tool), issues, _hint("", "", (), schema))
     found = error.errors(include_url=False)
     hints: dict[str, None] = {}
     names, sent = functools.cache(lambda: _names(schema)), functools.cache(lambda: _texts(arguments))
-    issues: list[dict[str, Any]] = []
+    issues = []
     for one in found[:_MAX_ISSUES]:
         path = _path(one["loc"], one["type"], schema)
         issues.append({"path": path, "type": one["type"], "message": _message(one, sent, names)})
@@ -113,7 +122,7 @@ def _message(
         if not _is_own(one["type"], one.get("ctx"), text):
             # A validator sees what was sent beside its own argument, too.
             text = _unquoted(text, one.get("input"), sent=sent(), names=names())
-    return cut_text(clean_text(text), _MAX_MESSAGE)
+    return clean_cut(text, _MAX_MESSAGE)
 
 
 _known_types: set[str] = set()
@@ -190,6 +199,8 @@ def _texts(value: object) -> set[str] | None:
         elif isinstance(one, list | tuple | set | frozenset):
             parts = one
         elif isinstance(one, str | int | float | bytes) and not isinstance(one, bool):
+            if isinstance(one, str | bytes) and len(one) > _MAX_LENGTH:
+                return None
             found.update(form for form in _forms_of(one) if len(form) > 3)
             parts = _parsed(one)
         elif one is not None and not isinstance(one, bool):

@@ -15,6 +15,7 @@ from typing_extensions import TypeVar
 from mcpcore.boundary import chosen_of, passes_through
 from mcpcore.codes import ErrorCode, code_named
 from mcpcore.errors import CodedError
+from mcpcore.escaping import one_line
 from mcpcore.jsonable import fit, size, to_json
 
 if TYPE_CHECKING:
@@ -156,10 +157,11 @@ class Batch(Generic[T]):
     def _fail(self, number: int, item: object, exc: BaseException, speaker: BaseException) -> None:
         told = self._ctx.judged(exc)
         self._succeeded = [added for added in self._succeeded if added[0] != number]
-        failure = ItemFailure(item=fit(to_json(item), _MAX_ITEM), error=self._ctx.part(told))
+        shown = self._ctx.shown(to_json(item, room=_MAX_ITEM))
+        failure = ItemFailure(item=fit(shown, _MAX_ITEM), error=self._ctx.part(told))
         weight = size(failure.model_dump())
         if self._failed and (len(self._failed) >= self._max or self._bytes + weight > MAX_BYTES):
-            self._left_out[told.reason or told.name] += 1
+            self._left_out[_reason_of(told)] += 1
             return
         self._bytes += weight
         self._failed.append((number, failure, told))
@@ -193,7 +195,7 @@ class Batch(Generic[T]):
         error = CodedError(
             speaker.code,
             message,
-            {**{key: value for key, value in (told.data or {}).items() if key not in data}, **data},
+            {**told.details, **data},
             reason=speaker.reason,
             recovery=... if speaker.recovery is None else speaker.recovery,
             retry=speaker.retry,
@@ -212,9 +214,14 @@ class Batch(Generic[T]):
                 break
             shown.append(one)
         rest = Counter(left_out)
-        rest.update(told.reason or told.name for _, told in failures[len(shown) :])
+        rest.update(_reason_of(told) for _, told in failures[len(shown) :])
         note = self._note(rest)
         return {"failed": shown} if note is None else {"failed": shown, "note": note}
+
+
+def _reason_of(told: Envelope) -> str:
+    """The key by which a note counts failures that are not listed; taken from the envelope, which holds no secret."""
+    return one_line(told.reason or told.name)
 
 
 def _is_stray(exc: BaseException) -> bool:

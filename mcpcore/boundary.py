@@ -10,30 +10,33 @@ import asyncio
 import logging
 import math
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import anyio
 
 from mcpcore.audit import AuditError
 from mcpcore.codes import BASELINE, Code, ErrorCode
 from mcpcore.contract import RESERVED_DATA_KEYS, Contract, ContractError
-from mcpcore.envelope import CANONICAL, Envelope, envelope
+from mcpcore.envelope import CANONICAL, Envelope, Facts, envelope, facts_of
 from mcpcore.errors import CodedError, FrameworkError
+from mcpcore.foreign import quietly
 from mcpcore.jsonable import JSON, named, safe_str
 from mcpcore.limits import DEFAULT_LIMITS, Limits
+from mcpcore.lost import log_lost
+from mcpcore.upstream import UpstreamError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator
-    from types import ModuleType
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import FrameType, ModuleType
 
     from mcp_types import CallToolResult
 
     from mcpcore.audit import AuditTrail
     from mcpcore.contract import FailureMode
+    from mcpcore.lost import LostFailure
     from mcpcore.retry import Retry
 
 _LOGGER: Final = logging.getLogger("mcpcore")
@@ -71,6 +74,8 @@ class _Case:
     contract: Contract[Any]
     name: str | None
     context: Mapping[str, Any] | None
+    code: Code | None
+    surface: str
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
@@ -87,13 +92,21 @@ class Judge:
         contract: Contract[Any],
         name: str | None,
         context: Mapping[str, Any] | None = None,
+        code: Code | None = None,
+        surface: str = "tool",
     ) -> Verdict:
-        """What `exc`, raised under `contract`, is to the client and to the log; never raises."""
-        case = _Case(exc, contract, name, context)
+        """What `exc`, raised under `contract`, is to the client and to the log; never raises.
+
+        With `code`, that is the code of every exception that is not a `CodedError`.
+        """
+        exc = returned_failure(exc)
+        case = _Case(exc, contract, name, context, code, surface)
         try:
             chosen, others = _chosen(exc, contract)
             verdict = self._judged(chosen, case)
-        except Exception as failed:  # noqa: BLE001 - an exception that breaks its own telling is told as a crash
+        except KeyboardInterrupt:
+            raise
+        except BaseException as failed:  # noqa: BLE001 - a hostile exception is reported as a crash, and ends no server
             code = ErrorCode.INTERNAL_ERROR
             told = envelope(
                 code, code.sentence, retry=code.retry, tool=name, masked=True, context=context, limits=self.limits
@@ -105,57 +118,81 @@ class Judge:
     def _judged(self, chosen: BaseException, case: _Case) -> Verdict:
         if is_a(chosen, CodedError):
             return self._coded(cast("CodedError", chosen), case)
-        spoken = _spoken(chosen)
+        spoken = _spoken(chosen) if case.code is None else None
         if spoken is not None:
             code, message, data = spoken
             told = self._envelope(case, code, message, retry=code.retry, data=data)
             return Verdict(envelope=told, exception=case.exception, expected=True)
-        code, retry = _classified(chosen)
-        message = safe_str(chosen) or named(chosen) if self.expose else code.sentence
+        code, retry = _classified(chosen) if case.code is None else (case.code, case.code.retry)
+        if code is ErrorCode.NOT_FOUND and case.surface != "tool":
+            # There, the sentence of that code would say that the resource or the prompt itself does not exist.
+            code, retry = ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.retry
+        message = code.sentence
+        if self.expose:
+            # Redacted as its traceback is, by names too: nobody wrote this text for a client.
+            message = _traces().message_of(chosen) or named(chosen)
         told = self._envelope(case, code, message, retry=retry, masked=not self.expose)
         broken = safe_str(chosen) if is_a(chosen, ContractError) else None
         return Verdict(envelope=told, exception=case.exception, expected=False, broken_contract=broken)
 
     def _coded(self, error: CodedError, case: _Case) -> Verdict:
-        broken: str | None = None
+        problems: list[str] = []
+        misused: list[str] = []
+        facts = None if error.data is None else facts_of(error.data, self.limits)
         if not isinstance(error, FrameworkError):
             entry = case.contract.get(error.reason)
             if entry is not None:
                 if error.entry is not entry:
                     error.declare(entry)
-                broken = _broken(error, entry)
-            elif error.reason is not None and len(case.contract):
-                broken = f"the reason {error.reason!r} is not declared"
+                if error.code != entry.code or entry.data is not None:
+                    problems += _violations(error, entry)
+            elif error.sent_reason is not None and len(case.contract):
+                problems.append(f"the reason {error.reason!r} is not declared")
+            if facts is not None and (misused := error.misused_keys(facts.json)):
+                problems.append(_misuse(misused))
         told = self._envelope(
             case,
             error.code,
             error.message,
             retry=error.advice,
-            data=error.data,
-            reason=error.reason,
+            data=facts,
+            dropped=misused,
+            reason=error.sent_reason,
             recovery=error.recovery,
+            entry=error.entry,
         )
+        if is_a(error, UpstreamError):
+            told = cast("UpstreamError", error).identified(told)
+        broken = "; ".join(problems) or None
         return Verdict(envelope=told, exception=case.exception, expected=True, broken_contract=broken)
 
     def _envelope(
         self, case: _Case, code: Code, message: str, *, retry: Retry, data: object = None, **rest: Any
     ) -> Envelope:
         if self.expose:
-            own = data if isinstance(data, Mapping) else {} if data is None else {"value": data}
-            data = {**own, "exception": described(case.exception)}
+            facts = data if type(data) is Facts else facts_of({} if data is None else data, self.limits)
+            data = {**facts.json, "exception": described(case.exception)}
         return envelope(
             code, message, retry=retry, tool=case.name, data=data, context=case.context, limits=self.limits, **rest
         )
 
 
-def _broken(error: CodedError, entry: FailureMode[Any]) -> str | None:
-    """How a failure parts from the entry that declares it; None where it does not."""
+def _violations(error: CodedError, entry: FailureMode[Any]) -> Iterator[str]:
+    """How a failure violates the entry that declares its reason."""
     if error.code != entry.code:
-        return f"{error.reason!r} is declared as {entry.code.name} and was raised as {error.code.name}"
-    if entry.data is None:
-        return None
-    misfit = entry.check_data(error.data or {})
-    return None if misfit is None else f"the data of {error.reason!r} breaks its model: {misfit}"
+        yield f"{error.reason!r} is declared as {entry.code.name} and was raised as {error.code.name}"
+        return
+    misfit = quietly(lambda: entry.check_data({} if error.data is None else error.data), "it cannot be read")
+    if misfit is not None:
+        yield f"the data of {error.reason!r} breaks its model: {misfit}"
+
+
+def _misuse(keys: list[str]) -> str:
+    listed = ", ".join(map(repr, keys))
+    return (
+        f"data has {listed}, which only the contract may fill: the values were dropped; use the reason, recovery and "
+        "retry options, call ctx.recovery_for(...), or choose another name"
+    )
 
 
 class Boundary:
@@ -200,34 +237,35 @@ class Boundary:
         name: str,
         context: Mapping[str, Any] | None = None,
         surface: str = "tool",
-        told: Envelope | None = None,
+        code: Code | None = None,
     ) -> Verdict:
-        """The verdict on `exc`, recorded; where it cannot be and the policy is to refuse, a verdict that says so.
-
-        With `told`, the envelope is that one, which whoever failed has written already.
-        """
-        verdict = self.judge.verdict(exc, contract=contract, name=name, context=context)
-        if told is not None:
-            ours = verdict.envelope
-            verdict.envelope = replace(
-                told,
-                tool=told.tool or name,
-                correlation_id=told.correlation_id or ours.correlation_id,
-                timestamp=told.timestamp or ours.timestamp,
-                context=told.context or ours.context,
-            )
-        if not verdict.expected or verdict.broken_contract is not None or verdict.others:
+        """The verdict on `exc`, recorded; where it cannot be and the policy is to refuse, a verdict that says so."""
+        verdict = self.judge.verdict(exc, contract=contract, name=name, context=context, code=code, surface=surface)
+        is_odd = not verdict.expected or verdict.broken_contract is not None or verdict.others
+        if is_odd and surface != "server":  # raised on, for whoever runs the server to print
             _log(verdict, name)
         try:
             if self.trail.listens(verdict.envelope.name):
                 self.trail.record(self._record(verdict, surface))
         except AuditError as failed:
             _LOGGER.critical("the failure %s could not be recorded: %s", verdict.envelope.correlation_id, failed)
-            return self.judge.verdict(_unrecorded(), contract=contract, name=name, context=context)
-        except Exception as failed:  # noqa: BLE001 - a filter or a sink of the application's own must not cost the answer
+            return self.unrecorded(contract=contract, name=name, context=context)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as failed:  # noqa: BLE001 - a filter or a sink of the application's must not cost the answer
             # It was raised while the handler's own failure was handled, and has that with all its secrets behind it.
             _log_crash(failed, "recording the failure %s went wrong", verdict.envelope.correlation_id)
+        if surface != "server":
+            _forget_tracebacks(exc)
         return verdict
+
+    def report_lost(self, lost: Sequence[LostFailure], *, name: str) -> None:
+        """Log the failures that a call has made and lost; the call goes on as it ended."""
+        log_lost(lost, name)
+
+    def unrecorded(self, *, contract: Contract[Any], name: str, context: Mapping[str, Any] | None = None) -> Verdict:
+        """The verdict on a call whose failure could not be recorded, where the policy is to refuse."""
+        return self.judge.verdict(_unrecorded(), contract=contract, name=name, context=context)
 
     def result(self, envelope: Envelope) -> CallToolResult:
         """The envelope as the result of a call, in the server's dialect."""
@@ -284,15 +322,26 @@ def _log(verdict: Verdict, name: str) -> None:
         if verdict.others:
             _LOGGER.warning("%r failed in %d more ways at once (id %s)", name, verdict.others, identity)
         if not verdict.expected:
-            _log_crash(verdict.exception, "%r failed unexpectedly (id %s)", name, identity)
-    except Exception as failed:  # noqa: BLE001 - a handler's formatting calls the exception's own code
+            _log_crash(unwrapped(verdict.exception), "%r failed unexpectedly (id %s)", name, identity)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failed:  # noqa: BLE001 - a handler's formatting calls the exception's own code
         _LOGGER.error("%r failed unexpectedly (id %s); its traceback raised %s", name, identity, type(failed).__name__)  # noqa: TRY400
 
 
 def _clean(text: str) -> str:
+    from mcpcore.escaping import one_line
     from mcpcore.redaction import redact_cut
 
-    return redact_cut(text, 2_000)
+    return one_line(redact_cut(text, 2_000))
+
+
+def log_recording(failed: Exception) -> None:
+    """Log that a record which had to wait for the trail could not be written, or that writing it went wrong."""
+    if isinstance(failed, AuditError):
+        _LOGGER.critical("a failure could not be recorded: %s", failed)
+    else:
+        _log_crash(failed, "recording a failure went wrong")
 
 
 def _log_crash(exc: BaseException, message: str, *args: object) -> None:
@@ -313,8 +362,10 @@ def _unrecorded() -> FrameworkError:
 _cause: Final[Callable[[BaseException], BaseException | None]] = cast(
     "Any", BaseException.__dict__["__cause__"]
 ).__get__
+cause_of: Final = _cause
 _context_of: Final = cast("Any", BaseException.__dict__["__context__"]).__get__
 _suppresses: Final = cast("Any", BaseException.__dict__["__suppress_context__"]).__get__
+_traceback: Final = cast("Any", BaseException.__dict__["__traceback__"])
 _members_of: Final = cast("Any", BaseExceptionGroup.__dict__["exceptions"]).__get__
 
 
@@ -326,6 +377,39 @@ def is_a(exc: BaseException, kind: type[BaseException] | tuple[type[BaseExceptio
 def _behind(exc: BaseException) -> BaseException | None:
     """The cause of `exc`, or what was being handled when it was raised."""
     return _cause(exc) or (None if _suppresses(exc) else _context_of(exc))
+
+
+def _forget_tracebacks(exc: BaseException) -> None:
+    """Take the tracebacks off an answered exception, its causes and its members.
+
+    Python adds the frames of each raise to those that the object already has. Without this, an exception that is made
+    once and raised in many calls would keep the frames of all of them alive, with everything that they hold.
+    """
+    stack, seen = [exc], {id(exc)}
+    running: set[int] | None = None
+    while stack and len(seen) < _MAX_LEAVES:
+        current = stack.pop()
+        trace = _traceback.__get__(current)
+        if trace is not None:
+            if current is not exc and running is None:
+                running = _running_frames()
+            # The code that called the server may be handling another exception, which is then a context here.
+            if current is exc or running is None or id(trace.tb_frame) not in running:
+                _traceback.__set__(current, None)
+        members = _members_of(current) if is_a(current, BaseExceptionGroup) else ()
+        for behind in (_cause(current), _context_of(current), *members):
+            if behind is not None and id(behind) not in seen:
+                seen.add(id(behind))
+                stack.append(behind)
+
+
+def _running_frames() -> set[int]:
+    frames: set[int] = set()
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001 - a public function by a private name
+    while frame is not None:
+        frames.add(id(frame))
+        frame = frame.f_back
+    return frames
 
 
 _EXITS: Final = (KeyboardInterrupt, GeneratorExit)
@@ -460,19 +544,45 @@ def _rank(exc: BaseException, contract: Contract[Any]) -> tuple[int, bool]:
     return (4, False) if _spoken(exc) is not None else (_UNDECLARED, False)
 
 
+class ErrorReader(Protocol):
+    """Reads the errors of a framework; an integration adds its own to `ERROR_READERS`."""
+
+    def wrapped_by(self, exc: BaseException) -> BaseException | None:
+        """The exception that `exc`, an error of the framework, was made of and merely repeats; None for any other."""
+
+    def spoken_by(self, exc: BaseException) -> tuple[Code, str, Any] | None:
+        """The code, text and data of an error of the framework that is meant to be read; None for any other."""
+
+
+ERROR_READERS: Final[list[ErrorReader]] = []
+"""The readers of frameworks other than the SDK that this program uses."""
+
+
 def unwrapped(exc: BaseException) -> BaseException:
-    """What the SDK wrapped: whatever left a tool or a resource that was called in turn."""
+    """The exception that a framework wrapped: whatever left a tool or a resource that was called in turn."""
+    exc = returned_failure(exc)
+    for _ in range(_MAX_WRAPPERS):
+        inner = _wrapped(exc)
+        if inner is None:
+            break
+        exc = returned_failure(inner)
+    return exc
+
+
+def _wrapped(exc: BaseException) -> BaseException | None:
+    for reader in ERROR_READERS:
+        inner = reader.wrapped_by(exc)
+        if inner is not None:
+            return inner
     exceptions = sys.modules.get("mcp.server.mcpserver.exceptions")
     if exceptions is None:
-        return exc
+        return None
+    cause = _cause(exc)
     crashes = (exceptions.UnexpectedToolError, exceptions.UnexpectedResourceError)
-    for _ in range(_MAX_WRAPPERS):
-        cause = _cause(exc)
-        if cause is None or not (is_a(exc, crashes) or _relays(exc, cause, exceptions.ToolError)):
-            break
-        # Arguments that did not fit a tool which the handler called are the handler's own doing, not its caller's.
-        exc = _cause(cause) or cause if is_a(cause, FrameworkError) else cause
-    return exc
+    if cause is None or not (is_a(exc, crashes) or _relays(exc, cause, exceptions.ToolError)):
+        return None
+    # Arguments that did not fit a tool which the handler called are the handler's own doing, not its caller's.
+    return _cause(cause) or cause if is_a(cause, FrameworkError) else cause
 
 
 _MAX_WRAPPERS: Final = 20
@@ -480,6 +590,20 @@ _MAX_WRAPPERS: Final = 20
 
 class Relayed(Exception):  # noqa: N818 - a mark, not raised as such
     """An error of the SDK's kind that tells of another, its cause, and says nothing of its own."""
+
+
+class ReturnedError(Exception):
+    """A failure that a handler returned instead of raising it, on its way to the boundary."""
+
+    def __init__(self, failure: BaseException) -> None:
+        """Carry `failure`: an exception, or a group of all that were within a result."""
+        super().__init__(failure)
+        self.failure = failure
+
+
+def returned_failure(exc: BaseException) -> BaseException:
+    """The failure that a `ReturnedError` carries; any other exception as it is."""
+    return exc.failure if type(exc) is ReturnedError else exc
 
 
 class BrokenResultError(Exception):
@@ -496,6 +620,10 @@ def _relays(exc: BaseException, cause: BaseException, tool_error: type[BaseExcep
 
 def _spoken(exc: BaseException) -> tuple[Code, str, Any] | None:
     """The code, text and data of an error of the SDK's own, whose author meant it to be read; None for any other."""
+    for reader in ERROR_READERS:
+        spoken = reader.spoken_by(exc)
+        if spoken is not None:
+            return spoken
     exceptions = sys.modules.get("mcp.server.mcpserver.exceptions")
     if exceptions is not None:
         if is_a(exc, exceptions.ResourceNotFoundError):

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import itertools
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, Generic
+from typing import TYPE_CHECKING, Any, Final, Generic, cast
 
 from typing_extensions import TypeVar
 
-from mcpcore.contract import Contract, ContractError
+from mcpcore.contract import Contract, ContractError, DeclaredRecovery
 from mcpcore.errors import CodedError, RecoveryLike, failure_of
-from mcpcore.jsonable import clean_text, to_json
+from mcpcore.escaping import clean_text
+from mcpcore.jsonable import to_json
+from mcpcore.lost import CLOSED, Notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import EllipsisType
 
+    from fastmcp import Context as FastMCPContext
     from mcp.server.context import ServerRequestContext
     from mcp.server.elicitation import ElicitationResult, ElicitSchemaModelT, UrlElicitationResult
     from mcp.server.lowlevel.helper_types import ReadResourceContents
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from pydantic import AnyUrl
 
     from mcpcore.envelope import Envelope
+    from mcpcore.jsonable import JSON
+    from mcpcore.lost import LostFailure
     from mcpcore.retry import Retry
 
 R_contra = TypeVar("R_contra", bound=str, contravariant=True, default=Any)
@@ -39,7 +44,20 @@ _numbers: Final = itertools.count(1)
 class Request:
     """The request behind a context; the SDK's own object for it is made when something asks for it."""
 
-    __slots__ = ("_make", "_sdk", "contract", "fields", "judged", "number", "part", "reads")
+    __slots__ = (
+        "_make",
+        "_notes",
+        "_sdk",
+        "claimed",
+        "contract",
+        "fastmcp",
+        "fields",
+        "judged",
+        "number",
+        "part",
+        "reads",
+        "shown",
+    )
 
     def __init__(
         self,
@@ -48,17 +66,41 @@ class Request:
         contract: Contract[Any] | None = None,
         judged: Callable[[BaseException, Request], Envelope] | None = None,
         part: Callable[[Envelope], dict[str, Any]] | None = None,
+        shown: Callable[[JSON], JSON] | None = None,
+        fastmcp: FastMCPContext | None = None,
     ) -> None:
         """Keep `make`, which makes the SDK's context, the tool's contract, and the server's judgement and words."""
         self._make = make
         self.contract: Contract[Any] = _EMPTY if contract is None else contract
         self.judged = judged
         self.part = part
+        self.shown = shown
+        self.fastmcp = fastmcp
+        """FastMCP's own context, if FastMCP runs the server."""
         self._sdk: SDKContext[Any, Any] | None = None
         self.fields: dict[str, Any] | None = None
         self.number = next(_numbers)
+        self.claimed = True
+        """Whether a handler answers the request; the contract is that handler's."""
         self.reads = False
         """Whether the request is for a resource, and nothing has been read for it."""
+        self._notes: Notes | None = None
+
+    def noted(self) -> Notes:
+        """The failures that have been made for this request."""
+        if self._notes is None:
+            self._notes = Notes()
+        return self._notes
+
+    def lost(self, outcome: BaseException | None = None) -> Sequence[LostFailure]:
+        """The failures that were made for this request, which ended with `outcome`, and lost; call it once."""
+        notes, self._notes = self._notes, CLOSED
+        return () if notes is None else notes.close(outcome)
+
+    @property
+    def is_of_a_client(self) -> bool:
+        """Whether a client sent the request; code on a FastMCP server makes some too."""
+        return self.fastmcp is None or self.fastmcp.request_context is not None
 
     @property
     def sdk(self) -> SDKContext[Any, Any]:
@@ -124,7 +166,7 @@ class Context(Generic[R_contra, LifespanT]):
     def recovery_for(self, reason: R_contra) -> dict[str, Any]:
         """`{"recovery": {…}}` of a declared reason, for code that builds `data` itself; `{}` for any other."""
         entry = self._contract.get(reason)
-        return {} if entry is None else {"recovery": entry.recovery_json()}
+        return {} if entry is None else {"recovery": DeclaredRecovery(entry.recovery_json())}
 
     def judged(self, exc: BaseException) -> Envelope:
         """The envelope that `exc` would have as the failure of this call, recorded; the call itself goes on.
@@ -132,6 +174,7 @@ class Context(Generic[R_contra, LifespanT]):
         Outside a request nothing is recorded.
         """
         if self._request is not None and self._request.judged is not None:
+            self._request.noted().use(exc)
             return self._request.judged(exc, self._request)
         from mcpcore.boundary import Judge
 
@@ -142,6 +185,12 @@ class Context(Generic[R_contra, LifespanT]):
         if self._request is not None and self._request.part is not None:
             return self._request.part(envelope)
         return envelope.to_json()
+
+    def shown(self, value: JSON) -> JSON:
+        """A caller's own value as a part of a failure, without secrets where the server redacts them."""
+        if self._request is not None and self._request.shown is not None:
+            return self._request.shown(value)
+        return value
 
     def bind(self, **fields: str | None) -> None:
         """Bind fields for the rest of this call: they stand in `error.context` and in the record if it fails.
@@ -183,6 +232,18 @@ class Context(Generic[R_contra, LifespanT]):
         return self._request.sdk
 
     @property
+    def fastmcp(self) -> FastMCPContext:
+        """FastMCP's own context of the request, on a FastMCP server.
+
+        Raises:
+            ValueError: Outside a request of a FastMCP server.
+        """
+        fastmcp = None if self._request is None else self._request.fastmcp
+        if fastmcp is None:
+            raise ValueError("ctx.fastmcp exists only in a request of a FastMCP server")
+        return fastmcp
+
+    @property
     def in_request(self) -> bool:
         """Whether there is a request behind this context."""
         return self._request is not None
@@ -202,7 +263,9 @@ class Context(Generic[R_contra, LifespanT]):
 
     @property
     def lifespan_context(self) -> LifespanT:
-        """What the server's lifespan yielded."""
+        """What the server's lifespan yielded; on FastMCP, that of the server which has the tool."""
+        if self._request is not None and self._request.fastmcp is not None:
+            return cast("LifespanT", self._request.fastmcp.lifespan_context)
         return self.sdk.request_context.lifespan_context
 
     @property
@@ -260,7 +323,7 @@ class Context(Generic[R_contra, LifespanT]):
 
     async def log(self, level: LoggingLevel, data: Any, *, logger_name: str | None = None) -> None:
         """Send a log message to the client; outside a request, nobody listens."""
-        if self._request is not None:
+        if self._request is not None and self._request.is_of_a_client:
             await self.sdk.request_context.session.send_log_message(  # pyright: ignore[reportDeprecated]
                 level=level, data=to_json(data), logger=logger_name, related_request_id=self.sdk.request_id
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, TypeVar, overload
 
@@ -21,8 +22,14 @@ RS = TypeVar("RS", bound=str)
 CONTRACT_META_KEY: Final = "dev.mcpcore/errors"
 """Where `tools/list` carries the contract of a tool, in its `_meta`."""
 
-RESERVED_DATA_KEYS: Final = frozenset({"reason", "retryable", "recovery"})
-"""Keys of `data` that the framework writes; an entry's own data model does not have them."""
+WRITTEN_DATA_KEYS: Final = frozenset({"reason", "retryable", "recovery"})
+"""Keys of `data` that the framework writes; an entry's own data model cannot have them."""
+
+RESERVED_DATA_KEYS: Final = WRITTEN_DATA_KEYS | {"fallbackTool"}
+"""Keys that clients take for the contract's words; `data` has them only where the entry's own data model does."""
+
+_MAX_CHECKED: Final = 10_000
+"""Keys of a failure's data that are held against the declared model."""
 
 MAX_REASON: Final = 200
 """The longest reason, in characters."""
@@ -30,6 +37,12 @@ MAX_REASON: Final = 200
 
 class ContractError(ValueError, TypeError):
     """A declaration that cannot stand: a bad failure mode, contract, handler or tool. Raised at import."""
+
+
+class DeclaredRecovery(dict[str, Any]):
+    """A recovery that `ctx.recovery_for` took from a contract; a mapping with a caller's words is never one."""
+
+    __slots__ = ()
 
 
 _FIELDS: Final = (
@@ -212,7 +225,7 @@ class FailureMode(Generic[R_co]):
         Raises:
             ContractError: If `data` is not a type that has a JSON schema.
         """
-        from mcpcore.jsonable import clean_text
+        from mcpcore.escaping import clean_text
 
         entry: dict[str, JSON] = {
             "reason": self.reason,
@@ -241,13 +254,19 @@ class FailureMode(Generic[R_co]):
 
         return inlined(self._adapter().json_schema())
 
+    def has_field(self, name: str) -> bool:
+        """Whether the declared data model has a field of this name."""
+        schema = self.data_schema() or {}
+        return name in schema.get("properties", {})
+
     def check_data(self, data: Mapping[str, Any]) -> str | None:
         """Why `data`, without its reserved keys, does not fit the declared model; None where it fits."""
         if self.data is None:
             return None
         from pydantic import ValidationError
 
-        own = {key: value for key, value in data.items() if key not in RESERVED_DATA_KEYS}
+        # The mapping may be endless.
+        own = {key: value for key, value in islice(data.items(), _MAX_CHECKED) if key not in WRITTEN_DATA_KEYS}
         try:
             self._adapter().validate_python(own)
         except ValidationError as exc:

@@ -17,17 +17,17 @@ from mcp.server.mcpserver.resolve import resolve_arguments
 from mcp.server.mcpserver.tools.base import Tool as SDKTool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, _inline_root_ref, _pydantic_readable_typeddict
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, create_model
-from pydantic_core import SchemaError
+from pydantic_core import SchemaError, to_json
 
 from mcpcore.contract import ContractError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mcp_types import CallToolResult, InputRequiredResult
+    from mcp_types import InputRequiredResult
 
     from mcpcore.context import Request
-    from mcpcore.tool import Declaration
+    from mcpcore.declare.declaration import Declaration
 
 ERROR_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
@@ -47,6 +47,7 @@ ERROR_SCHEMA: Final[dict[str, Any]] = {
 _RESULT_KEYWORDS: Final = (
     "required", "minProperties", "maxProperties", "propertyNames", "dependentRequired", "dependentSchemas",
     "dependencies", "unevaluatedProperties", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "enum", "const",
+    "discriminator",  # it belongs to `oneOf`
 )  # fmt: skip
 
 
@@ -135,13 +136,18 @@ class ToolDefinition:
             positional=tuple(p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY),
         )
 
-    def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The handler's arguments, converted and checked.
+    def validate(self, arguments: Mapping[str, Any], *, strict: bool = False) -> dict[str, Any]:
+        """The handler's arguments, converted and checked; with `strict`, a text is no number, and so on.
 
         Raises:
             pydantic.ValidationError: If they do not fit.
         """
-        model = self.sdk.fn_metadata.arg_model.model_validate(self._unpacked(arguments))
+        arg_model = self.sdk.fn_metadata.arg_model
+        if strict:
+            # As JSON, in which a date or a member of an enumeration is a text also to a strict reader.
+            model = arg_model.model_validate_json(to_json(self._unpacked(arguments)), strict=True)
+        else:
+            model = arg_model.model_validate(self._unpacked(arguments))
         return {name: getattr(model, field) for name, field in self.argument_names}
 
     def _unpacked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -162,14 +168,6 @@ class ToolDefinition:
     async def resolve(self, arguments: dict[str, Any], request: Request) -> dict[str, Any] | InputRequiredResult:
         """The values of `Resolve(...)` parameters, or the questions that the client has to answer first."""
         return await resolve_arguments(self.sdk.resolved_params, self.sdk.resolver_plans, arguments, request.sdk)
-
-    def convert(self, result: Any) -> CallToolResult | InputRequiredResult:
-        """The handler's result as the protocol carries it.
-
-        Raises:
-            pydantic.ValidationError: If it breaks the tool's own output model.
-        """
-        return self.sdk.fn_metadata.convert_result(result)
 
 
 def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -204,6 +202,28 @@ def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = 
     properties["error"] = ERROR_SCHEMA if own is None else {}
     root.setdefault("type", "object")
     return {**root, "properties": properties, "anyOf": [branch, failed]}
+
+
+def without_error(schema: dict[str, Any]) -> dict[str, Any]:
+    """Undo `admitting_error` in its canonical form; any other schema is returned unchanged."""
+    properties, branches = schema.get("properties"), schema.get("anyOf")
+    if not isinstance(branches, list) or len(branches) != 2:
+        return schema
+    result, failed = branches
+    if failed == {"type": "object", "properties": {"error": ERROR_SCHEMA}, "required": ["error"]}:
+        return {**{key: value for key, value in schema.items() if key != "anyOf"}, **result}
+    if not isinstance(properties, dict) or failed.get("required") != ["error"] or "error" not in properties:
+        return schema
+    own = result.get("properties", {}).get("error")
+    if own is False and properties["error"] == ERROR_SCHEMA:
+        kept = {name: value for name, value in properties.items() if name != "error"}
+    elif failed.get("properties") == {"error": ERROR_SCHEMA}:
+        kept = {name: own if name == "error" else value for name, value in properties.items()}
+    else:
+        return schema
+    root = {key: value for key, value in schema.items() if key not in ("anyOf", "properties")}
+    moved = {key: value for key, value in result.items() if key != "properties"}
+    return {**root, "properties": kept, **moved}
 
 
 _EVERY_PROPERTY: Final = ("patternProperties", "additionalProperties", "unevaluatedProperties")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from mcpcore.codes import Code, ErrorCode, is_code
-from mcpcore.jsonable import as_mapping, safe_str, to_json
+from mcpcore.contract import RESERVED_DATA_KEYS, DeclaredRecovery
+from mcpcore.foreign import quietly
+from mcpcore.jsonable import Cut, as_mapping, safe_str, to_json
+from mcpcore.lost import note, use
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
-    from types import EllipsisType
+    from types import EllipsisType, TracebackType
+    from typing import Self
 
     from mcpcore.contract import FailureMode
 
@@ -70,30 +75,39 @@ class CodedError(Exception):
             raise TypeError(f"{type(self).__name__}(code, …): {not_a_code(code)}")
         self.code = code
         self.data = _facts(data)
-        given = fact(self.data, "reason") if reason is None else reason
-        self.reason = str.__str__(given) if isinstance(given, str) and given else None
+        self.reason = _reason(fact(self.data, "reason") if reason is None else reason)
+        self._reason_is_data = reason is None
         told = None if message is None else safe_str(message)
         self._has_message = told is not None and not told.isspace() and told != ""
         self.message = told if told is not None and self._has_message else self.code.sentence
         self.omits_recovery = recovery is None
         self._given_recovery = recovery_of(recovery)
-        self._partial_recovery = _parts_of(recovery) if isinstance(recovery, Mapping) else None
+        self._partial_recovery = (
+            None if recovery is None or recovery is ... else quietly(lambda: _partial(recovery), None)
+        )
         self.retry = retry if isinstance(retry, Retry) else None
         self.entry = None
         super().__init__(self.message)
+        note(self)
 
     @property
     def recovery(self) -> dict[str, Any] | None:
-        """The recovery in force, in the form of the wire: the throw site's, else `data`'s, else the declared one."""
+        """The recovery in force, as the wire has it: the throw site's, else that of `recovery_for`, else the declared.
+
+        Any other recovery in `data` may be a caller's words, and does not count.
+        """
         if self.omits_recovery:
             return None
-        given = self._given_recovery or recovery_of(fact(self.data, "recovery"))
-        if given is not None:
-            return given
+        if self._given_recovery is not None:
+            return self._given_recovery
+        looked_up = fact(self.data, "recovery")
+        if type(looked_up) is DeclaredRecovery and (recovery := recovery_of(looked_up)) is not None:
+            return recovery
         if self.entry is None:
             return None
-        # A recovery without a sentence of its own goes with the one that is declared.
-        return {**self.entry.recovery_json(), **(self._partial_recovery or {})}
+        declared = self.entry.recovery_json()
+        # A recovery without a hint goes with the one that is declared.
+        return {**declared, **self._partial_recovery} if self._partial_recovery else declared
 
     @property
     def advice(self) -> Retry:
@@ -104,6 +118,25 @@ class CodedError(Exception):
         if self.entry is not None and self.entry.retry is not None:
             return self.entry.retry
         return self.code.retry
+
+    @property
+    def sent_reason(self) -> str | None:
+        """The reason for the client. A reason in `data` may be a caller's word, so it counts only if it is declared."""
+        return None if self._reason_is_data and self.entry is None else self.reason
+
+    def misused_keys(self, facts: Mapping[str, Any]) -> list[str]:
+        """The reserved keys in `facts`, the data as JSON, with neither a recovery of `recovery_for` nor the reason."""
+        misused: list[str] = []
+        for key in sorted(RESERVED_DATA_KEYS.intersection(facts)):
+            value = facts[key]
+            if value is None or (key == "recovery" and type(fact(self.data, key)) is DeclaredRecovery):
+                continue
+            if key == "reason" and self.entry is not None and value == self.entry.reason:
+                continue
+            if key == "fallbackTool" and self.entry is not None and self.entry.has_field(key):
+                continue
+            misused.append(key)
+        return misused
 
     def declare(self, entry: FailureMode[Any]) -> None:
         """Tie the failure, wherever it was raised, to the entry that declares its reason."""
@@ -227,8 +260,17 @@ class CodedError(Exception):
         reason = "" if self.reason is None else f", reason={self.reason!r}"
         return f"{type(self).__name__}({self.code.name}, {self.message!r}{reason})"
 
+    def with_traceback(self, tb: TracebackType | None, /) -> Self:
+        """Set the traceback, as for any exception."""
+        use(self)
+        return super().with_traceback(tb)
+
     def __reduce__(self) -> tuple[object, tuple[Any, ...], dict[str, Any]]:
-        return _bare, (type(self), *self.args), self.__dict__.copy()
+        use(self)  # in the copy as well, which equals its original
+        state = self.__dict__.copy()
+        if isinstance(state.get("data"), MappingProxyType):  # can be neither pickled nor copied
+            state["data"] = dict(state["data"])
+        return _bare, (type(self), *self.args), state
 
 
 class FrameworkError(CodedError):
@@ -245,8 +287,8 @@ def _carrying(error: CodedError, fields: Mapping[str, str | None]) -> CodedError
 
 
 def _bare(cls: type[CodedError], *args: Any) -> CodedError:
-    """An instance without `__init__`, whose arguments a subclass may have changed; pickling restores the rest."""
-    return cls.__new__(cls, *args)
+    """An instance without `__init__` and `__new__`, whose arguments a subclass may have changed."""
+    return Exception.__new__(cls, *args)
 
 
 def failure_of(
@@ -272,30 +314,57 @@ def failure_of(
 
 def fact(data: Mapping[str, Any] | None, key: str) -> Any:
     """What `data` has under `key`; None too where the mapping's own code raises."""
-    if data is None:
+    return None if data is None else quietly(lambda: data.get(key), None)
+
+
+def _reason(value: object) -> str | None:
+    """`value` as a reason; a very long one, which no contract can declare, is cut."""
+    if not issubclass(type(value), str):
         return None
-    try:
-        return data.get(key)
-    except Exception:  # noqa: BLE001 - a failure that is being told is worth more than its data
-        return None
+    given = cast("str", value)
+    text, length = str.__getitem__(given, slice(_LONGEST_REASON)), str.__len__(given)
+    return Cut(text, length) if length > _LONGEST_REASON else text or None
+
+
+_LONGEST_REASON: Final = 1_000
+
+_MAX_RECOVERY: Final = 32 * 1024
+"""Bytes of a recovery that is no dict; an envelope has less room for it."""
+
+
+_MAX_PARTS: Final = 100
+"""Parts of a recovery that is read as it is; one with more parts is cut first."""
 
 
 def recovery_of(value: object) -> dict[str, Any] | None:
     """`value` as a recovery in the form of the wire, or None where it is not one."""
+    return None if value is None or value is ... else quietly(lambda: _whole(value), None)
+
+
+def _whole(value: object) -> dict[str, Any] | None:
     if isinstance(value, str):
-        return {"hint": value} if value.strip() else None
+        return {"hint": value} if value and not value.isspace() else None
     if not isinstance(value, Mapping):
         return None
-    parts: Any = value if type(value) is dict else to_json(value)
-    hint = parts.get("hint") if isinstance(parts, dict) else None
-    if not isinstance(hint, str) or not hint.strip():
+    parts: Any = value if _is_small_dict(value) else to_json(value, room=_MAX_RECOVERY)
+    source: Any = value if type(value) is dict else parts
+    hint = source.get("hint") if isinstance(source, dict) else None
+    if not isinstance(hint, str) or not hint or hint.isspace():
         return None
     return {"hint": hint, **_parts_of(parts)}
 
 
+def _partial(value: object) -> dict[str, Any] | None:
+    return _parts_of(value) if isinstance(value, Mapping) else None
+
+
+def _is_small_dict(value: Any) -> bool:
+    return type(value) is dict and len(value) <= _MAX_PARTS
+
+
 def _parts_of(recovery: Mapping[str, Any]) -> dict[str, Any]:
     """All of a recovery but the hint, by the names of the wire."""
-    parts: Any = recovery if type(recovery) is dict else to_json(recovery)
+    parts: Any = recovery if _is_small_dict(recovery) else to_json(recovery, room=_MAX_RECOVERY)
     found: dict[str, Any] = {}
     if isinstance(parts, dict):
         found = {_WIRE_NAMES.get(str(key), str(key)): part for key, part in parts.items() if key != "hint"}
@@ -315,13 +384,13 @@ _WIRE_NAMES: Final = {
 
 def _facts(data: object) -> Mapping[str, Any] | None:
     """What a throw site gave as data, as a mapping: to complain about it would cost the failure that is being told."""
-    if data is None or isinstance(data, Mapping):
+    if data is None or type(data) is dict:
         return data
-    try:
-        found = as_mapping(data)
-    except Exception:  # noqa: BLE001 - a model that cannot be dumped is named when the failure is told
-        found = None
-    return found if isinstance(found, Mapping) else {"value": data}
+    if quietly(lambda: isinstance(data, Mapping), otherwise=False):
+        return cast("Mapping[str, Any]", data)
+    # The envelope names a model that cannot be dumped.
+    fields = quietly(lambda: as_mapping(data), None)
+    return fields if type(fields) is dict else {"value": data}
 
 
 def invalid_params(

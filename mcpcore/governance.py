@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore.foreign import quietly
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
@@ -134,12 +136,12 @@ def in_force(server: Mapping[str, str | None], request: Request, exc: BaseExcept
     for own in reversed(inside):
         found.update(own)
     found.update(carried(exc))
-    with suppress(Exception):  # an exception that breaks its own telling is told as a crash further on
-        from mcpcore.boundary import chosen_of, unwrapped
+    from mcpcore.boundary import chosen_of, unwrapped
 
-        for one in (unwrapped(exc), chosen_of(exc, request.contract)):
-            if one is not exc:
-                found.update(carried(one))
+    # A hostile exception is reported as a crash further on.
+    for one in quietly(lambda: (unwrapped(exc), chosen_of(exc, request.contract)), ()):
+        if one is not exc:
+            found.update(carried(one))
     return _present(found)
 
 

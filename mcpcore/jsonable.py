@@ -11,16 +11,24 @@ import json
 import math
 import sys
 from collections import deque
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from itertools import islice
 from numbers import Integral, Real
 from pathlib import PurePath
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 from uuid import UUID
+
+from mcpcore.escaping import clean_text, one_line
+
+if TYPE_CHECKING:
+    from typing import Self
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
 """A value that JSON can say."""
@@ -36,32 +44,95 @@ _MAX_NODES: Final = 50_000
 
 _CUT: Final = "…"
 
-# C0 controls other than tab, line feed and carriage return: a terminal that shows the text must not obey them.
-_CONTROLS: Final = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, *range(0x80, 0xA0)))
-
 _name_of = type.__dict__["__name__"].__get__  # past a metaclass, which may raise
 
 
-def clean_text(text: str) -> str:
-    """`text` without control characters and without half of a surrogate pair."""
-    if text.isascii():
-        return text if text.isprintable() else text.translate(_CONTROLS)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text if text.isprintable() else text.translate(_CONTROLS)
+class Cut(str):  # noqa: SLOT000 - a text with one attribute
+    """The beginning of a text that was too long to be read as a whole.
+
+    Attributes:
+        whole: The number of characters in the whole text.
+    """
+
+    whole: int
+
+    def __new__(cls, text: str, whole: int) -> Self:
+        """Keep the length of the whole with `text`."""
+        made = super().__new__(cls, text)
+        made.whole = whole
+        return made
+
+    def __reduce__(self) -> tuple[type[Cut], tuple[str, int]]:
+        return Cut, (str.__str__(self), self.whole)
 
 
-def safe_str(value: object, *, limit: int = 100_000) -> str:
-    """`str(value)`, or the name of its type where that raises; at most `limit` characters."""
+class Note(str):  # noqa: SLOT000 - the same
+    """The note at the end of a container that says how many items were left out."""
+
+    left_out: int | None = None
+    """The number of these items; None for a container that does not know its length."""
+
+
+_WINDOW: Final = 100_000
+"""Characters of a message or another sentence that are read; longer ones are cut before anything else."""
+
+
+def safe_str(value: object, *, limit: int = _WINDOW) -> str:
+    """`str(value)`, or the name of its type where that raises; at most `limit` characters.
+
+    Of a text that is longer, a `Cut`.
+    """
     try:
-        text = str(value)
-        return clean_text(str.__str__(text)[:limit])
+        text = text_of(value, limit)
+        length = str.__len__(text)
+        start = clean_text(str.__getitem__(text, slice(limit)))
+        return start if length <= limit else Cut(start, length)
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001 - whatever __str__ raises, the failure that is being told must not be lost
         return named(value)
+
+
+def text_of(value: object, limit: int) -> str:
+    """`str(value)`, without a copy of a long text or the repr of a long argument of an exception."""
+    kind = type(value)
+    if issubclass(kind, str) and kind.__str__ is str.__str__:
+        return value  # type: ignore[return-value] # kind says so
+    if issubclass(kind, BaseException) and kind.__str__ in _SHOW_ARGUMENTS:
+        arguments = BaseException.__getattribute__(cast("BaseException", value), "args")
+        is_plain = kind.__str__ is BaseException.__str__ and len(arguments) == 1 and type(arguments[0]) is str
+        if not is_plain and _is_bulky(arguments, limit):
+            return dumps(to_json(arguments[0] if len(arguments) == 1 else arguments, room=limit))
+    return str(value)
+
+
+_SHOW_ARGUMENTS: Final = (BaseException.__str__, KeyError.__str__)
+"""The methods that make the text of an exception from the repr of its arguments."""
+
+
+def _is_bulky(value: object, limit: int) -> bool:
+    """Whether the built-in containers in `value` hold more than `limit` characters or items in all."""
+    left = limit
+    stack: list[Iterator[Any]] = [iter((value,))]
+    while stack:
+        for item in stack[-1]:
+            kind = type(item)
+            left -= len(item) + 1 if kind in _TEXTS else 1
+            if left < 0:
+                return True
+            if kind is dict:
+                stack += iter(item), iter(item.values())
+                break
+            if kind in _CONTAINERS:
+                stack.append(iter(item))
+                break
+        else:
+            stack.pop()
+    return False
+
+
+_TEXTS: Final = frozenset({str, bytes, bytearray})
+_CONTAINERS: Final = frozenset({list, tuple, set, frozenset, deque})
 
 
 def named(value: object) -> str:
@@ -71,10 +142,36 @@ def named(value: object) -> str:
 
 def cut_text(text: str, limit: int) -> str:
     """`text` in at most `limit` characters; a cut says how much is gone."""
-    if len(text) <= limit:
+    whole = text.whole if isinstance(text, Cut) else len(text)
+    if whole <= limit:
         return text
-    note = f"{_CUT} (cut: {len(text)} characters in all)"
-    return text[: max(0, limit - len(note))] + note
+    note = f"{_CUT} (cut: {whole} characters in all)"
+    # A flag that is cut in two would leave invisible tags behind.
+    return text[: max(0, limit - len(note))].rstrip(_TAGS) + note
+
+
+_TAGS: Final = "".join(map(chr, range(0xE0020, 0xE0080)))
+"""The letters of the flags of regions; see `mcpcore.escaping`."""
+
+
+def clean_cut(text: str, limit: int) -> str:
+    """`text`, escaped, without space around it and in at most `limit` characters; only its beginning is read."""
+    if text.__class__ is str and len(text) <= limit and text.isprintable():
+        return text.strip()  # as nearly all are
+    window = max(_WINDOW, 2 * limit)
+    whole = text.whole if isinstance(text, Cut) else len(text)
+    clean = clean_text(text[:window]).strip()
+    return cut_text(clean if whole <= window or not clean else Cut(clean, whole), limit)
+
+
+_MAX_NAME: Final = 200
+"""Characters of a name from a caller that an answer or a record repeats; no tool has a name over 128."""
+
+
+def shown_name(name: str) -> str:
+    """The name of a tool, prompt or resource, in the caller's own words: in one line and at most 200 characters."""
+    line = one_line(name[: 2 * _MAX_NAME])
+    return cut_text(line if len(name) <= 2 * _MAX_NAME else Cut(line, len(name)), _MAX_NAME)
 
 
 def dumps(value: JSON) -> str:
@@ -106,6 +203,8 @@ def fits(value: JSON, limit: int) -> bool:
         elif item.__class__ is list:
             left -= 2 + len(item)  # pyright: ignore[reportArgumentType]
             stack.extend(item)  # pyright: ignore[reportArgumentType]
+        elif isinstance(item, str):
+            left -= WIDEST * len(item) + 3
         else:
             left -= _LONGEST_NUMBER
     return left >= 0 or size(value) <= limit
@@ -122,17 +221,24 @@ def _bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def to_json(value: object, *, depth: int = 20) -> JSON:
-    """`value` as JSON, nested at most `depth` levels; never raises and never calls out for long."""
+def to_json(value: object, *, depth: int = 20, room: int | None = None) -> JSON:
+    """`value` as JSON, nested at most `depth` levels; never raises and never calls out for long.
+
+    Args:
+        value: Any value.
+        depth: The levels of nesting; deeper containers are replaced by the name of their type.
+        room: The bytes that the caller will cut the JSON to, with `fit`. No more is converted than could still be seen
+            then: long texts are cut, with their length in the note, and the items after that are counted.
+    """
     try:
-        return _Conversion().convert(value, depth, ())
+        return _Conversion(room).convert(value, depth, ())
     except RecursionError:  # the caller left no room at all
         return named(value)
 
 
-def to_json_object(value: object, *, depth: int = 20) -> dict[str, JSON]:
+def to_json_object(value: object, *, depth: int = 20, room: int | None = None) -> dict[str, JSON]:
     """`value` as a JSON object; what is not a mapping stands under the key `value`."""
-    converted = to_json(value, depth=depth)
+    converted = to_json(value, depth=depth, room=room)
     return converted if isinstance(converted, dict) else {"value": converted}
 
 
@@ -154,19 +260,31 @@ def fit_object(value: dict[str, JSON], limit: int) -> dict[str, JSON]:
     return fitted if isinstance(fitted, dict) else {_CUT: fitted}
 
 
+_TIMES: Final = 16
+"""How often the room may be spent before conversion stops: what `fit` shows of a long list of long texts halves with
+each, so that it never gets to the seventeenth."""
+
+
 class _Conversion:
     """One value on its way to JSON, and how much of it may still be looked at."""
 
-    __slots__ = ("_left",)
+    __slots__ = ("_characters", "_left", "_window")
 
-    def __init__(self) -> None:
+    def __init__(self, room: int | None) -> None:
         self._left = _MAX_NODES
+        # Escaping can make two characters of one, but never fewer than one of two.
+        self._window = sys.maxsize if room is None else 2 * room + 64
+        self._characters: float = math.inf if room is None else _TIMES * self._window
 
     def convert(self, value: object, depth: int, above: tuple[int, ...]) -> JSON:
         self._left -= 1
         kind = type(value)
         if kind is str:
-            return clean_text(value)  # type: ignore[arg-type] # kind says so
+            length = len(value)  # type: ignore[arg-type] # kind says so
+            if length > self._window:
+                return self._text(value)  # type: ignore[arg-type] # the same
+            self._characters -= length
+            return clean_text(value)  # type: ignore[arg-type] # the same
         if value is None or kind is bool:
             return value  # type: ignore[return-value] # kind says so
         if kind is int:
@@ -182,7 +300,18 @@ class _Conversion:
         except BaseException:  # noqa: BLE001 - a value whose own code raises is named, and the rest is told
             return named(value)
 
-    def _container(self, value: object, depth: int, above: tuple[int, ...]) -> JSON:
+    def _text(self, value: str) -> str:
+        # A subclass may have its own idea of its length and of its parts.
+        length = str.__len__(value)
+        if length <= self._window:
+            self._characters -= length
+            return clean_text(str.__str__(value))
+        self._characters -= self._window
+        start = clean_text(str.__getitem__(value, slice(self._window)))
+        return Cut(start[: self._window], length)
+
+    def _container(self, value: object, depth: int, above: tuple[int, ...], *, more: int = 0) -> JSON:
+        """The items of `value`, and the note that `more` items beside these were left out."""
         if depth <= 0:
             return f"{named(value)} {_CUT} (too deep)"
         if id(value) in above:
@@ -191,54 +320,89 @@ class _Conversion:
         if isinstance(value, Mapping):
             result: dict[str, JSON] = {}
             again: dict[str, int] = {}
-            # A dict may change meanwhile, in another thread; anything else may have no end.
-            pairs: Iterable[tuple[object, object]] = list(value.items()) if type(value) is dict else value.items()
+            pairs: Iterable[tuple[object, object]] = value.items()
+            if type(value) is dict:
+                # A dict may change meanwhile, in another thread; anything else may have no end.
+                pairs = list(islice(pairs, _MAX_ITEMS + 1))
             for number, (key, item) in enumerate(pairs):
                 if self._spent(number):
                     result[_unused(_CUT, result, again)] = _more(value, number)
                     break
-                result[_unused(_key(key), result, again)] = self.convert(item, depth - 1, above)
+                result[_unused(self._key(key), result, again)] = self.convert(item, depth - 1, above)
             return result
         items: list[JSON] = []
         assert isinstance(value, Iterable)
         for number, item in enumerate(value):
             if self._spent(number):
-                items.append(f"{_CUT} {_more(value, number)}")
-                break
+                items.append(_more(value, number, f"{_CUT} ", more))
+                return items
             items.append(self.convert(item, depth - 1, above))
+        if more:
+            items.append(_more((), 0, f"{_CUT} ", more))
         return items
 
     def _spent(self, number: int) -> bool:
-        return number >= _MAX_ITEMS or self._left <= 0
+        return number >= _MAX_ITEMS or self._left <= 0 or self._characters <= 0
+
+    def _key(self, key: object) -> str:
+        if type(key) is str:
+            return self._text(key)
+        try:
+            inner = key.value if isinstance(key, Enum) else key
+            if isinstance(inner, Mapping | list | tuple | set | frozenset):
+                return named(inner)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - a key whose own code raises is named
+            return named(key)
+        converted = self.convert(inner, 1, ())
+        if isinstance(converted, str):
+            return converted
+        return dumps(converted) if converted is None or isinstance(converted, bool | int | float) else named(key)
 
     def _foreign(self, value: object, depth: int, above: tuple[int, ...]) -> JSON:
         match value:
             case Enum():
                 return self.convert(value.value, depth, above)
+            case Cut() | Note() if len(value) <= self._window:
+                return value  # converted before
             case str():
-                return clean_text(str.__str__(value))
+                return self._text(value)
             case int():
                 return self.convert(int.__int__(value), depth, above)
             case float():
                 return self.convert(float.__float__(value), depth, above)
             case datetime() | date() | time():
-                return clean_text(value.isoformat())
+                return self._text(value.isoformat())
             case timedelta():
                 return value.total_seconds()
+            case Decimal() if value.__sizeof__() > self._window:
+                return named(value)
+            case PurePath() if _has_long_path(value, self._window):
+                return named(value)
             case UUID() | Decimal() | Fraction() | PurePath():
-                return clean_text(str(value))
+                return self._text(str(value))
             case bytes() | bytearray() | memoryview():
-                return base64.b64encode(bytes(value)).decode("ascii")
+                return self._base64(memoryview(value))
             case Mapping() | list() | tuple() | deque():
                 return self._container(value, depth, above)
             case set() | frozenset():
-                return self._container(sorted(value, key=safe_str), depth, above)
+                some = list(islice(value, _MAX_ITEMS))
+                return self._container(sorted(some, key=_order), depth, above, more=len(value) - len(some))
             case Integral():
                 return self.convert(int(value), depth, above)
             case Real():
                 return self.convert(float(value), depth, above)
             case _:
                 return self._structured(value, depth, above)
+
+    def _base64(self, value: memoryview) -> str:
+        if value.nbytes <= self._window:
+            self._characters -= value.nbytes
+            return base64.b64encode(value.tobytes()).decode("ascii")
+        self._characters -= self._window
+        start = base64.b64encode(value.cast("B")[: self._window // 4 * 3]).decode("ascii")
+        return Cut(start, -(-value.nbytes // 3) * 4)
 
     def _structured(self, value: object, depth: int, above: tuple[int, ...]) -> JSON:
         if isinstance(value, type):
@@ -258,29 +422,48 @@ def as_mapping(value: object) -> object | None:
     if pydantic is not None and isinstance(value, pydantic.BaseModel):
         model: Any = value
         return model.model_dump(mode="python", by_alias=True)  # type: ignore[no-any-return]
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+    # `is_dataclass` by the attribute that it looks for: importing the module would cost more than classifying does.
+    if hasattr(type(value), "__dataclass_fields__"):
+        from dataclasses import fields
+
+        return {field.name: getattr(value, field.name) for field in fields(cast("Any", value))}
     return None
 
 
-def _key(key: object) -> str:
-    if type(key) is str:
-        return clean_text(key)
-    try:
-        inner = key.value if isinstance(key, Enum) else key
-    except Exception:  # noqa: BLE001 - a key whose own code raises is named
-        return named(key)
-    converted = to_json(inner, depth=1)
-    if isinstance(converted, str):
-        return converted
-    return dumps(converted) if converted is None or isinstance(converted, bool | int | float) else named(key)
+_COMPARED: Final = 1_000
+"""Characters by which the items of a set are sorted."""
 
 
-def _more(value: Any, number: int) -> str:
+def _order(item: object) -> str:
+    """The sort key of an item of a set, so that equal sets give equal JSON."""
+    if _is_bulky(item, _WINDOW) and not isinstance(item, str):
+        return dumps(to_json(item, room=_COMPARED))[:_COMPARED]
+    return safe_str(item, limit=_COMPARED)
+
+
+def _has_long_path(value: PurePath, limit: int) -> bool:
+    """Whether `value` has more than `limit` characters; making its text would join all of its parts."""
+    # Python 3.12 and later keep the texts that a path was made of, and 3.11 keeps its parts.
+    texts: Any = getattr(value, "_raw_paths", None) or getattr(value, "_parts", ())
+    left = limit
+    for text in texts:
+        left -= len(text) + 1
+        if left < 0:
+            return True
+    return False
+
+
+def _more(value: Any, number: int, before: str = "", extra: int = 0) -> Note:
+    """The note for the items of `value` from `number` on, and for `extra` more."""
     try:
-        return f"{len(value) - number} more"
-    except Exception:  # noqa: BLE001 - a container may not know its length
-        return "more"
+        count = len(value) - number + extra
+        note = Note(f"{before}{count} more")
+        note.left_out = count
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - a container may not know its length
+        note = Note(f"{before}more")
+    return note
 
 
 def _unused(key: str, taken: Mapping[str, object], again: dict[str, int]) -> str:
@@ -309,8 +492,9 @@ def _shrink(value: JSON, budget: int) -> tuple[JSON, int]:
     """`value` in about `budget` bytes, and what is left of them."""
     if isinstance(value, str):
         room = max(budget, 0)
-        if len(value.encode()) + 2 <= room:
-            return value, room - len(value.encode()) - 2
+        length = len(value.encode())
+        if length + 2 <= room:
+            return value, room - length - 2
         text = cut_text(value, max(48, room // 2)) if len(value) > 48 else value
         return text, room - len(text.encode()) - 2
     if isinstance(value, dict):
@@ -319,7 +503,7 @@ def _shrink(value: JSON, budget: int) -> tuple[JSON, int]:
         for number, (key, item) in enumerate(value.items()):
             short = cut_text(key, 120)
             if budget < len(short.encode()) + 40:
-                kept[_unused(_CUT, kept, again)] = f"cut: {len(value) - number} more"
+                kept[_unused(_CUT, kept, again)] = f"cut: {_left_out(list(value.values())[number:])}"
                 return kept, budget
             shrunk, budget = _shrink(item, budget - len(short.encode()) - 4)
             kept[_unused(short, kept, again)] = shrunk
@@ -328,9 +512,17 @@ def _shrink(value: JSON, budget: int) -> tuple[JSON, int]:
         some: list[JSON] = []
         for number, item in enumerate(value):
             if budget < 40:
-                some.append(f"{_CUT} (cut: {len(value) - number} more)")
+                some.append(f"{_CUT} (cut: {_left_out(value[number:])})")
                 return some, budget
             shrunk, budget = _shrink(item, budget - 1)
             some.append(shrunk)
         return some, budget
     return value, budget - len(dumps(value))
+
+
+def _left_out(items: Sequence[JSON]) -> str:
+    """The note for `items`; the last item may already be such a note."""
+    last = items[-1]
+    if not isinstance(last, Note):
+        return f"{len(items)} more"
+    return "more" if last.left_out is None else f"{len(items) - 1 + last.left_out} more"

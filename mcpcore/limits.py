@@ -18,9 +18,11 @@ class Limits:
         data: Bytes of `data` as compact JSON in UTF-8, reserved keys included.
         depth: Levels of nesting in `data`.
         details: Bytes of the author's data on the text surface.
+        redact_secrets: Hide what is a secret by its shape alone (private keys, cloud keys, tokens with a known prefix,
+            passwords in URLs) from clients. Declared texts are sent as they are. Logs and trails are always redacted.
 
     Raises:
-        ValueError: If a bound is too small for an envelope to say anything.
+        ValueError: If a bound is too small for an envelope to say anything, or if `redact_secrets` is no bool.
     """
 
     message: int = bounds.MESSAGE
@@ -28,12 +30,17 @@ class Limits:
     data: int = 32 * 1024
     depth: int = 20
     details: int = 2 * 1024
+    redact_secrets: bool = True
 
     def __post_init__(self) -> None:
         """Refuse bounds that leave no room."""
         for field in fields(self):
             value = getattr(self, field.name)
-            least = _LEAST[field.name]
+            least = _LEAST.get(field.name)
+            if least is None:
+                if not isinstance(value, bool):
+                    raise ValueError(f"Limits({field.name}=...) must be True or False, not {value!r}")
+                continue
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ValueError(f"Limits({field.name}=...) must be an int of at least {least}, not {value!r}")
 

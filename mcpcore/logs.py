@@ -12,10 +12,15 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TextIO
 
+from mcpcore.escaping import terminal_line, terminal_text
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOGGER: Final = "mcpcore"
+
+_FILED: Final = "mcpcore_filed"
+"""The mark of a line about a failure whose record is in the audit trail's file; see `mcpcore.audit.listeners`."""
 
 
 @contextmanager
@@ -31,8 +36,23 @@ def own_handler() -> Iterator[None]:
         logging.getLogger(LOGGER).addHandler(_Plain(added))
 
 
+def _asked_for(record: logging.LogRecord) -> bool:
+    """Whether the application itself set a level that takes `record`; the SDK sets one for the root logger alone."""
+    return any(logging.getLogger(name).level in range(1, record.levelno + 1) for name in (record.name, LOGGER))
+
+
 def _not_ours(record: logging.LogRecord) -> bool:
     return record.name != LOGGER and not record.name.startswith(f"{LOGGER}.")
+
+
+class _Formatter(logging.Formatter):
+    """A record begins a line, and nothing that it quotes does: its message is one line, and a traceback is indented."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the library's name
+        return terminal_line(super().formatMessage(record))
+
+    def format(self, record: logging.LogRecord) -> str:
+        return terminal_text(super().format(record)).replace("\n", "\n  ")
 
 
 class _Plain(logging.Handler):
@@ -44,11 +64,13 @@ class _Plain(logging.Handler):
     def __init__(self, stands_in_for: list[logging.Handler]) -> None:
         super().__init__()
         self._stands_in_for = stands_in_for
-        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        self.setFormatter(_Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
         handlers = logging.getLogger().handlers
         if not any(handler in handlers for handler in self._stands_in_for):
+            return
+        if hasattr(record, _FILED) and not _asked_for(record):
             return
         try:
             # Looked up each time, as the SDK's own handler does: a host may replace it, or be without.

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from mypy.checker import TypeChecker
 
 _CONTEXT: Final = "mcpcore.context.Context"
-_DECORATOR: Final = "mcpcore.tool.ToolDecorator"
+_DECORATORS: Final = (
+    "mcpcore.tool.ToolDecorator",
+    "mcpcore.declare.resource.ResourceDecorator",
+    "mcpcore.declare.prompt.PromptDecorator",
+)
+_FUNCTIONS: Final = (
+    "mcpcore._shapes.tool",
+    "mcpcore.tool.tool",
+    "mcpcore.declare.resource.resource",
+    "mcpcore.declare.prompt.prompt",
+)
 _DEPTH: Final = 10
 """Names that stand for names: how far they are followed."""
 
@@ -29,15 +39,17 @@ class ErrorsPlugin(Plugin):
     """Ties `errors` to the handler's context."""
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
-        """Where `tool(errors=...)` is called."""
-        return _decorator if fullname in ("mcpcore._shapes.tool", "mcpcore.tool.tool") else None
+        """Handle calls of `tool(errors=...)`, `resource(uri, errors=...)` and `prompt(errors=...)`."""
+        return _decorator if fullname in _FUNCTIONS else None
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         """Where `server.tool(errors=...)`, `server.add_tool(..., errors=...)` and the decorator itself are called."""
         return {
             "mcpcore.server.Server.tool": _decorator,
+            "mcpcore.server.Server.resource": _decorator,
+            "mcpcore.server.Server.prompt": _decorator,
             "mcpcore.server.Server.add_tool": _added,
-            f"{_DECORATOR}.__call__": _decorated,
+            **{f"{decorator}.__call__": _decorated for decorator in _DECORATORS},
         }.get(fullname)
 
 
@@ -51,7 +63,7 @@ def _decorator(ctx: FunctionContext | MethodContext) -> Type:
     """`ToolDecorator[Literal["a", "b"]]` where mypy says `ToolDecorator[str]`."""
     result = get_proper_type(ctx.default_return_type)
     reasons = _declared(ctx)
-    if not reasons or not isinstance(result, Instance) or result.type.fullname != _DECORATOR:
+    if not reasons or not isinstance(result, Instance) or result.type.fullname not in _DECORATORS:
         return ctx.default_return_type
     text = ctx.api.named_generic_type("builtins.str", [])
     return result.copy_modified(

@@ -6,26 +6,28 @@ reaches nobody as broken JSON.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp_types import CallToolResult, TextContent
 from pydantic_core import from_json, to_json
 
-from mcpcore.boundary import BrokenResultError
+from mcpcore.boundary import BrokenResultError, ReturnedError
 from mcpcore.codes import ErrorCode
 from mcpcore.contract import ContractError
+from mcpcore.dialects.reading import UNKNOWN_DIALECT
 from mcpcore.envelope import Envelope
-from mcpcore.errors import CodedError, FrameworkError
+from mcpcore.errors import FrameworkError
+from mcpcore.foreign import quietly
+from mcpcore.returned import convert_result, raise_within
+from mcpcore.upstream import UpstreamError
 
 if TYPE_CHECKING:
+    from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
     from mcp_types import InputRequiredResult
     from pydantic import BaseModel
-
-    from mcpcore.dialects import Dialect
 
 _MAX_DEPTH: Final = 190
 """Levels of a result; readers on pydantic, as the SDK's client, take 200 of a whole message."""
@@ -38,15 +40,18 @@ _TELLTALE: Final = frozenset({"error", "ok", "code", "error_code", "result"})
 
 
 def converted(
-    convert: Callable[[Any], Any], returned: Any, schema: Mapping[str, Any] | None
+    metadata: FuncMetadata, returned: Any, schema: Mapping[str, Any] | None
 ) -> CallToolResult | InputRequiredResult:
-    """What a handler returned, as `convert` makes it and as JSON can hold it.
+    """What a handler returned, as the SDK converts it and as JSON can hold it.
 
     Raises:
+        ReturnedError: If it is a failure, or there are exceptions within it.
         BrokenResultError: If it breaks the tool's own output model, or cannot be written.
     """
     try:
-        result: CallToolResult | InputRequiredResult = convert(returned)
+        result = convert_result(metadata, returned)
+    except ReturnedError:
+        raise
     except Exception as exc:
         raise BrokenResultError("the result breaks the tool's own output model") from exc
     if not isinstance(result, CallToolResult) or result.is_error:
@@ -54,51 +59,36 @@ def converted(
     return sendable(result, schema, made_of=returned)
 
 
-def found_in(
-    result: CallToolResult | InputRequiredResult, dialect: Dialect, schema: Mapping[str, Any] | None
-) -> tuple[BaseException | None, Envelope | None]:
-    """The failure in a result, or what a client could mistake for one; None where there is nothing of that.
+def failure_in(result: CallToolResult | InputRequiredResult, schema: Mapping[str, Any] | None) -> Exception | None:
+    """The failure in a result, or what a client could mistake for one; None for a success.
 
-    Beside a failure that is in `dialect` already, and may be sent as it is, its envelope.
+    The failure of another server is an `UpstreamError`, whatever its dialect. Of the content blocks only the texts of
+    a failure in no known dialect are kept: a failure is one text and its structured content.
     """
+    # A result that was made without validation may hold objects of any kind, whose own code may raise.
+    return quietly(lambda: _failure_in(result, schema), BrokenResultError("the result cannot be read"))
+
+
+def _failure_in(result: CallToolResult | InputRequiredResult, schema: Mapping[str, Any] | None) -> Exception | None:
     if not isinstance(result, CallToolResult):
-        return None, None
+        return None
     content = result.structured_content
     if not result.is_error and (not isinstance(content, dict) or _TELLTALE.isdisjoint(content)):
-        return None, None
+        return None
     # The text alone of a success may be anybody's: a file, a line of a log.
-    told = Envelope.from_result(result if result.is_error else {"structuredContent": content})
-    ours = told is not None and told.dialect == dialect.name and result.is_error == dialect.is_error
-    if ours and isinstance(content, dict):
-        with contextlib.suppress(BrokenResultError):
-            require_writable(result)
-            return _handmade(result, told), told
-    if told is not None or result.is_error:
-        return _handmade(result, told), None
+    sent = Envelope.from_result(result if result.is_error else {"structuredContent": content})
+    if sent is not None and sent.dialect != UNKNOWN_DIALECT:
+        return UpstreamError(sent)
+    if result.is_error:
+        texts = [block.text for block in result.content if isinstance(block, TextContent)]
+        return FrameworkError(ErrorCode.INTERNAL_ERROR, "\n".join(texts), content)
+    assert content is not None
     if "error" not in content or "error" in (schema or {}).get("properties", {}):
-        return None, None  # else a tool of the SDK's own says that its results have it
-    broken = ContractError(
+        return None  # else a tool of the SDK's own says that its results have it
+    return ContractError(
         "the result has a key 'error', where clients look for a failure; return it under another name, or raise a "
         "declared failure"
     )
-    return broken, None
-
-
-def _handmade(result: CallToolResult, told: Envelope | None) -> CodedError:
-    """A failure that a handler returned instead of raising it, on its way to becoming an envelope."""
-    from mcpcore.dialects.reading import UNKNOWN_DIALECT
-
-    if told is not None and told.dialect != UNKNOWN_DIALECT:
-        return FrameworkError(
-            told.error_code or ErrorCode.INTERNAL_ERROR,
-            told.message,
-            told.details,
-            reason=told.reason,
-            recovery=told.recovery or ...,
-            retry=told.retry,
-        )
-    texts = [block.text for block in result.content if isinstance(block, TextContent)]
-    return FrameworkError(ErrorCode.INTERNAL_ERROR, "\n".join(texts), result.structured_content)
 
 
 def sendable(
@@ -147,6 +137,7 @@ def _written(result: CallToolResult) -> bytes:
             # Read as the SDK's client reads it, which never answers a call whose result is deeper than 200 levels.
             from_json(b"%b%b%b" % (b"[" * _AROUND, written, b"]" * _AROUND), cache_strings="none")
     except (ValueError, RecursionError) as exc:
+        raise_within((result.structured_content, result.meta))
         raise BrokenResultError(_UNWRITABLE) from exc
     return written
 

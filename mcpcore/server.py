@@ -4,76 +4,101 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
-import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, cast, overload
 
 from mcp.server.mcpserver import Context as SDKContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.mcpserver.resources import Resource
 from mcp.server.mcpserver.tools import Tool as SDKTool
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    MISSING_REQUIRED_CLIENT_CAPABILITY,
-    URL_ELICITATION_REQUIRED,
     CallToolRequestParams,
     CallToolResult,
-    ErrorData,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
     Icon,
     InputRequiredResult,
+    PromptReference,
     ToolAnnotations,
 )
 from mcp_types import Tool as MCPTool
-from pydantic import ConfigDict, PrivateAttr, ValidationError
+from pydantic import ValidationError
 from typing_extensions import TypeVar
 
-from mcpcore.boundary import Boundary, Judge, Relayed, is_a, leaves_of, passes_through
-from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
+from mcpcore.audit import AuditError
+from mcpcore.boundary import (
+    Boundary,
+    Verdict,
+    is_a,
+    log_recording,
+    passes_through,
+    returned_failure,
+)
+from mcpcore.codes import ErrorCode
 from mcpcore.context import Request, current
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError, FailureMode
+from mcpcore.declare.declaration import ToolOptions, takes_context
+from mcpcore.declare.prompt import PromptDecorator, PromptOptions, as_prompt
+from mcpcore.declare.resource import ResourceDecorator, ResourceOptions, as_resource
 from mcpcore.definition import admitting_error
 from mcpcore.envelope import CANONICAL, Envelope
-from mcpcore.errors import FrameworkError
 from mcpcore.governance import TRACE_FIELD, checked, in_force
+from mcpcore.jsonable import shown_name
 from mcpcore.limits import DEFAULT_LIMITS, Limits
-from mcpcore.results import converted, found_in, require_writable, sendable
-from mcpcore.threads import in_thread
-from mcpcore.tool import MethodTool, Tool, ToolDecorator, ToolOptions, as_tool, make_tool, takes_context
-from mcpcore.unwrapping import UnreadError, as_raised
+from mcpcore.recording import recorded_first
+from mcpcore.results import converted, failure_in, require_writable, sendable
+from mcpcore.returned import Resources, watched_prompt
+from mcpcore.sdk.handlers import registering, with_contracts
+from mcpcore.sdk.prompts import register as register_prompt
+from mcpcore.sdk.resources import register as register_resource
+from mcpcore.sdk.tools import ContractTool
+from mcpcore.sdk.tools import ToolFailure as ToolFailure  # noqa: PLC0414 - part of this module
+from mcpcore.serving import (
+    PROTOCOL_NEEDS,
+    UnknownTool,
+    check_options,
+    chosen_error,
+    exposes_internal_errors,
+    invalid_arguments_error,
+    missing_attribute,
+    part_of_answer,
+    protocol_error_of,
+    protocols_own,
+    shown_value,
+    trace_id,
+    unknown_tool_error,
+    with_failures,
+)
+from mcpcore.startup import Startup
+from mcpcore.tool import MethodTool, Tool, ToolDecorator, as_tool, make_tool
+from mcpcore.unwrapping import UnansweredError, as_raised
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
     from contextlib import AbstractAsyncContextManager
 
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel.helper_types import ReadResourceContents
+    from mcp.server.mcpserver.resources.templates import ResourceSecurity
+    from mcp_types import Annotations
+    from mcp_types import Prompt as MCPPrompt
+    from mcp_types import Resource as MCPResource
+    from mcp_types import ResourceTemplate as MCPResourceTemplate
     from pydantic import AnyUrl
 
     from mcpcore.audit import AuditTrail
-    from mcpcore.definition import ToolDefinition
+    from mcpcore.codes import ErrorCode
+    from mcpcore.declare.prompt import DeclaredPrompt
+    from mcpcore.declare.resource import DeclaredResource
 
 LifespanT = TypeVar("LifespanT", default=Any)
 R = TypeVar("R", bound=str)
 _CallableT = TypeVar("_CallableT", bound=Callable[..., Any])
-
-EXPOSE_VARIABLE: Final = "MCPCORE_EXPOSE_INTERNAL_ERRORS"
-
-_PROTOCOL_NEEDS: Final = frozenset({MISSING_REQUIRED_CLIENT_CAPABILITY, URL_ELICITATION_REQUIRED})
-"""Errors of the SDK that are steps of the protocol, not failures of the tool: the client answers them by itself."""
-
-UnknownTool = Literal["protocol", "result"]
-
-
-class ToolFailure(ToolError, Relayed):  # noqa: N818 - the word of the docs
-    """What `server.call_tool(...)` raises where a tool fails: an error of the SDK's kind, with the envelope."""
-
-    def __init__(self, envelope: Envelope) -> None:
-        """Carry `envelope`."""
-        super().__init__(envelope.message)
-        self.envelope = envelope
 
 
 class Server(MCPServer[LifespanT], Generic[LifespanT]):
@@ -88,6 +113,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         name: str | None = None,
         *args: Any,
         tools: Iterable[Tool[..., Any] | SDKTool] | None = None,
+        resources: Iterable[DeclaredResource[..., Any] | Resource] | None = None,
+        prompts: Iterable[DeclaredPrompt[..., Any] | Prompt] | None = None,
         lifespan: Callable[[MCPServer[LifespanT]], AbstractAsyncContextManager[LifespanT]] | None = None,
         audit: AuditTrail | str | os.PathLike[str] | None = None,
         advertise_errors: bool = True,
@@ -105,10 +132,12 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             name: The server's name.
             *args: The SDK's own positional arguments.
             tools: Tools of mcpcore and of the SDK.
+            resources: Resources of mcpcore and of the SDK.
+            prompts: Prompts of mcpcore and of the SDK.
             lifespan: What is set up before the first request and torn down after the last; the SDK's own, as all of
                 `options`.
-            audit: Where failures are recorded, beside the logger `mcpcore.audit`: a path, or a trail; left out, the
-                path in the environment variable MCPCORE_AUDIT, if any.
+            audit: Where failures are recorded instead of in the logger `mcpcore.audit`: a path, or a trail. The default
+                is the path in the environment variable MCPCORE_AUDIT, if any.
             advertise_errors: Whether the output schemas admit the error; some clients validate it.
             describe_failures: Whether descriptions end with what the tool fails with.
             expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
@@ -124,32 +153,68 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             ValueError: If an option has a value that it cannot have.
             TypeError: If an option is unknown.
         """
-        if unknown_tool not in ("protocol", "result"):
-            raise ValueError(f"Server(unknown_tool=...) must be 'protocol' or 'result', not {unknown_tool!r}")
-        if not isinstance(limits, Limits):
-            raise TypeError(f"Server(limits=...) must be Limits(...), not {type(limits).__name__}")
+        check_options("Server", unknown_tool=unknown_tool, limits=limits)
         self._advertise_errors = advertise_errors
         self._describe_failures = describe_failures
         self._unknown_tool: UnknownTool = unknown_tool
         self._fields = checked(bind or {}, "Server(bind=…)")
         from mcpcore.logs import own_handler
 
+        self._complete: Callable[..., Awaitable[Completion | None]] | None = None
+        self._startup = Startup(name or "mcp-server", self._record_own_failure)
+        watched = None if lifespan is None else self._startup.watched(lifespan)
         with own_handler():
-            super().__init__(name, *args, lifespan=lifespan, **options)
+            super().__init__(name, *args, lifespan=watched, **options)
+        self._resource_manager = Resources.of(self._resource_manager)
         self._boundary = Boundary(
             server=self.name,
-            expose=expose_internal_errors or os.environ.get(EXPOSE_VARIABLE, "").lower() in ("1", "true", "yes"),
+            expose=exposes_internal_errors(expose_internal_errors),
             limits=limits,
             dialect=dialect,
             audit=audit,
         )
-        for item in tools or ():
-            self._add(item)
+        with self._startup.component():
+            for item in tools or ():
+                self._add(item)
+            for resource in resources or ():
+                if as_resource(resource) is None and not isinstance(resource, Resource):
+                    raise ContractError(
+                        "Server(resources=[...]) takes resources made by @resource and those of the SDK, not "
+                        f"{resource!r}"
+                    )
+                self.add_resource(resource)
+            for prompt in prompts or ():
+                if as_prompt(prompt) is None and not isinstance(prompt, Prompt):
+                    raise ContractError(
+                        f"Server(prompts=[...]) takes prompts made by @prompt and those of the SDK, not {prompt!r}"
+                    )
+                self.add_prompt(prompt)
+
+    def _record_own_failure(self, exc: BaseException, code: ErrorCode | None) -> Envelope:
+        return self._boundary.judged(
+            exc, contract=_NO_CONTRACT, name=self.name, surface="server", context=dict(self._fields), code=code
+        ).envelope
+
+    async def run_streamable_http_async(self, **options: Any) -> None:
+        """Serve streamable HTTP, as the SDK's server does; a port that is taken is recorded."""
+        with self._startup.transport():
+            await super().run_streamable_http_async(**options)
+
+    async def run_sse_async(self, **options: Any) -> None:
+        """Serve SSE, as the SDK's server does; a port that is taken is recorded."""
+        with self._startup.transport():
+            await super().run_sse_async(**options)
 
     @property
     def audit(self) -> AuditTrail:
         """The trail that failures are recorded in."""
         return self._boundary.trail
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Explain how to mount the server when FastMCP reads an attribute that only its servers have."""
+            raise missing_attribute(self, name)
 
     @property
     def contracts(self) -> dict[str, Contract[Any]]:
@@ -157,7 +222,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         return {
             registered.name: registered.tool.contract
             for registered in self._tool_manager.list_tools()
-            if isinstance(registered, _ContractTool)
+            if isinstance(registered, ContractTool)
         }
 
     # --- registration ---------------------------------------------------------------------------------------------
@@ -165,7 +230,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     def _add(self, item: object) -> None:
         tool = as_tool(item)
         if tool is not None:
-            self._register(_ContractTool.of(tool))
+            self._register(ContractTool.of(tool))
         elif isinstance(item, SDKTool):
             self._register(item)
         else:
@@ -212,15 +277,16 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             "structured_output": structured_output,
             "errors": errors,
         }
-        made = as_tool(fn)
-        if made is not None:
-            changes = {key: value for key, value in given.items() if value is not None}
-            self._register(_ContractTool.of(made.changed(**changes) if changes else made))
-        elif errors is not None or takes_context(fn, name=name):
-            options = {**given, "errors": errors or ()}
-            self._register(_ContractTool.of(_unbound(make_tool(fn, ToolOptions(**options)))))
-        else:
-            super().add_tool(fn, name, title, description, annotations, icons, meta, structured_output)
+        with self._startup.registration():
+            made = as_tool(fn)
+            if made is not None:
+                changes = {key: value for key, value in given.items() if value is not None}
+                self._register(ContractTool.of(made.changed(**changes) if changes else made))
+            elif errors is not None or takes_context(fn, name=name):
+                options = {**given, "errors": errors or ()}
+                self._register(ContractTool.of(_unbound(make_tool(fn, ToolOptions(**options)))))
+            else:
+                super().add_tool(fn, name, title, description, annotations, icons, meta, structured_output)
 
     @overload
     def tool(
@@ -265,8 +331,11 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         Raises:
             ContractError: If the contract or the handler cannot stand, or the name is taken.
         """
-        if errors is None:
-            return super().tool(name, title, description, annotations, icons, meta, structured_output)
+        with self._startup.registration():
+            if errors is None:
+                return self._startup.registered(
+                    super().tool(name, title, description, annotations, icons, meta, structured_output)
+                )
         options = ToolOptions(
             name=name,
             title=title,
@@ -279,18 +348,165 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         )
         return _Registering(options, self)
 
+    def add_resource(self, resource: Resource | DeclaredResource[..., Any]) -> None:
+        """Add a resource: one made by `@resource`, or one of the SDK.
+
+        Raises:
+            ContractError: If the server has a resource of its URI already.
+        """
+        with self._startup.registration():
+            declared = as_resource(resource)
+            if declared is None:
+                super().add_resource(cast("Resource", resource))
+            else:
+                register_resource(self._resource_manager, declared, security=self._resource_security)
+
+    @overload
+    def resource(
+        self,
+        uri: str,
+        *,
+        errors: Sequence[FailureMode[R]],
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        icons: list[Icon] | None = None,
+        annotations: Annotations | None = None,
+        meta: dict[str, Any] | None = None,
+        security: ResourceSecurity | None = None,
+    ) -> ResourceDecorator[R]: ...
+    @overload
+    def resource(
+        self,
+        uri: str,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        icons: list[Icon] | None = None,
+        annotations: Annotations | None = None,
+        meta: dict[str, Any] | None = None,
+        security: ResourceSecurity | None = None,
+    ) -> Callable[[_CallableT], _CallableT]: ...
+    def resource(self, uri: str, *, errors: Sequence[FailureMode[Any]] | None = None, **options: Any) -> Any:
+        """Register the decorated function; with `errors` as a resource with a contract.
+
+        Without `errors` it becomes a resource of the SDK's own kind, unless it takes mcpcore's `Context`. With
+        `errors` the name refers to the `DeclaredResource`, which a unit test calls; without, to the function.
+
+        Raises:
+            ContractError: If the contract or the handler cannot be served, or the URI is taken.
+        """
+        with self._startup.registration():
+            return self._startup.registered(
+                registering(
+                    errors,
+                    lambda contract: ResourceDecorator(ResourceOptions(uri=uri, errors=contract, **options)),
+                    functools.partial(super().resource, uri, **options),
+                    self.add_resource,
+                )
+            )
+
+    def add_prompt(self, prompt: Prompt | DeclaredPrompt[..., Any]) -> None:
+        """Add a prompt: one made by `@prompt`, or one of the SDK, whose function fails if it returns an exception.
+
+        Raises:
+            ContractError: If the server has a prompt of its name already.
+        """
+        with self._startup.registration():
+            declared = as_prompt(prompt)
+            if declared is None:
+                super().add_prompt(watched_prompt(cast("Prompt", prompt)))
+            else:
+                register_prompt(self._prompt_manager, declared)
+
+    @overload
+    def prompt(
+        self,
+        *,
+        errors: Sequence[FailureMode[R]],
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        icons: list[Icon] | None = None,
+    ) -> PromptDecorator[R]: ...
+    @overload
+    def prompt(
+        self,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        icons: list[Icon] | None = None,
+    ) -> Callable[[_CallableT], _CallableT]: ...
+    def prompt(
+        self,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        icons: list[Icon] | None = None,
+        *,
+        errors: Sequence[FailureMode[Any]] | None = None,
+    ) -> Any:
+        """Register the decorated function; with `errors` as a prompt with a contract.
+
+        Without `errors` it becomes a prompt of the SDK's own kind, unless it takes mcpcore's `Context`. With `errors`
+        the name refers to the `DeclaredPrompt`, which a unit test calls; without, to the function.
+
+        Raises:
+            ContractError: If the contract or the handler cannot be served, or the name is taken.
+        """
+        options: dict[str, Any] = {"name": name, "title": title, "description": description, "icons": icons}
+        with self._startup.registration():
+            return self._startup.registered(
+                registering(
+                    errors,
+                    lambda contract: PromptDecorator(PromptOptions(errors=contract, **options)),
+                    functools.partial(super().prompt, **options),
+                    self.add_prompt,
+                )
+            )
+
+    def completion(  # pyright: ignore[reportIncompatibleMethodOverride] - the SDK declares no types
+        self,
+    ) -> Callable[[_CallableT], _CallableT]:
+        """Register the decorated function as the handler of completions; its failures are recorded."""
+
+        def register(fn: _CallableT) -> _CallableT:
+            self._complete = fn
+            self._lowlevel_server.add_request_handler(
+                "completion/complete", CompleteRequestParams, self._handle_complete
+            )
+            return fn
+
+        return register
+
     # --- what clients see -----------------------------------------------------------------------------------------
 
     async def list_tools(self) -> list[MCPTool]:
         """The tools as clients see them: with their contracts, and output schemas that admit the error."""
         return [self._described(registered) for registered in self._tool_manager.list_tools()]
 
+    async def list_resources(self) -> list[MCPResource]:
+        """The resources as clients see them, with their contracts."""
+        return with_contracts(await super().list_resources(), self._resource_manager.list_resources())
+
+    async def list_resource_templates(self) -> list[MCPResourceTemplate]:
+        """The templates of resources as clients see them, with their contracts."""
+        listed = await super().list_resource_templates()
+        return with_contracts(listed, self._resource_manager.list_templates())
+
+    async def list_prompts(self) -> list[MCPPrompt]:
+        """The prompts as clients see them, with their contracts."""
+        return with_contracts(await super().list_prompts(), self._prompt_manager.list_prompts())
+
     def _described(self, registered: SDKTool) -> MCPTool:
         schema, meta, description = registered.output_schema, registered.meta, registered.description
-        if isinstance(registered, _ContractTool) and len(registered.tool.contract):
+        if isinstance(registered, ContractTool) and len(registered.tool.contract):
             meta = {**(meta or {}), CONTRACT_META_KEY: registered.published}
             if self._describe_failures:
-                description = _with_failures(description, registered.tool.contract)
+                description = with_failures(description, registered.published)
         if self._advertise_errors and schema is not None:
             schema = self._admitting_failure(registered, schema)
         return MCPTool(
@@ -308,19 +524,20 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         dialect = self._boundary.dialect
         if dialect.name != CANONICAL:
             return admitting_error(schema, dialect.schema)
-        if isinstance(registered, _ContractTool) and registered.definition.output_schema is not None:
+        if isinstance(registered, ContractTool) and registered.definition.output_schema is not None:
             return registered.definition.output_schema
         return admitting_error(schema)
 
     # --- calls ----------------------------------------------------------------------------------------------------
 
+    @recorded_first
     async def _handle_call_tool(
         self, ctx: ServerRequestContext[LifespanT], params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         registered = self._tool_manager.get_tool(params.name)
         if registered is None:
             return self._unknown(ctx, params.name)
-        contract = registered.tool.contract if isinstance(registered, _ContractTool) else _NO_CONTRACT
+        contract = registered.tool.contract if isinstance(registered, ContractTool) else _NO_CONTRACT
         request = Request(
             functools.partial(
                 SDKContext,
@@ -331,7 +548,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             ),
             contract=contract,
             judged=functools.partial(self._judged_item, ctx, params.name),
-            part=self._part,
+            part=functools.partial(part_of_answer, self._boundary),
+            shown=functools.partial(shown_value, self._boundary),
         )
         token = current.set(request)
         try:
@@ -339,38 +557,42 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         except BaseException as exc:
             if passes_through(exc):
                 raise
+            if lost := request.lost(returned_failure(exc)):
+                self._boundary.report_lost(lost, name=params.name)
             context = self._context(ctx, request, exc)
-            if (protocol := _protocols_own(exc, registered)) is not None:
+            if (protocol := protocols_own(exc, every_code=not isinstance(registered, ContractTool))) is not None:
                 raise self._recorded(protocol, name=params.name, surface="tool", context=context) from None
             return self._boundary.answer(exc, contract=contract, name=params.name, context=context)
         finally:
             current.reset(token)
-        misread, told = found_in(result, self._boundary.dialect, registered.output_schema)
-        if misread is None:
+        if lost := request.lost():
+            self._boundary.report_lost(lost, name=params.name)
+        failure = failure_in(result, registered.output_schema)
+        if failure is None:
             return result
-        context = self._context(ctx, request, misread)
-        verdict = self._boundary.judged(misread, contract=contract, name=params.name, context=context, told=told)
-        if told is not None and verdict.exception is misread:
-            return result
-        return self._boundary.result(verdict.envelope)
+        return self._boundary.answer(
+            failure, contract=contract, name=params.name, context=self._context(ctx, request, failure)
+        )
 
     def _judged_item(
-        self, ctx: ServerRequestContext[LifespanT], name: str, exc: BaseException, request: Request
+        self,
+        ctx: ServerRequestContext[LifespanT],
+        name: str,
+        exc: BaseException,
+        request: Request,
+        *,
+        surface: str = "tool",
     ) -> Envelope:
         """The envelope of a part of a call that failed while the call goes on; recorded as a failed call is."""
         context = self._context(ctx, request, exc)
-        return self._boundary.judged(exc, contract=request.contract, name=name, context=context).envelope
-
-    def _part(self, envelope: Envelope) -> dict[str, Any]:
-        """The envelope as a part of an answer, in the dialect of the server."""
-        dialect = self._boundary.dialect
-        structured, _ = dialect.write(envelope, limits=self._boundary.judge.limits)
-        return dialect.part(structured)
+        return self._boundary.judged(
+            exc, contract=request.contract, name=name, context=context, surface=surface
+        ).envelope
 
     async def _called(
         self, registered: SDKTool, arguments: dict[str, Any], request: Request
     ) -> CallToolResult | InputRequiredResult:
-        if isinstance(registered, _ContractTool):
+        if isinstance(registered, ContractTool):
             return await registered.execute(arguments, request)
         # A subclass may run and convert in its own way.
         own = type(registered).run is SDKTool.run
@@ -378,17 +600,19 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             returned = await registered.run(arguments, request.sdk, convert_result=not own)
         except ToolError as exc:
             if isinstance(exc.__cause__, ValidationError) and type(exc) is ToolError:
-                raise _unfit(exc.__cause__, registered, arguments) from exc.__cause__
+                raise invalid_arguments_error(
+                    exc.__cause__, registered.parameters, registered.name, arguments
+                ) from exc.__cause__
             raise
         if own:
-            return converted(registered.fn_metadata.convert_result, returned, registered.output_schema)
+            return converted(registered.fn_metadata, returned, registered.output_schema)
         if isinstance(returned, CallToolResult) and not returned.is_error:
             return sendable(returned, registered.output_schema)
         return returned  # type: ignore[no-any-return]
 
     def _context(self, ctx: ServerRequestContext[LifespanT], request: Request, exc: BaseException) -> dict[str, Any]:
         found = in_force(self._fields, request, exc)
-        trace = _trace_id(ctx)
+        trace = trace_id(ctx.meta, getattr(ctx.request, "headers", None))
         if trace is not None:
             found[TRACE_FIELD] = trace
         return found
@@ -408,21 +632,41 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         try:
             return await super().read_resource(uri, context)
         except ResourceError as exc:
-            raise UnreadError(exc) from None
+            raise UnansweredError(exc) from None
 
+    @recorded_first
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        with self._scope(ctx) as request:
+        with self._scope(ctx, params, name=str(params.uri), surface="resource") as request:
             request.reads = True
             reading = super()._handle_read_resource(ctx, params)
             return await self._answered(reading, ctx, request, name=str(params.uri), surface="resource")
 
+    @recorded_first
     async def _handle_get_prompt(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        with self._scope(ctx) as request:
+        with self._scope(ctx, params, name=params.name, surface="prompt") as request:
             getting = super()._handle_get_prompt(ctx, params)
             return await self._answered(getting, ctx, request, name=params.name, surface="prompt")
 
+    @recorded_first
+    async def _handle_complete(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
+        ref = params.ref
+        name = f"{ref.name if isinstance(ref, PromptReference) else ref.uri}.{params.argument.name}"
+        with self._scope(ctx, None, name=name, surface="completion") as request:
+            return await self._answered(self._completed(params), ctx, request, name=name, surface="completion")
+
+    async def _completed(self, params: CompleteRequestParams) -> CompleteResult:
+        assert self._complete is not None  # the handler is registered together with it
+        completion = await self._complete(params.ref, params.argument, params.context)
+        return CompleteResult(completion=Completion(values=[]) if completion is None else completion)
+
     async def _answered(
-        self, answering: Awaitable[Any], ctx: ServerRequestContext[LifespanT], request: Request, **what: str
+        self,
+        answering: Awaitable[Any],
+        ctx: ServerRequestContext[LifespanT],
+        request: Request,
+        *,
+        name: str,
+        surface: str,
     ) -> Any:
         """What a resource or a prompt answers; its failure as an error of the protocol, recorded first."""
         try:
@@ -432,36 +676,54 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             if passes_through(exc):
                 raise
             # Nothing here is bound to the exception, which would hold on to all that its frames hold.
-            raise self._as_error(as_raised(exc), ctx, request, **what) from None
+            raise self._as_error(as_raised(exc, name), ctx, request, name=name, surface=surface) from None
+        if lost := request.lost():
+            self._boundary.report_lost(lost, name=name)
         return result
 
     def _as_error(
         self, exc: BaseException, ctx: ServerRequestContext[LifespanT], request: Request, *, name: str, surface: str
     ) -> MCPError:
         """The error of the protocol that tells of `exc`, recorded."""
+        name = shown_name(name)
+        if lost := request.lost(exc):
+            self._boundary.report_lost(lost, name=name)
         context = self._context(ctx, request, exc)
         if is_a(exc, MCPError):
             return self._recorded(cast("MCPError", exc), name=name, surface=surface, context=context)
-        verdict = self._boundary.judged(exc, contract=_NO_CONTRACT, name=name, surface=surface, context=context)
+        verdict = self._boundary.judged(exc, contract=request.contract, name=name, surface=surface, context=context)
         error = self._protocol_error(verdict.envelope)
         if surface == "resource" and self._boundary.dialect.name == CANONICAL:
-            error.error.data["uri"] = name  # as the SDK tells it
+            error.error.data["uri"] = shown_value(self._boundary, name)  # as the SDK tells it
         return error
 
     def _recorded(self, error: MCPError, *, name: str, surface: str, context: dict[str, Any]) -> MCPError:
         """`error`, which its author chose, recorded unless it is a step of the protocol; else what it gives way to."""
-        if error.code in _PROTOCOL_NEEDS:
+        if error.code in PROTOCOL_NEEDS:
             return error
         verdict = self._boundary.judged(error, contract=_NO_CONTRACT, name=name, surface=surface, context=context)
-        return error if verdict.exception is error else self._protocol_error(verdict.envelope)
+        if verdict.exception is not error:
+            return self._protocol_error(verdict.envelope)
+        return chosen_error(error, verdict.envelope.message, self._boundary.judge.limits)
 
     @contextlib.contextmanager
-    def _scope(self, ctx: ServerRequestContext[LifespanT]) -> Iterator[Request]:
+    def _scope(
+        self, ctx: ServerRequestContext[LifespanT], params: Any, *, name: str, surface: str
+    ) -> Iterator[Request]:
         """A request of its own, so that what an exception takes along ends with it, as in a tool."""
-        make = functools.partial(
-            SDKContext, request_context=cast("Any", ctx), mcp_server=self, subscriptions=self._subscriptions
+        request = Request(
+            functools.partial(
+                SDKContext,
+                request_context=cast("Any", ctx),
+                mcp_server=self,
+                input_params=params,
+                subscriptions=self._subscriptions,
+            ),
+            judged=functools.partial(self._judged_item, ctx, shown_name(name), surface=surface),
+            part=functools.partial(part_of_answer, self._boundary),
+            shown=functools.partial(shown_value, self._boundary),
         )
-        request = Request(make)
+        request.claimed = False
         token = current.set(request)
         try:
             yield request
@@ -469,133 +731,43 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             current.reset(token)
 
     def _unknown(self, ctx: ServerRequestContext[LifespanT], name: str) -> CallToolResult:
-        import difflib
-
-        known = [registered.name for registered in self._tool_manager.list_tools()]
-        shown = name if len(name) <= 128 else f"{name[:127]}…"
-        near = difflib.get_close_matches(shown, known, n=3, cutoff=0.6)
-        meant = f" Did you mean {' or '.join(near)}?" if near else ""
-        hint = (
-            f"Call {near[0]} instead, or list the tools to see what there is."
-            if near
-            else "List the tools to see what there is."
-        )
-        recovery: dict[str, Any] = {"hint": hint, "strategy": "try_alternative"}
-        if near:
-            recovery["fallbackTool"] = near[0]
-        error = FrameworkError(
-            ErrorCode.NOT_FOUND,
-            f"Unknown tool: {shown}.{meant}",
-            {"tool": shown, "near": near},
-            reason="unknown_tool",
-            recovery=recovery,
-        )
+        error = unknown_tool_error(name, (registered.name for registered in self._tool_manager.list_tools()))
         request = Request(functools.partial(SDKContext, request_context=cast("Any", ctx), mcp_server=self))
         verdict = self._boundary.judged(
-            error, contract=_NO_CONTRACT, name=shown, context=self._context(ctx, request, error)
+            error, contract=_NO_CONTRACT, name=shown_name(name), context=self._context(ctx, request, error)
         )
         if self._unknown_tool == "result":
             return self._boundary.result(verdict.envelope)
         raise self._protocol_error(verdict.envelope)
 
-    def _protocol_error(self, envelope: Envelope) -> MCPError:
-        structured, _ = self._boundary.dialect.write(envelope, limits=self._boundary.judge.limits)
-        return protocol_error(envelope, structured)
+    # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------
 
-
-def protocol_error(envelope: Envelope, written: dict[str, Any] | None = None) -> MCPError:
-    """The envelope where the protocol itself carries the error, as `written` in a dialect or in the canonical form.
-
-    Source of the numbers: the MCP specification of 2026-07-28 leaves -32602 and -32603 for them.
-    """
-    number = INVALID_PARAMS if envelope.error_code in PROTOCOL_INVALID_PARAMS else INTERNAL_ERROR
-    data = {"error": envelope.to_json()} if written is None else written
-    return MCPError(code=number, message=envelope.message, data=data)
-
-
-class _ContractTool(SDKTool):
-    """A tool of mcpcore among those of the SDK."""
-
-    # Made without validation, it needs no validator, which would take 1 ms of the import.
-    model_config = ConfigDict(defer_build=True)
-    _tool: Tool[..., Any] = PrivateAttr()
-    _definition: Any = PrivateAttr()
-
-    @classmethod
-    def of(cls, tool: Tool[..., Any]) -> _ContractTool:
-        definition = tool.definition
-        made = cls.model_construct(**{name: getattr(definition.sdk, name) for name in SDKTool.model_fields})
-        made._tool = tool  # noqa: SLF001 - its own
-        made._definition = definition  # noqa: SLF001 - its own
-        return made
-
-    # Cached, since pydantic looks a private attribute up the long way, some times in each call.
-    @functools.cached_property
-    def tool(self) -> Tool[..., Any]:
-        return self._tool
-
-    @functools.cached_property
-    def definition(self) -> ToolDefinition:
-        return self._definition  # type: ignore[no-any-return]
-
-    @functools.cached_property
-    def published(self) -> list[Any]:
-        """The contract as `tools/list` carries it."""
-        return self._tool.contract.to_json()
-
-    async def execute(self, arguments: Mapping[str, Any], request: Request) -> CallToolResult | InputRequiredResult:
-        """Validate, run the handler, convert; raises what goes wrong."""
-        definition = self.definition
-        try:
-            values = definition.validate(arguments)
-        except ValidationError as exc:
-            raise _unfit(exc, self, arguments) from exc
-        if self.resolved_params:
-            resolved = await definition.resolve(values, request)
-            if isinstance(resolved, InputRequiredResult):
-                return resolved
-            values |= resolved
-        if self.context_kwarg is not None:
-            values[self.context_kwarg] = request.sdk
-        leading = self.tool.leading(request)
-        if definition.positional:
-            leading = (*leading, *(values.pop(name) for name in definition.positional))
-        handler = self.tool.declaration.handler
-        if self.tool.declaration.is_async:
-            returned = await handler(*leading, **values)
-        else:
-            returned = await in_thread(functools.partial(handler, *leading, **values))
-            # A decorator may hide that the function within is async.
-            if inspect.isawaitable(returned):
-                returned = await returned
-        return converted(definition.convert, returned, self.output_schema)
-
-    async def run(
-        self,
-        arguments: dict[str, Any],
-        context: Any,
-        convert_result: bool = False,  # noqa: ARG002, FBT001, FBT002 - the SDK's own signature
-    ) -> Any:
-        """Run the tool for code on the server, which `server.call_tool` does.
+    def unrecorded(self, ctx: ServerRequestContext[LifespanT], params: Any) -> CallToolResult:
+        """The result of a tool whose failure could not be recorded, where the trail's policy is to refuse.
 
         Raises:
-            ToolFailure: If the tool fails; an error of the SDK's own kind.
+            MCPError: If the call was not that of a tool.
         """
-        request = Request(lambda: context)
-        token = current.set(request)
-        try:
-            return await self.execute(arguments, request)
-        except MCPError as exc:
-            if exc.code in _PROTOCOL_NEEDS:
-                raise
-            raise self._failure(exc) from exc
-        except Exception as exc:
-            raise self._failure(exc) from exc
-        finally:
-            current.reset(token)
+        if not isinstance(params, CallToolRequestParams):
+            raise self.unrecorded_error(ctx, params)
+        return self._boundary.result(self._unrecorded_verdict(ctx, params).envelope)
 
-    def _failure(self, exc: Exception) -> ToolFailure:
-        return ToolFailure(Judge().verdict(exc, contract=self._tool.contract, name=self.name).envelope)
+    def unrecorded_error(self, ctx: ServerRequestContext[LifespanT], params: Any) -> MCPError:
+        """The same as an error of the protocol."""
+        return self._protocol_error(self._unrecorded_verdict(ctx, params).envelope)
+
+    def recording_failed(self, exc: Exception) -> None:
+        """Log what went wrong with a record that had to wait."""
+        log_recording(exc)
+
+    def _unrecorded_verdict(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Verdict:
+        name = str(getattr(params, "name", None) or getattr(params, "uri", ""))
+        request = Request(functools.partial(SDKContext, request_context=cast("Any", ctx), mcp_server=self))
+        context = self._context(ctx, request, AuditError())
+        return self._boundary.unrecorded(contract=_NO_CONTRACT, name=name, context=context)
+
+    def _protocol_error(self, envelope: Envelope) -> MCPError:
+        return protocol_error_of(self._boundary, envelope)
 
 
 class _Registering(ToolDecorator[R]):
@@ -605,20 +777,15 @@ class _Registering(ToolDecorator[R]):
         super().__init__(options)
         self._server = server
 
+    if not TYPE_CHECKING:  # the types are those of the class above
+
+        def __call__(self, fn: Callable[..., Any], /) -> Any:
+            with self._server._startup.registration():  # noqa: SLF001 - a part of the server
+                return super().__call__(fn)
+
     def _made(self, made: Tool[..., Any] | MethodTool[Any, ..., Any]) -> Any:
         self._server.add_tool(_unbound(made))
         return made
-
-
-def _protocols_own(exc: BaseException, registered: SDKTool) -> MCPError | None:
-    """The error that the protocol itself needs, also within a group, or that a tool of the SDK's chose; None else."""
-    leaves = list(leaves_of(exc))
-    if len(leaves) != 1 or not is_a(leaves[0], MCPError):
-        return None
-    if not isinstance(getattr(leaves[0], "error", None), ErrorData):
-        return None
-    error = cast("MCPError", leaves[0])
-    return error if error.code in _PROTOCOL_NEEDS or not isinstance(registered, _ContractTool) else None
 
 
 _NO_CONTRACT: Final[Contract[Any]] = Contract()
@@ -628,31 +795,3 @@ def _unbound(made: Any) -> Tool[..., Any]:
     tool = as_tool(made)
     assert tool is not None
     return tool
-
-
-def _unfit(error: ValidationError, registered: SDKTool, arguments: Mapping[str, Any]) -> FrameworkError:
-    from mcpcore.arguments import INVALID_ARGUMENTS, misfit
-
-    message, issues, hint = misfit(error, registered.parameters, registered.name, arguments)
-    return FrameworkError(
-        ErrorCode.INVALID_PARAMS, message, {"issues": issues}, reason=INVALID_ARGUMENTS, recovery=hint
-    )
-
-
-def _with_failures(description: str, contract: Contract[Any]) -> str:
-    lines = [f"- {entry.reason} ({entry.code.name}): {entry.when} {entry.recovery}" for entry in contract]
-    return "\n".join([description.rstrip(), "", "Fails with:", *lines]).lstrip()
-
-
-def _trace_id(ctx: ServerRequestContext[Any]) -> str | None:
-    """The trace of the caller: W3C Trace Context, in the request's `_meta` or the HTTP header."""
-    meta: Any = ctx.meta
-    parent = meta.get("traceparent") if isinstance(meta, Mapping) else None
-    if not isinstance(parent, str):
-        headers = getattr(ctx.request, "headers", None)
-        parent = headers.get("traceparent") if headers is not None else None
-    if not isinstance(parent, str):
-        return None
-    parts = parent.strip().split("-")
-    trace = parts[1].lower() if len(parts) >= 4 and len(parts[0]) == 2 and parts[0].lower() != "ff" else ""
-    return trace if len(trace) == 32 and set(trace) <= set("0123456789abcdef") and set(trace) != {"0"} else None

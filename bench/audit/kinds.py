@@ -62,7 +62,7 @@ def kinds() -> Mapping[str, BaseException]:
     many = {f"field_{number}": f"value {number}" for number in range(50)}
     abroad = {f"feld_{number}": f"Größe {number}" for number in range(50)}
     return {
-        "declared": not_found("Nothing matched.", data={"reason": "no_match"}),
+        "declared": not_found("Nothing matched.", reason="no_match"),
         "bad arguments": FrameworkError(ErrorCode.INVALID_PARAMS, "2 arguments do not fit", {"issues": issues}),
         "crash, 5 frames, secrets": _caught(lambda: _descend(5)),
         "crash, 30 frames, secrets": _caught(lambda: _descend(30)),

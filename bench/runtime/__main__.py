@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcp import Client
 
-from bench.runtime import startup
+from bench.runtime import bounds, startup
 from bench.runtime.peers import ARGUMENTS, OUTCOMES, PEERS, TOOL
 from bench.runtime.rounds import Key, Samples, measure, ratio
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).parents[1] / "results"
 Logs = Literal["silenced", "defaults"]
+HUGE = ("a text in data", "a text listed often", "many rows")
+"""The cases of `bench.runtime.bounds` that this bench holds against their targets, too."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,12 @@ def table(samples: dict[Key, Samples], names: list[str]) -> list[str]:
     return lines
 
 
-def targets(settings: dict[str, dict[Key, Samples]], started: dict[str, Any], memory: dict[str, Any]) -> list[Target]:
+def targets(
+    settings: dict[str, dict[Key, Samples]],
+    started: dict[str, Any],
+    memory: dict[str, Any],
+    huge: dict[str, bounds.Cost],
+) -> list[Target]:
     """What has to be reached."""
     quiet, loud = settings["memory, silenced"], settings["memory, defaults"]
     success = quiet["sdk", "success"]
@@ -169,6 +176,8 @@ def targets(settings: dict[str, dict[Key, Samples]], started: dict[str, Any], me
         Target("mcpcore --help (ms)", milliseconds["mcpcore --help"], 150),
         Target("--help loads the SDK", float(started["commands_load_the_sdk"]), 0),
         Target("memory: growth from call 20,000 to 100,000 (KiB)", memory["grown_kib"], 2_048),
+        *(Target(f"bounds: {name} (s)", cost.seconds, bounds.SECONDS) for name, cost in huge.items()),
+        *(Target(f"bounds: {name} (MiB)", cost.kib / 1024, bounds.KIB / 1024) for name, cost in huge.items()),
         Target("memory: traced bytes for each further call", memory["traced_growth_bytes"] / memory["traced_calls"], 8),
     ]
 
@@ -195,11 +204,12 @@ def main(argv: list[str] | None = None) -> int:
             [sys.executable, "-m", "bench.runtime.memory"], stdout=subprocess.PIPE, check=True, text=True
         ).stdout
     )
+    huge = {name: bounds.measured(name) for name in HUGE}
     logging.disable(logging.CRITICAL)  # for good: what is silenced is measured last
     settings["HTTP, silenced"] = asyncio.run(run("http", names, silent=True, rounds=scale // 2, batch=10))
     settings["memory, silenced"] = asyncio.run(run("memory", names, silent=True, rounds=scale * 2, batch=20))
 
-    found = targets(settings, started, memory)
+    found = targets(settings, started, memory, huge)
     order = ("memory, silenced", "memory, defaults", "HTTP, silenced", "HTTP, defaults")
     lines: list[str] = []
     for setting in order:
@@ -232,6 +242,7 @@ def main(argv: list[str] | None = None) -> int:
             },
             "startup": started,
             "memory": memory,
+            "bounds": {name: asdict(cost) for name, cost in huge.items()},
             "targets": [{**asdict(one), "met": one.met} for one in found],
         }
         (RESULTS / "runtime.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from mcpcore.cli.output import EscapedErrors, EscapingStream
 from mcpcore_lint.options import OPTIONS, Option
 
 _EPILOG: Final = """\b
@@ -49,7 +50,12 @@ def _made(option: Option) -> click.Option:
     return click.Option([option.name, option.key], help=option.help, **taken)
 
 
+class _Command(EscapedErrors, click.Command):
+    """The command, whose errors are escaped."""
+
+
 @click.command(
+    cls=_Command,
     params=[
         click.Argument(["paths"], nargs=-1, type=click.Path()),
         *map(_made, OPTIONS),
@@ -73,4 +79,9 @@ def lint(paths: tuple[str, ...], **options: Any) -> None:
     """
     from mcpcore_lint.command import run
 
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, EscapingStream):
+            # The linter escapes by itself, and asks its streams whether they are terminals.
+            setattr(sys, name, stream.original)
     sys.exit(run(paths, options))

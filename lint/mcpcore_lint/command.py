@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import gc
 import io
 import os
 import sys
-import time
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.options import OPTIONS
+from mcpcore_lint.output import CannotRunError, Progress, escaped, note, printable, say, say_patch, say_source
 from mcpcore_lint.running import memo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Self, TextIO
 
     from mcpcore_lint.config import Config
     from mcpcore_lint.diagnostics import Diagnostic, Severity
@@ -29,24 +27,6 @@ if TYPE_CHECKING:
 _FOR_PEOPLE: Final = frozenset({"full", "concise"})
 _WIDE: Final = 132
 """Columns from which on a report takes no heed of the terminal."""
-
-
-class CannotRunError(Exception):
-    """A run that could not be made: exit code 2, with what is wrong and what next."""
-
-    exit_code = 2
-
-    def tell(self) -> int:
-        """Say so on standard error; the exit code."""
-        note(f"mcpcore lint: {self}")
-        return self.exit_code
-
-
-def note(text: str) -> None:
-    """Say something beside the report. The exit code tells what counts also where nobody reads this."""
-    with contextlib.suppress(OSError):
-        sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
 
 
 def run(paths: tuple[str, ...], options: dict[str, Any]) -> int:
@@ -69,10 +49,12 @@ def run(paths: tuple[str, ...], options: dict[str, Any]) -> int:
         return 130
     except BrokenPipeError:
         return 1
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - a fault of the linter, which is said
         if os.environ.get("MCPCORE_TRACEBACK"):
-            raise
-        return CannotRunError(_crash(error)).tell()
+            import traceback
+
+            note(*traceback.format_exc().splitlines())
+        return CannotRunError(*_crash(error)).tell()
 
 
 @contextlib.contextmanager
@@ -93,13 +75,13 @@ def _nothing_freed() -> Iterator[None]:
             gc.enable()
 
 
-def _crash(error: Exception) -> str:
+def _crash(error: Exception) -> tuple[str, ...]:
     if type(error).__name__ == "RuleError":
-        return str(error)
+        return (str(error),)
     said = " ".join(str(error).split())[:300]
     return (
-        f"stopped by {type(error).__name__}: {said}\n"
-        "This is a fault of the linter; set MCPCORE_TRACEBACK=1 to see where, and report it."
+        f"stopped by {type(error).__name__}: {said}",
+        "This is a fault of the linter; set MCPCORE_TRACEBACK=1 to see where, and report it.",
     )
 
 
@@ -214,8 +196,8 @@ class _Command:
             except OSError:
                 there = []
             near = _near(name, there)
-            told.append(f"{_clean(path)}: there is no such file or folder{near}")
-        raise CannotRunError("\n".join(told))
+            told.append(f"{path}: there is no such file or folder{near}")
+        raise CannotRunError(*told)
 
     # What is asked about rules
 
@@ -227,8 +209,8 @@ class _Command:
         lines = []
         for rule in rules:
             fix = "fix" if rule.fixable else "   "
-            lines.append(f"{rule.id:<{width}}  {rule.severity.label:<7}  {fix}  {rule.summary}\n")
-        self._say("".join(lines))
+            lines.append(printable(f"{rule.id:<{width}}  {rule.severity.label:<7}  {fix}  {rule.summary}"))
+        say("\n".join(lines) + "\n")
         return 0
 
     def _explain(self, name: str) -> int:
@@ -239,7 +221,7 @@ class _Command:
         if rule is None:
             near = _near(name, all_rules()) or "; `mcpcore lint --list-rules` shows them all"
             raise CannotRunError(f"there is no rule {name!r}{near}")
-        self._say(page_text(rule) + "\n")
+        say(page_text(rule) + "\n")
         return 0
 
     # Settings
@@ -316,7 +298,7 @@ class _Command:
             width = max((len(each.id) for each in on), default=0)
             for rule in on:
                 lines.append(f"    {rule.id:<{width}}  {settings.severities.get(rule.id, rule.severity).label}")
-        self._say("\n".join(lines) + "\n")
+        say("".join(f"{printable(line)}\n" for line in lines))
         return 0
 
     def _fail_on(self, config: Config) -> Severity:
@@ -333,7 +315,7 @@ class _Command:
         if not texts:
             looked = f"; there are {', '.join(sorted(known)[:20])}" if known else "; no file here defines any"
             raise CannotRunError(f"there is no tool {tool!r}{_near(tool, known) or looked}")
-        self._say("\n\n".join(_clean(text, lines=True) for text in texts) + "\n")
+        say("\n\n".join(texts) + "\n")
         return 0
 
     def _stdin(self) -> int:
@@ -352,16 +334,14 @@ class _Command:
             )
             if options["diff"]:
                 self._line_ends_as_they_are()
-                self._say(mended.diff(name.replace(os.sep, "/")) if mended else "", exact=True)
+                say_patch(mended.diff(name.replace(os.sep, "/")) if mended else "")
                 return 1 if mended else 0
             if mended:
                 from mcpcore_lint.reading.source import Source
 
                 raw = Source.from_bytes(name, raw).to_bytes(mended.after)
                 fixed = mended.count
-            with _writing(sys.stdout):
-                sys.stdout.buffer.write(raw)
-                sys.stdout.buffer.flush()
+            say_source(raw)
         result = runs.lint_text(raw, name, group)
         return self._tell(result, [group], fixed=fixed, err=options["fix"])
 
@@ -375,7 +355,7 @@ class _Command:
         mended: list[Mended] = []
         self._change = None
         self._written = False
-        with _Progress() as progress:
+        with Progress() as progress:
             if options["fix"] or options["diff"]:
                 mended, result = runs.mend(
                     groups,
@@ -426,9 +406,9 @@ class _Command:
 
     def _diff(self, mended: list[Mended], result: Result) -> int:
         self._line_ends_as_they_are()
-        self._write("".join(each.diff(result.place(each.path)) for each in mended), exact=True)
+        self._write_patch("".join(each.diff(result.place(each.path)) for each in mended))
         for failure in result.failures:
-            note(_clean(f"{result.place(failure.path)}: not checked in full: {failure.message}"))
+            note(f"{result.place(failure.path)}: not checked in full: {failure.message}")
         count = sum(each.count for each in mended)
         fixes, files = "fix" if count == 1 else "fixes", "file" if len(mended) == 1 else "files"
         note(f"{count} {fixes} in {len(mended)} {files} would be made")
@@ -530,7 +510,8 @@ class _Command:
         )
         shape = options["shape"] or next((each.config.format for each in groups if each.config.format), None) or "full"
         text = statistics(shape, outcome) if options["statistics"] else render(shape, outcome)
-        self._write(text, err=err, exact=shape not in _FOR_PEOPLE)
+        styled = outcome.color and shape == "full" and not options["statistics"]
+        self._write(text, err=err, exact=shape not in _FOR_PEOPLE, styled=styled)
         if result.failures:
             return 2
         if options["fail_on"]:
@@ -583,38 +564,27 @@ class _Command:
             return None
         return columns if 0 < columns < _WIDE else None
 
-    def _write(self, text: str, *, err: bool = False, exact: bool = False) -> None:
-        path = self.options["output_file"]
-        if path in {None, "-"}:
-            self._said = self._say(text, err=err, exact=exact)
-            return
+    def _write(self, text: str, *, err: bool, exact: bool, styled: bool) -> None:
+        if self.options["output_file"] in {None, "-"}:
+            self._said = say(text, err=err, exact=exact, styled=styled)
+        else:
+            self._said = escaped(text)
+            self._write_file(self._said)
+
+    def _write_patch(self, text: str) -> None:
+        if self.options["output_file"] in {None, "-"}:
+            say_patch(text)
+        else:
+            self._write_file(text)
+
+    def _write_file(self, text: str) -> None:
         from mcpcore_lint.running.writing import write_text
 
+        path = self.options["output_file"]
         try:
             write_text(path, text)
         except OSError as error:
             raise CannotRunError(f"{path}: cannot be written: {error.strerror or error}") from error
-        self._said = text
-
-    @staticmethod
-    def _say(text: str, *, err: bool = False, exact: bool = False) -> str | None:
-        """Print a report, whatever characters the terminal lacks; what was printed, where it can be printed so again.
-
-        What programs read is UTF-8 wherever it goes: an escape that a terminal is shown would be no JSON.
-        """
-        stream = sys.stderr if err else sys.stdout
-        if exact and not stream.isatty() and isinstance(stream, io.TextIOWrapper) and not _is_utf_8(stream):
-            with _writing(stream):
-                stream.flush()
-                stream.buffer.write(text.encode("utf-8", "surrogateescape"))
-                stream.buffer.flush()
-            return None
-        encoding = stream.encoding or "utf-8"
-        text = text.encode(encoding, "backslashreplace").decode(encoding)
-        with _writing(stream):
-            stream.write(text)
-            stream.flush()
-        return text
 
 
 def _split(option: str, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -624,67 +594,12 @@ def _split(option: str, values: tuple[str, ...]) -> tuple[str, ...]:
     return found
 
 
-class _Progress:
-    """How far a run is, on a terminal, when it takes longer than a moment."""
-
-    AFTER = 0.7
-    EVERY = 0.1
-
-    def __enter__(self) -> Self:
-        self._on = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self._shown = False
-        self._next = time.monotonic() + self.AFTER
-        return self
-
-    def tell(self, done: int, total: int) -> None:
-        """Take the number of files judged, and how many there are."""
-        if not self._on:
-            return
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + self.EVERY
-        self._shown = True
-        sys.stderr.write(f"\r\x1b[Kchecked {done} of {total} files")
-        sys.stderr.flush()
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-
-@contextlib.contextmanager
-def _writing(stream: TextIO) -> Iterator[None]:
-    """Write to a stream whose reader may leave, which ends what it gets to read and nothing else."""
-    try:
-        yield
-    except OSError as error:
-        # What is left in its buffer must not fail once more when the process ends.
-        with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:
-            os.dup2(nowhere.fileno(), stream.fileno())
-        # Windows says EINVAL of a pipe that nobody reads any more.
-        if not isinstance(error, BrokenPipeError) and error.errno != errno.EINVAL:
-            name = getattr(stream, "name", "the output").strip("<>")
-            raise CannotRunError(f"{name} cannot be written: {error.strerror or error}") from error
-
-
 def _in_order(rules: Iterable[Rule]) -> list[Rule]:
     """Rules as the reference lists them, then those of other packages."""
     from mcpcore_lint.ids import IDS
 
     places = {name: place for place, name in enumerate(each for family in IDS.values() for each in family)}
     return sorted(rules, key=lambda rule: places.get(rule.id, len(places)))
-
-
-def _is_utf_8(stream: TextIO) -> bool:
-    return (stream.encoding or "").lower().replace("_", "-") in {"utf-8", "utf8"}
-
-
-def _clean(text: str, *, lines: bool = False) -> str:
-    from mcpcore_lint.report import printable
-
-    return "\n".join(map(printable, text.split("\n"))) if lines else printable(text)
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from mcpcore.audit.chain import Head
     from mcpcore.audit.errors import AuditError
     from mcpcore.audit.listeners import Sink
+    from mcpcore.audit.report import Problem, Report
     from mcpcore.audit.trail import AuditPolicy, AuditTrail
-    from mcpcore.audit.verification import Problem, Report, verify
+    from mcpcore.audit.verification import verify
     from mcpcore.audit.writer import AuditFlush
 
 __all__ = [
@@ -33,7 +34,8 @@ _HOMES: Final = {
     "errors": ("AuditError",),
     "listeners": ("Sink",),
     "trail": ("AuditPolicy", "AuditTrail"),
-    "verification": ("Problem", "Report", "verify"),
+    "report": ("Problem", "Report"),
+    "verification": ("verify",),
     "writer": ("AuditFlush",),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}

@@ -5,7 +5,8 @@ A line is one JSON object in a fixed spelling (ASCII, no blanks, the record's ke
     {"seq":7,"prev":"<hash of record 6>","alg":"sha256", ...the record... ,"hash":"<64 hex digits>"}
 
 `hash` covers every byte of the line before `,"hash"`, so no byte can change without being noticed; `prev` and `seq` tie
-it to the line before. With a key, `hash` is an HMAC and `alg` names the key by a fingerprint.
+it to the line before. With a key, `hash` is an HMAC and `alg` names the key by a fingerprint. The first line of a file
+has `"begins":true` after `alg` where it begins a trail, and `"begins":false` where it continues one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MAX_LINE: Final = 1 << 20
 HEAD_SIZE: Final = 512
 """The head fills one sector, so that overwriting it in place is all or nothing."""
 
-RESERVED: Final = frozenset({"seq", "prev", "alg", "hash", "event"})
+RESERVED: Final = frozenset({"seq", "prev", "alg", "begins", "hash", "event"})
 """Keys of a line that belong to the chain; a record's own key of that name gets a trailing underscore."""
 
 PLAIN: Final = "sha256"
@@ -38,6 +39,7 @@ _LINE = re.compile(
     rb'\{"seq":([1-9][0-9]{0,17}),"prev":"([0-9a-f]{64})","alg":"(sha256|hmac-sha256:[0-9a-f]{16})",'
     rb'[^\n]*,"hash":"([0-9a-f]{64})"\}\n'
 )
+_BEGINS: Final = re.compile(rb'\{"seq":1,"prev":"0{64}","alg":"[^"]*","begins":true,')
 _TAIL: Final = len(b',"hash":""}\n') + 64
 _HEAD = re.compile(
     rb'\{"head":\{"seq":(0|[1-9][0-9]{0,17}),"hash":"([0-9a-f]{64})","bytes":(0|[1-9][0-9]{0,17})\},'
@@ -80,8 +82,13 @@ class Signer:
             return hmac.compare_digest(hashlib.sha256(body).hexdigest(), digest)
         return alg == self.alg and hmac.compare_digest(self.digest(body), digest)
 
-    def seal(self, seq: int, prev: str, payload: str) -> tuple[bytes, str]:
-        """The line, newline included, and the hash, of the record whose JSON object is `payload`."""
+    def seal(self, seq: int, prev: str, payload: str, *, begins: bool | None = None) -> tuple[bytes, str]:
+        """The line, newline included, and the hash, of the record whose JSON object is `payload`.
+
+        `begins` is for the first record of a file, and says whether it begins a trail or continues one.
+        """
+        if begins is not None:
+            payload = f'{{"begins":{"true" if begins else "false"},{payload[1:]}'
         body = f'{{"seq":{seq},"prev":"{prev}","alg":"{self.alg}",{payload[1:-1]}'.encode("ascii")
         digest = self.digest(body)
         return body + f',"hash":"{digest}"}}\n'.encode("ascii"), digest
@@ -165,6 +172,11 @@ class Head:
         """How the head in `raw` says that it is signed; None where it is no head."""
         match = _HEAD.fullmatch(raw[:FLAG_AT].rstrip())
         return match.group(4).decode() if match else None
+
+
+def begins_trail(line: bytes) -> bool:
+    """Whether the record in `line` says that it begins a trail."""
+    return _BEGINS.match(line) is not None
 
 
 def event_of(line: bytes) -> dict[str, object] | None:

@@ -1,24 +1,94 @@
-"""The files of a trail: which there are, in what order, and the lock that makes several writers take turns."""
+"""The files of a trail: which there are, in what order, and the lock that makes several writers take turns.
+
+The lock is taken on a separate file, `audit.jsonl.lock`, with permission to write and not to read. Any process that
+can open a file, even to read it, can lock it with flock, and with fcntl it can at least hold a read lock that keeps all
+writers out. A lock on the trail or its head would therefore let a mere reader stop the records of the server. Only a
+process that may write can open the lock file. Each process opens it for itself, and the threads of a process take turns
+by a mutex before they try it, so flock is enough.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import re
+import stat
 import sys
-import time
 from typing import TYPE_CHECKING, Final
+
+from mcpcore.audit.errors import AuditError, RefusedError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _NUMBER = re.compile(r"\.(\d{12})\Z")
-_FIRST_PAUSE: Final = 0.00002
-_LONGEST_PAUSE: Final = 0.001
+_PRIVATE: Final = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+
+
+def lock_path(path: Path) -> Path:
+    """Where the lock of the trail at `path` is: a file that only its writers can open."""
+    return path.parent / f"{path.name}.lock"  # `with_name` refuses a path that has no name, as "/"
 
 
 def head_path(path: Path) -> Path:
     """Where the head of the trail at `path` is kept."""
-    return path.with_name(path.name + ".head")
+    return path.parent / f"{path.name}.head"
+
+
+def open_own(name: bytes, flags: int, mode: int, what: str) -> int:
+    """Open a file of the trail, which must be a regular file and no link.
+
+    A link is not followed: a user who can place one next to the trail could otherwise have any file overwritten.
+
+    Raises:
+        OSError: If it cannot be opened.
+        RefusedError: If `name` is a link.
+        AuditError: If it is no regular file; `what` is how the message names it.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        # Looked at before it is opened: opening a device or a pipe can do things.
+        found = os.lstat(name)
+        if stat.S_ISLNK(found.st_mode):
+            raise RefusedError(f"{what} is a link, which is not followed; give the path of the file itself")
+        if not stat.S_ISREG(found.st_mode):
+            raise AuditError(f"{what} is not a regular file")
+    try:
+        fd = os.open(name, flags | _PRIVATE | _NO_LINK, mode)
+    except OSError as exc:
+        if exc.errno == errno.ELOOP:  # pragma: no cover - placed between the look and the opening
+            raise RefusedError(f"{what} is a link, which is not followed; give the path of the file itself") from exc
+        raise
+    if not stat.S_ISREG(os.fstat(fd).st_mode):  # pragma: no cover - replaced between the look and the opening
+        os.close(fd)
+        raise AuditError(f"{what} is not a regular file")
+    return fd
+
+
+def open_lock(name: bytes, trail: int) -> int:
+    """Open the lock file `name` of the open file `trail`, for whom its mode lets write to the trail.
+
+    Raises:
+        OSError: If it cannot be opened.
+        AuditError: If it is a link or no regular file.
+    """
+    while True:
+        try:
+            fd = open_own(name, os.O_WRONLY, 0, "its lock file")
+        except FileNotFoundError:
+            with contextlib.suppress(FileExistsError):
+                fd = open_own(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o200, "its lock file")
+                break
+        else:
+            break
+    mode = stat.S_IMODE(os.fstat(fd).st_mode)
+    wanted = stat.S_IMODE(os.fstat(trail).st_mode) & 0o222 | 0o200
+    if sys.platform != "win32" and mode != wanted:
+        # As after `chmod -R`. Only its owner may do it; nothing else depends on it.
+        with contextlib.suppress(OSError):
+            os.fchmod(fd, wanted)
+    return fd
 
 
 def rotated_path(path: Path, first_seq: int) -> Path:
@@ -43,9 +113,8 @@ if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX
     # A byte far beyond any trail: locks there are mandatory, and nobody reads it.
     _AT: Final = 1 << 62
 
-    def try_lock(fd: int, shared: bool = False) -> bool:  # noqa: FBT001, FBT002 - as below
+    def try_lock(fd: int) -> bool:
         """Take the lock of an open file if nobody has it."""
-        del shared
         os.lseek(fd, _AT, os.SEEK_SET)
         try:
             msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
@@ -64,12 +133,11 @@ else:
     _flock = fcntl.flock
     _EXCLUSIVE: Final = fcntl.LOCK_EX | fcntl.LOCK_NB
     _UNLOCKED: Final = fcntl.LOCK_UN
-    _SHARED: Final = fcntl.LOCK_SH | fcntl.LOCK_NB
 
-    def try_lock(fd: int, shared: bool = False) -> bool:  # noqa: FBT001, FBT002 - on the hot path
+    def try_lock(fd: int) -> bool:
         """Take the lock of an open file if nobody has it."""
         try:
-            _flock(fd, _SHARED if shared else _EXCLUSIVE)
+            _flock(fd, _EXCLUSIVE)
         except BlockingIOError:
             return False
         return True
@@ -77,24 +145,6 @@ else:
     def unlock(fd: int) -> None:
         """Let the next writer in."""
         _flock(fd, _UNLOCKED)
-
-
-def lock(fd: int, timeout: float, *, shared: bool = False) -> bool:
-    """Take the lock of an open file, waiting at most `timeout` seconds; False where somebody held it all that time.
-
-    It is tried again and again rather than waited for: a writer that was stopped with the lock in its hands must not
-    stop every other server for good.
-    """
-    if try_lock(fd, shared):
-        return True
-    deadline = time.monotonic() + timeout
-    pause = _FIRST_PAUSE
-    while time.monotonic() < deadline:
-        time.sleep(pause)
-        if try_lock(fd, shared):
-            return True
-        pause = min(pause * 1.5, _LONGEST_PAUSE)
-    return False
 
 
 if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX

@@ -7,12 +7,17 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from mcpcore.codes import ErrorCode
+from mcpcore.escaping import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LOGGER: Final = logging.getLogger("mcpcore.audit")
 
+FILED: Final = "mcpcore_filed"
+"""The attribute of a log record that only points to a record in the file, for those who ask for such lines."""
+
+_SHOWN: Final = 200
 _SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
 
 
@@ -38,6 +43,16 @@ def listens(sink: Sink) -> bool:
 def level_of(code: object) -> int:
     """The level at which a failure of a code is logged."""
     return logging.ERROR if isinstance(code, str) and code in _SERVER_FAULTS else logging.INFO
+
+
+def summary_of(record: Mapping[str, Any]) -> str:
+    """One line that says what failed, how, and under which id the record is found."""
+    surface = record.get("surface")
+    target = record.get(surface) if isinstance(surface, str) else record.get("tool")
+    how = record.get("reason") or record.get("name") or "unknown"
+    return one_line(
+        f"{str(target)[:_SHOWN]!r} failed: {str(how)[:_SHOWN]} (id {str(record.get('correlationId'))[:64]})"
+    )
 
 
 def is_heard() -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 from datetime import UTC, datetime
-from html import escape
 from typing import TYPE_CHECKING, Final
+
+from mcpcore.escaping import terminal_line
 
 if TYPE_CHECKING:
     from mcpcore.audit.stats import Group, Stats
@@ -64,10 +66,15 @@ def render(stats: Stats, *, title: str, made: datetime | None = None) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{escape(title)}</h1>\n<p>{stats.total:,} failure{'' if stats.total == 1 else 's'}, {escape(span)}; "
-        f"counted {escape(moment)}.</p>\n{lost}\n{body}\n</body>\n</html>\n"
+        f"<title>{_escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{_escape(title)}</h1>\n<p>{stats.total:,} failure{'' if stats.total == 1 else 's'}, {_escape(span)}; "
+        f"counted {_escape(moment)}.</p>\n{lost}\n{body}\n</body>\n</html>\n"
     )
+
+
+def _escape(text: str) -> str:
+    """`text` for HTML; what reorders a line of a terminal reorders one of a page too."""
+    return html.escape(terminal_line(text))
 
 
 def _label(group: Group) -> str:
@@ -85,7 +92,7 @@ def _bars(stats: Stats, shown: list[tuple[Group, str]]) -> str:
         layers.append(("all others", _OTHER, rest))
     inner = _HEIGHT - _TOP - _BOTTOM
     slot_width = (_WIDTH - _LEFT) / len(totals)
-    label = f"Failures in each {escape(stats.step_name)}; at most {top}"
+    label = f"Failures in each {_escape(stats.step_name)}; at most {top}"
     parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">']
     for part in (0, 0.5, 1):
         value = round(top * part)
@@ -107,18 +114,18 @@ def _bars(stats: Stats, shown: list[tuple[Group, str]]) -> str:
             y -= tall
             parts.append(
                 f'<rect x="{x + 0.5:.1f}" y="{y:.1f}" width="{max(slot_width - 1, 0.5):.1f}" height="{tall:.1f}" '
-                f'fill="{colour}"><title>{escape(when)}\n{escape(name)}: {series[slot]:,}</title></rect>'
+                f'fill="{colour}"><title>{_escape(when)}\n{_escape(name)}: {series[slot]:,}</title></rect>'
             )
     last = _stamp(stats.slot_start(len(totals) - 1))
-    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 12}">{escape(_stamp(stats.slot_start(0)))}</text>')
+    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 12}">{_escape(_stamp(stats.slot_start(0)))}</text>')
     if len(totals) > 1:
-        parts.append(f'<text x="{_WIDTH}" y="{_HEIGHT - 12}" text-anchor="end">{escape(last)}</text>')
+        parts.append(f'<text x="{_WIDTH}" y="{_HEIGHT - 12}" text-anchor="end">{_escape(last)}</text>')
     parts.append("</svg>")
-    return "".join(parts) + f"<p>Each bar is {escape(stats.step_words)}.</p>"
+    return "".join(parts) + f"<p>Each bar is {_escape(stats.step_words)}.</p>"
 
 
 def _legend(stats: Stats, shown: list[tuple[Group, str]]) -> str:
-    items = [f'<li><i style="background:{colour}"></i>{escape(_label(group))}</li>' for group, colour in shown]
+    items = [f'<li><i style="background:{colour}"></i>{_escape(_label(group))}</li>' for group, colour in shown]
     if len(stats.groups) > len(shown):
         items.append(f'<li><i style="background:{_OTHER}"></i>all others</li>')
     return f"<ul>{''.join(items)}</ul>"
@@ -127,11 +134,11 @@ def _legend(stats: Stats, shown: list[tuple[Group, str]]) -> str:
 def _table(stats: Stats, shown: list[tuple[Group, str]]) -> str:
     colours = {id(group): colour for group, colour in shown}
     rows = "".join(
-        f"<tr><td><code>{escape(group.tool)}</code></td><td><code>{escape(group.reason or '-')}</code></td>"
-        f"<td><code>{escape(group.name)}</code></td><td class=n>{group.count:,}</td>"
+        f"<tr><td><code>{_escape(group.tool)}</code></td><td><code>{_escape(group.reason or '-')}</code></td>"
+        f"<td><code>{_escape(group.name)}</code></td><td class=n>{group.count:,}</td>"
         f"<td class=n>{100 * group.count / stats.total:.1f} %</td>"
         f"<td>{_trend(stats.series(group), colours.get(id(group), _OTHER))}</td>"
-        f"<td>{escape(_stamp(group.last))}</td></tr>\n"
+        f"<td>{_escape(_stamp(group.last))}</td></tr>\n"
         for group in stats.groups
     )
     return (

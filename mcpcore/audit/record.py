@@ -34,7 +34,7 @@ class JsonRecord(dict[str, Any]):
     __slots__ = ()
 
 
-_dumps = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=True).encode
+dumps: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=True).encode
 
 
 def now() -> str:
@@ -69,7 +69,7 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         text = (line if line.isascii() else to_json(clean, ensure_ascii=True)).decode("ascii")
     except (ValueError, TypeError):
         # Half of a surrogate pair; or a pydantic that cannot write ASCII.
-        text = _dumps(clean)
+        text = dumps(clean)
     return (clean, text) if len(text) <= MAX_RECORD else _shortened(clean, text)
 
 
@@ -117,21 +117,21 @@ def get_ready() -> Callable[..., bytes]:
 def _encoded(value: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """`encode` for a value of any kind and length."""
     try:
-        text = _dumps(value)
+        text = dumps(value)
     except (TypeError, ValueError, RecursionError):
         value = _plain(value, _DEPTH)
-        text = _dumps(value)
+        text = dumps(value)
     # Shortened before it is searched for secrets, which would take as long as the record is.
     if len(text) > MAX_RECORD:
         value, text = _shortened(value, text)
     value = redact(value)
-    text = _dumps(value)
+    text = dumps(value)
     return (value, text) if len(text) <= MAX_RECORD else _shortened(value, text)
 
 
 def encode_event(event: str, **facts: object) -> str:
     """What the trail itself has to note, as the JSON of a record."""
-    return _dumps({"event": event, "timestamp": now(), **facts})
+    return dumps({"event": event, "timestamp": now(), **facts})
 
 
 def _shortened(value: dict[str, Any], text: str) -> tuple[dict[str, Any], str]:
@@ -147,12 +147,12 @@ def _shortened(value: dict[str, Any], text: str) -> tuple[dict[str, Any], str]:
                 value[part] = {key: _cut(item[key]) for key in ("type", "message") if isinstance(item.get(key), str)}
             dropped.append(part)
             value["dropped"] = dropped
-            text = _dumps(value)
+            text = dumps(value)
     if len(text) > MAX_RECORD:
         rest = sorted(set(value) - set(_SUMMARY) - {"dropped"})
         value = {key: _cut(item) for key, item in value.items() if key in _SUMMARY}
         value["dropped"] = [_cut(part) for part in (*dropped, *rest)][:32]
-        text = _dumps(value)
+        text = dumps(value)
     return value, text
 
 
@@ -190,4 +190,4 @@ def _key(key: Any) -> str:
     if isinstance(key, str):
         return str.__str__(key)
     plain = _plain(key, 1)
-    return plain if isinstance(plain, str) else _dumps(plain)
+    return plain if isinstance(plain, str) else dumps(plain)

@@ -8,7 +8,8 @@ from itertools import groupby, islice
 from operator import eq
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcpcore.jsonable import clean_text, named, safe_str
+from mcpcore.escaping import clean_text
+from mcpcore.jsonable import named, safe_str
 from mcpcore.redaction import Clean, Searched, redact_cut, redact_text
 
 if TYPE_CHECKING:

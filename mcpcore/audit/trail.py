@@ -23,9 +23,19 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from mcpcore.audit.chain import KEY_VARIABLE, Signer
-from mcpcore.audit.errors import AuditError
-from mcpcore.audit.listeners import LOGGER, default_sinks, is_heard, level_of, listens, logs_to_stderr
-from mcpcore.audit.record import encode, get_ready
+from mcpcore.audit.errors import AuditError, RefusedError
+from mcpcore.audit.listeners import (
+    FILED,
+    LOGGER,
+    default_sinks,
+    is_heard,
+    level_of,
+    listens,
+    logs_to_stderr,
+    summary_of,
+)
+from mcpcore.audit.record import dumps, encode, get_ready
+from mcpcore.audit.waiting import Deferred, current_call, on_event_loop
 from mcpcore.audit.writer import AuditFlush, Writer
 
 if TYPE_CHECKING:
@@ -47,9 +57,15 @@ FLUSH_VARIABLE: Final = "MCPCORE_AUDIT_FLUSH"
 
 _WEAK_KEY: Final = 16
 
+_CRASHES: Final = logging.getLogger("mcpcore")
+"""The logger that has the traceback of each crash."""
+
+_MOMENT: Final = 0.001
+"""Seconds that a record on an event loop waits for the lock before it is put off."""
+
 
 class AuditTrail:
-    """Where failures are recorded: the logger `mcpcore.audit` always, a file where there is a path, OpenTelemetry.
+    """Where failures are recorded: a file where there is a path, else the logger `mcpcore.audit`; and OpenTelemetry.
 
     Made by `AuditTrail.open(path)` or `AuditTrail.from_options(...)`. Safe to use from several threads, from several
     processes on one path, and across `os.fork`.
@@ -112,6 +128,7 @@ class AuditTrail:
         self._warn_every = warn_every
         self._warned_at: float | None = None
         self._sinks = sinks
+        self._deferred: set[Deferred] = set()
         get_ready()
 
     @classmethod
@@ -132,8 +149,9 @@ class AuditTrail:
         """A trail in the file at `path`, opened at once; for the options see `AuditTrail`.
 
         Raises:
-            AuditError: If the file cannot be used and `policy` is "refuse"; with "warn", a warning is given instead,
-                and every later record tries again.
+            AuditError: If the path is that of a link, or of a file that is no trail and not empty; such a file is left
+                as it is. Also if the file cannot be used otherwise and `policy` is "refuse"; with "warn", a warning is
+                given instead, and every later record tries again.
         """
         trail = cls(
             path,
@@ -165,7 +183,7 @@ class AuditTrail:
         there is no file; False means no file whatever the environment says.
 
         Raises:
-            AuditError: If the policy is "refuse" and the file cannot be used.
+            AuditError: If the policy is "refuse" and the file cannot be used, or as for `open`.
             ValueError: If a variable holds none of the values allowed.
         """
         if isinstance(audit, AuditTrail):
@@ -204,7 +222,8 @@ class AuditTrail:
         """Open the file now, to find out whether it can be written.
 
         Raises:
-            AuditError: If it cannot and the policy is "refuse".
+            AuditError: If it cannot and the policy is "refuse"; with any policy, if the path is that of a link or of a
+                file that is no trail.
         """
         if self._writer is None:
             return
@@ -212,6 +231,8 @@ class AuditTrail:
             LOGGER.warning("%s is shorter than %d bytes: a trail signed with it can be forged", KEY_VARIABLE, _WEAK_KEY)
         try:
             self._writer.check()
+        except RefusedError as exc:
+            raise RefusedError(f"the audit trail {self.path} is refused: {exc}") from exc
         except (OSError, AuditError) as exc:
             self._unwritten(exc, self._writer.lost)
 
@@ -232,23 +253,83 @@ class AuditTrail:
     def record(self, record: Mapping[str, Any]) -> None:
         """Record one failure; to be called before it is answered.
 
+        Where another process holds the lock of the trail, this waits for at most `lock_timeout`. Within a call that a
+        server answers on an event loop it does not wait; the answer does. A task that records a failure after its call
+        was answered waits here.
+
         Raises:
             AuditError: If the file cannot be written and the policy is "refuse". The logger and the sinks have the
                 record all the same.
         """
         clean, payload = encode(record)
-        line: bytes | str = payload
+        line: bytes | None = None
         problem: OSError | AuditError | None = None
-        lost = 0
         writer = self._writer
         if writer is not None:
             try:
                 line = writer.append(payload)
-                self._warned_at = None
+                if line is None:
+                    line = self._append_later(writer, clean, payload)
+                    if line is None:
+                        return
             except (OSError, AuditError) as exc:
-                problem, lost = exc, writer.missed()
+                problem = exc
+        self._finish(clean, payload, line, problem)
+
+    def _append_later(self, writer: Writer, clean: Mapping[str, Any], payload: str) -> bytes | None:
+        """Add a record that found the lock taken; None where its call will see to it."""
+        call = current_call.get()
+        if call is None or call.answered or not on_event_loop():
+            line = writer.append(payload, writer.patience)
+            if line is None:
+                raise writer.held()
+            return line
+        # Nearly always another writer is just in the middle of its record. Where others wait already, it is not so.
+        line = None if self._deferred or writer.is_stuck else writer.append(payload, _MOMENT)
+        if line is None:
+            deferred = Deferred(self, clean, payload, monotonic() + writer.patience)
+            self._deferred.add(deferred)
+            call.append(deferred)
+        return line
+
+    @property
+    def waiting(self) -> int:
+        """How many records wait for the lock, each in a call on an event loop."""
+        return len(self._deferred)
+
+    def retry(self, deferred: Deferred, *, last: bool = False) -> bool:
+        """Try to write a record that was put off, once; False where it still has to wait.
+
+        Raises:
+            AuditError: As `record` does, where its time is up or this try is the `last`.
+        """
+        writer = self._writer
+        assert writer is not None
+        line: bytes | None = None
+        problem: OSError | AuditError | None = None
         try:
-            self._tell(clean, line)
+            line = writer.append(deferred.payload)
+            if line is None:
+                if not last and monotonic() < deferred.deadline:
+                    return False
+                problem = writer.held()
+        except (OSError, AuditError) as exc:
+            problem = exc
+        self._deferred.discard(deferred)
+        deferred.context.run(self._finish, deferred.clean, deferred.payload, line, problem)
+        return True
+
+    def _finish(
+        self, clean: Mapping[str, Any], payload: str, line: bytes | None, problem: OSError | AuditError | None
+    ) -> None:
+        """Tell the others of a record, and do what the policy says where the file did not take it."""
+        lost = 0
+        if line is not None:
+            self._warned_at = None
+        elif problem is not None and self._writer is not None:
+            lost = self._writer.missed()
+        try:
+            self._tell(clean, payload if line is None else line)
         finally:
             # Whatever a filter of the application's own raised: a record that is not in the file is no less missing.
             if problem is not None:
@@ -284,18 +365,20 @@ class AuditTrail:
         if sinks is None:
             sinks = self._sinks = default_sinks()
         text: str | None = None
-        level = level_of(record.get("name"))
+        # A record that is in the file is there to be read: the log has a line that says where to look.
+        level = logging.INFO if isinstance(line, bytes) else level_of(record.get("name"))
         try:
             if LOGGER.isEnabledFor(level) and is_heard():
-                text = line if isinstance(line, str) else line[:-1].decode("ascii")
+                if isinstance(line, str):
+                    text = _without_traceback(record, line)
                 # Made by hand: the logger itself would walk the stack for a caller that is always this line.
-                extra = {"audit": record}
-                LOGGER.handle(LOGGER.makeRecord(LOGGER.name, level, __file__, 0, text, (), None, "record", extra))
+                message = summary_of(record) if text is None else text
+                extra: dict[str, Any] = {FILED: True} if text is None else {"audit": record}
+                LOGGER.handle(LOGGER.makeRecord(LOGGER.name, level, __file__, 0, message, (), None, "record", extra))
         finally:
             for sink in sinks:
                 if listens(sink):
-                    text = text or (line if isinstance(line, str) else line[:-1].decode("ascii"))
-                    _give(sink, record, text)
+                    _give(sink, record, line if isinstance(line, str) else line[:-1].decode("ascii"))
 
     def _unwritten(self, exc: OSError | AuditError, lost: int) -> None:
         """Do what the policy says about records that the file did not take."""
@@ -319,6 +402,13 @@ class AuditTrail:
                     sys.stderr.write(f"mcpcore.audit: {text}\n")
         if self.policy == "refuse":
             raise AuditError(text) from exc
+
+
+def _without_traceback(record: Mapping[str, Any], line: str) -> str:
+    """The line for the log, which has the traceback of a crash already; a line of a file stays as it was signed."""
+    if "traceback" not in record or not _CRASHES.isEnabledFor(logging.ERROR):
+        return line
+    return dumps({key: value for key, value in record.items() if key != "traceback"})
 
 
 def _give(sink: Sink, record: Mapping[str, Any], line: str) -> None:

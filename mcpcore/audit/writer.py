@@ -1,7 +1,10 @@
 """The file of a trail: one chain of records, whoever writes to it.
 
-Every writer of a path, in this process or another, takes turns by the file's lock, goes on from where the last one
+Every writer of a path, in this process or another, takes turns by the trail's lock, goes on from where the last one
 ended, and repairs what a dead one left behind. The head, a file of its own, says where the chain ends.
+
+Nobody holds the mutex while it waits for another process: a thread that waits costs an event loop in the same process
+nothing.
 """
 
 from __future__ import annotations
@@ -10,11 +13,10 @@ import contextlib
 import errno
 import hashlib
 import os
-import stat
 import sys
 import threading
 import weakref
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final, Literal
 
 from mcpcore.audit.chain import (
@@ -32,7 +34,9 @@ from mcpcore.audit.chain import (
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import (
     head_path,
-    lock,
+    lock_path,
+    open_lock,
+    open_own,
     read_at,
     rotated_files,
     rotated_path,
@@ -43,10 +47,12 @@ from mcpcore.audit.files import (
     write_at,
 )
 from mcpcore.audit.listeners import LOGGER
+from mcpcore.audit.recognition import require_head, require_trail
 from mcpcore.audit.record import encode_event
 from mcpcore.audit.watch import Watch, watch
 
 if TYPE_CHECKING:
+    import mmap
     from pathlib import Path
 
 AuditFlush = Literal["record", "fsync", "interval"]
@@ -55,6 +61,14 @@ AuditFlush = Literal["record", "fsync", "interval"]
 _LOOK_EVERY: Final = 30.0
 _LOOK_AGAIN: Final = 0.2
 """Seconds after which the files are looked at though the system tells of nothing, which file systems may leave out."""
+
+_FIRST_PAUSE: Final = 0.00002
+_LONGEST_PAUSE: Final = 0.001
+"""Seconds between two tries of the lock. It is tried again and again rather than waited for: a writer that was stopped
+with the lock in its hands must not stop every other server for good."""
+
+_SHORT_PATIENCE: Final = 0.05
+"""Seconds to wait for a lock that somebody has held for the whole timeout before, and so probably for good."""
 
 
 class Writer:
@@ -75,7 +89,8 @@ class Writer:
         self.path: Final = path
         # What the hot path looks at: as bytes, which need not be encoded anew each time.
         self._name = os.fsencode(str(path))
-        self._head_name = self._name + b".head"
+        self._head_name = os.fsencode(str(head_path(path)))
+        self._lock_name = os.fsencode(str(lock_path(path)))
         self._signer = signer
         self._flush: AuditFlush = flush
         self._flush_interval = flush_interval
@@ -86,12 +101,17 @@ class Writer:
         """How many records this process could not write so far."""
         self._unnoted = 0
         """How many of them the file does not tell of yet."""
+        self._inherited: list[mmap.mmap] = []
+        """The same count from before each fork, in memory that both sides share, so that the side that writes first
+        reports those records and the other does not."""
         self._reset()
         _WRITERS.add(self)
 
     def _reset(self) -> None:
         """Forget what is open; also right after a fork, where another process uses the same descriptors."""
         self._mutex = threading.RLock()
+        self._counting = threading.Lock()
+        self._lock_fd = -1
         self._fd = -1
         self._ident = (0, 0)
         self._end = -1
@@ -101,7 +121,8 @@ class Writer:
         self._head_known = False
         self._look_at = 0.0
         self._watch: Watch | None = None
-        self._patience = self._lock_timeout
+        self.patience = self._lock_timeout
+        """Seconds to wait for the lock now."""
         self._flusher: threading.Thread | None = None
         self._dirty = threading.Event()
         self._closing = threading.Event()
@@ -112,19 +133,44 @@ class Writer:
         with self._mutex:
             return Head(self._seq, self._hash, max(self._end, 0)) if self._seq else None
 
-    def append(self, payload: str) -> bytes:
-        """Add one record; its line, with its line feed.
+    def append(self, payload: str, wait: float = 0.0) -> bytes | None:
+        """Add one record; its line, with its line feed, or None where the lock was not free within `wait` seconds.
 
         Raises:
             OSError: If the file cannot be written.
-            AuditError: If it must not be, or somebody holds its lock.
+            AuditError: If it must not be.
         """
-        with self._mutex:
-            return self._append_at_once(payload) or self._append_with_care(payload)
+        deadline, pause, left = monotonic() + wait if wait else 0.0, _FIRST_PAUSE, wait
+        while True:
+            if self._mutex.acquire(timeout=left) if left > 0 else self._mutex.acquire(blocking=False):
+                try:
+                    line = self._append_at_once(payload) or self._append_with_care(payload)
+                finally:
+                    self._mutex.release()
+                if line is not None:
+                    self.patience = self._lock_timeout
+                    return line
+            if not wait:
+                return None
+            left = deadline - monotonic()
+            if left <= 0:
+                return None
+            sleep(min(pause, left))
+            pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+    def held(self) -> AuditError:
+        """The error of a record that waited for the lock all of its time; those after it do not wait as long."""
+        self.patience = min(self.patience, _SHORT_PATIENCE)
+        return AuditError(f"another process has held its lock for {self._lock_timeout:g} s")
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether somebody has held the lock for the whole timeout, and nothing was written since."""
+        return self.patience < self._lock_timeout
 
     def missed(self) -> int:
         """Have the next record that is written tell that one before it was not; how many were not so far."""
-        with self._mutex:
+        with self._counting:
             self.lost += 1
             self._unnoted += 1
             return self.lost
@@ -134,11 +180,17 @@ class Writer:
 
         Raises:
             OSError: If it cannot be opened.
-            AuditError: If it is none that can be gone on with, or somebody holds its lock.
+            AuditError: If it cannot be continued, or somebody holds its lock.
         """
-        with self._mutex:
-            self._enter()
-            self._leave()
+        deadline = monotonic() + self.patience
+        while True:
+            with self._mutex:
+                if self._enter():
+                    self._leave()
+                    return
+            if monotonic() >= deadline:
+                raise self.held()
+            sleep(_LONGEST_PAUSE)
 
     def flush(self) -> None:
         """Have all that is written on the disk when this returns.
@@ -179,17 +231,19 @@ class Writer:
         What `_append_with_care` does, in one go: between the other work of a call no cache is warm, and every step
         counts.
         """
-        fd, end, watch = self._fd, self._end, self._watch
+        fd, end, watch, lock_fd = self._fd, self._end, self._watch, self._lock_fd
         if not self._head_known or self._unnoted or self._flush == "fsync" or monotonic() >= self._look_at:
             return None
-        if not try_lock(fd):
+        if self._inherited or not end or not try_lock(lock_fd):
             return None
         try:
             signer, seq, head_fd = self._signer, self._seq + 1, self._head_fd
             try:
                 if watch is None:
-                    found = os.stat(self._name)  # noqa: PTH116 - the hot path has the name as bytes
+                    found = os.lstat(self._name)
                     if (found.st_dev, found.st_ino) != self._ident or os.fstat(head_fd).st_nlink == 0:
+                        return None
+                    if os.fstat(lock_fd).st_nlink == 0:
                         return None
                 elif watch.happened(0):
                     return None
@@ -212,76 +266,93 @@ class Writer:
             self._seq, self._hash = seq, digest
             self._head_known = write_at(head_fd, signer.head(seq, digest, end), 0) == HEAD_SIZE
         finally:
-            unlock(fd)
+            unlock(lock_fd)
         if self._flush == "interval":
             self._flush_soon()
         return line
 
-    def _append_with_care(self, payload: str) -> bytes:
-        """Add one record and return its line, whatever became of the trail since."""
-        self._enter()
+    def _append_with_care(self, payload: str) -> bytes | None:
+        """Add one record and return its line, whatever became of the trail since; None where the lock is not free."""
+        if not self._enter():
+            return None
         try:
             return self._append(payload)
         finally:
             self._leave()
 
-    def _enter(self) -> None:
-        """Open and lock the file that the path names now, and know its end."""
+    def _enter(self) -> bool:
+        """Open and lock the file that the path names now, and know its end; False where the lock is not free."""
         for _ in range(100):
             if self._fd < 0:
                 self._open()
-            if not try_lock(self._fd) and not lock(self._fd, self._patience):
-                # Whoever holds it so long has stopped; the next failures do not wait as long again.
-                self._patience = min(self._patience, 0.05)
-                raise AuditError(f"another process has held its lock for {self._lock_timeout:g} s")
-            self._patience = self._lock_timeout
-            watched, clock = self._watch, monotonic()
-            look = watched is None or clock >= self._look_at or bool(watched.happened(0))
-            if watched is not None and look:
-                watched.forget()
+            if self._lock_fd < 0:
+                self._open_lock()
+            if not try_lock(self._lock_fd):
+                return False
             try:
-                found = os.stat(self._name)  # noqa: PTH116 - the hot path has the name as bytes
-            except FileNotFoundError:
-                found = None
+                if self._is_current():
+                    return True
             except BaseException:
-                unlock(self._fd)
+                self._leave()
                 raise
-            if found is not None and (found.st_dev, found.st_ino) == self._ident:
-                try:
-                    if look:
-                        self._look_for_head()
-                        self._look_at = clock + _LOOK_AGAIN
-                    # Whoever else writes adds to the file; a head that was changed alone is overwritten in any case.
-                    if found.st_size != self._end or not self._head_known:
-                        self._catch_up(found.st_size, self._read_head())
-                except BaseException:
-                    unlock(self._fd)
-                    raise
-                return
-            # Moved away or deleted meanwhile: another file has the name now, or will.
-            self._close_file()
+            self._leave()
         raise AuditError("it is replaced faster than it can be opened")  # pragma: no cover - a hundred times in a row
 
+    def _is_current(self) -> bool:
+        """Whether what is open is what the names lead to, its end known; closes what is not."""
+        watched, clock = self._watch, monotonic()
+        look = watched is None or clock >= self._look_at or bool(watched.happened(0))
+        if watched is not None and look:
+            watched.forget()
+        try:
+            found = os.lstat(self._name)
+        except FileNotFoundError:
+            found = None
+        if found is None or (found.st_dev, found.st_ino) != self._ident:
+            # Moved away or deleted meanwhile: another file has the name now, or will.
+            self._close_file()
+            return False
+        if look:
+            if not _is_named(self._lock_fd, self._lock_name):
+                # Whoever opened the other one writes without waiting for this.
+                unlock(self._lock_fd)
+                os.close(self._lock_fd)
+                self._lock_fd = -1
+                return False
+            self._look_for_head()
+            self._look_at = clock + _LOOK_AGAIN
+        # Whoever else writes adds to the file; a head that was changed alone is overwritten in any case.
+        if found.st_size != self._end or not self._head_known:
+            self._catch_up(found.st_size, self._read_head())
+        return True
+
     def _leave(self) -> None:
-        if self._fd >= 0:  # pragma: no branch - closed where a rotation could not begin the next file
-            unlock(self._fd)
+        if self._lock_fd >= 0:
+            unlock(self._lock_fd)
 
     def _open(self) -> None:
         path = self._name
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-        flags |= getattr(os, "O_BINARY", 0)
-        with contextlib.suppress(FileNotFoundError):
-            # Looked at before it is opened: opening a device or a pipe can do things.
-            if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
-                raise AuditError("it is not a regular file")
-        fd = os.open(path, flags, 0o600)
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):  # pragma: no cover - replaced between the look and the opening
+        fd = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600, "it")
+        try:
+            require_trail(fd, self._head_name, self._signer)
+        except BaseException:
             os.close(fd)
-            raise AuditError("it is not a regular file")
+            raise
+        found = os.fstat(fd)
         self._fd, self._ident, self._end = fd, (found.st_dev, found.st_ino), -1
+        self._look_at = 0.0
         self._watch = watch(path)
-        if self._watch is not None and self._head_fd >= 0 and not self._watch.add(self._head_name):
+        for opened, name in ((self._head_fd, self._head_name), (self._lock_fd, self._lock_name)):
+            if opened >= 0:
+                self._look_after(name)
+
+    def _open_lock(self) -> None:
+        self._lock_fd = open_lock(self._lock_name, self._fd)
+        self._look_at = 0.0
+        self._look_after(self._lock_name)
+
+    def _look_after(self, name: bytes) -> None:
+        if self._watch is not None and not self._watch.add(name):
             self._unwatch()
 
     def _unwatch(self) -> None:
@@ -297,9 +368,10 @@ class Writer:
 
     def _drop(self) -> None:
         self._close_file()
-        fd, self._head_fd, self._head_known = self._head_fd, -1, False
-        if fd >= 0:
-            os.close(fd)
+        head, lock, self._head_fd, self._lock_fd, self._head_known = self._head_fd, self._lock_fd, -1, -1, False
+        for fd in (head, lock):
+            if fd >= 0:
+                os.close(fd)
 
     def _catch_up(self, size: int, raw: bytes) -> None:
         """Learn what was written since this process last looked, and repair what a dead one left behind."""
@@ -317,6 +389,7 @@ class Writer:
     def _recover(self, size: int, raw: bytes, head: Head | None) -> None:
         """Find the end of the chain where the head does not say it, and write down what was found."""
         tail, torn = self._tail(self._fd, size)
+        is_first = tail is None
         if tail is None:
             tail = self._tail_of_full()
         signed_by = tail.alg if tail is not None else Head.alg_of(raw) if raw else None
@@ -329,6 +402,8 @@ class Writer:
             # The key is new: the head was still made without it, as all that came before.
             head = Head.read(raw, Signer(None))
         events: list[str] = []
+        # This process remembers the end, or read it from the deleted head; otherwise only the file says where it is.
+        knows = self._seq > 0
         at = (tail.seq, tail.hash) if tail is not None else (0, GENESIS)
         last = read_link(torn + b"\n", self._signer) if torn else None
         if last is not None and last.sound and (last.seq, last.prev) == (at[0] + 1, at[1]):
@@ -350,19 +425,29 @@ class Writer:
         elif end != at:
             events.append(encode_event("replaced", record=end[0], found=at[1]))
         if head is None and (tail is not None or raw):
-            events.append(encode_event("head_lost", damaged=bool(raw)))
+            events.append(encode_event("head_restored" if knows else "head_lost", damaged=bool(raw)))
         elif head is not None and tail is not None and tail.seq > head.seq + head.writing:
             events.append(encode_event("beyond_head", first=head.seq + 1, last=tail.seq))
+        adoption: list[str] = []
+        if self._signer.keyed and tail is not None and not tail.keyed:
+            # The file was written without the key, by this server before it had one or by anybody else.
+            adoption.append(encode_event("key_added", last=tail.seq, last_hash=tail.hash))
+            LOGGER.warning(
+                "the audit trail %s has no signature up to record %d: `mcpcore audit verify` fails until you confirm "
+                "these records with --unsigned",
+                self.path,
+                tail.seq,
+            )
         for event in events:
             LOGGER.warning("the audit trail %s needed repair: %s", self.path, event)
         self._know(size, *end)
         self._put_head()
         if torn:
             # The fragment gets its newline together with the record that accounts for it, or not at all.
-            line, digest = self._signer.seal(self._seq + 1, self._hash, events.pop(0))
+            line, digest = self._seal(events.pop(0), is_first=is_first)
             self._write(b"\n" + line, digest)
-        for event in events:
-            self._write(*self._signer.seal(self._seq + 1, self._hash, event))
+        for event in (*events, *adoption):
+            self._write(*self._seal(event))
 
     def _tail(self, fd: int, size: int) -> tuple[Link | None, bytes]:
         """The last whole record of a file, and the unfinished line after it."""
@@ -397,18 +482,35 @@ class Writer:
 
     def _append(self, payload: str) -> bytes:
         """Add one record and return its line, with its line feed."""
-        if self._unnoted:
-            # Written in the same breath as the first record that fits again, so that the gap has its place.
-            count = self._unnoted
-            self._write(*self._signer.seal(self._seq + 1, self._hash, encode_event("lost", records=count)))
-            self._unnoted -= count
-            LOGGER.warning("the audit trail %s can be written again; %d record(s) are not in it", self.path, count)
-        line, digest = self._signer.seal(self._seq + 1, self._hash, payload)
+        if self._unnoted or self._inherited:
+            self._note_losses()
+        line, digest = self._seal(payload)
         if self._end and self._end + len(line) > self._max_bytes:
             self._rotate()
-            line, digest = self._signer.seal(self._seq + 1, self._hash, payload)
+            line, digest = self._seal(payload)
         self._write(line, digest)
         return line
+
+    def _note_losses(self) -> None:
+        """Tell of the records that could not be written, together with the first one that fits again."""
+        own = self._unnoted
+        # The side that has the lock reports the losses from before a fork, and then clears them for the other side.
+        count = own + sum(int.from_bytes(shared[:8], "big") for shared in self._inherited)
+        if count:
+            self._write(*self._seal(encode_event("lost", records=count)))
+            for shared in self._inherited:
+                shared[:8] = bytes(8)
+            with self._counting:
+                self._unnoted -= own
+            LOGGER.warning("the audit trail %s can be written again; %d record(s) are not in it", self.path, count)
+        for shared in self._inherited:
+            shared.close()
+        self._inherited.clear()
+
+    def _seal(self, payload: str, *, is_first: bool = False) -> tuple[bytes, str]:
+        """The next line and its hash; the first record of a file says whether it begins the trail."""
+        begins = self._seq == 0 if is_first or self._end == 0 else None
+        return self._signer.seal(self._seq + 1, self._hash, payload, begins=begins)
 
     def _write(self, line: bytes, digest: str) -> None:
         """Append `line`, whole or not at all, and move the head."""
@@ -439,23 +541,24 @@ class Writer:
     def _read_head(self) -> bytes:
         """The head's file as it is; empty where there is none."""
         if self._head_fd < 0:
-            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-            self._head_fd = os.open(self._head_name, flags | getattr(os, "O_BINARY", 0), 0o600)
-            if self._watch is not None and not self._watch.add(self._head_name):
-                self._unwatch()
-            if not stat.S_ISREG(os.fstat(self._head_fd).st_mode):
-                os.close(self._head_fd)
-                self._head_fd = -1
-                raise AuditError(f"its head, {head_path(self.path)}, is not a regular file")
+            fd = open_own(self._head_name, os.O_RDWR | os.O_CREAT, 0o600, f"its head, {self.path}.head,")
+            try:
+                require_head(fd, f"{self.path}.head")
+            except BaseException:
+                os.close(fd)
+                raise
+            self._head_fd = fd
+            self._look_after(self._head_name)
         return read_at(self._head_fd, HEAD_SIZE, 0)
 
     def _look_for_head(self) -> None:
         """Let go of the head where somebody deleted it, or put another in its place."""
-        if self._head_fd < 0:
+        if self._head_fd < 0 or _is_named(self._head_fd, self._head_name):
             return
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.stat(self._head_name), os.fstat(self._head_fd)):  # noqa: PTH116
-                return
+        # Other processes wrote the deleted head as well, so that it can know of records that this one does not.
+        head = Head.read(read_at(self._head_fd, HEAD_SIZE, 0), self._signer)
+        if head is not None and head.seq > self._seq:
+            self._seq, self._hash = head.seq, head.hash
         os.close(self._head_fd)
         self._head_fd, self._head_known = -1, False
 
@@ -487,13 +590,11 @@ class Writer:
             target = rotated_path(path, int(target.name[-12:]) + 1)
         if self._flush != "record":
             os.fsync(self._fd)
-        if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX
-            self._leave()
-            self._close_file()
-        os.rename(path, target)  # noqa: PTH104
-        self._leave()
         self._close_file()
-        self._enter()
+        os.rename(path, target)  # noqa: PTH104
+        self._open()
+        if not self._is_current():  # pragma: no cover - replaced at the same moment
+            raise AuditError("its next file was replaced while it was begun")
         if self._flush == "fsync" and sys.platform != "win32":
             sync_folder(path.parent)
         self._prune()
@@ -510,7 +611,7 @@ class Writer:
                 os.close(fd)
             facts = {} if last is None else {"last": last.seq, "last_hash": last.hash}
             event = encode_event("pruned", file=old.name, **facts)
-            self._write(*self._signer.seal(self._seq + 1, self._hash, event))
+            self._write(*self._seal(event))
             old.unlink()
 
     def _flush_soon(self) -> None:
@@ -556,17 +657,37 @@ def _flush_forever(ref: weakref.ref[Writer], dirty: threading.Event, closing: th
 _WRITERS: Final[weakref.WeakSet[Writer]] = weakref.WeakSet()
 
 
+def _is_named(fd: int, name: bytes) -> bool:
+    """Whether the open file is the one that `name` leads to."""
+    with contextlib.suppress(FileNotFoundError):
+        return os.path.samestat(os.lstat(name), os.fstat(fd))
+    return False
+
+
+def _before_fork() -> None:
+    for writer in list(_WRITERS):
+        if writer._unnoted:  # noqa: SLF001
+            import mmap
+
+            with writer._counting:  # noqa: SLF001
+                shared = mmap.mmap(-1, 8)
+                shared[:8] = writer._unnoted.to_bytes(8, "big")  # noqa: SLF001
+                writer._inherited.append(shared)  # noqa: SLF001
+                writer._unnoted = 0  # noqa: SLF001
+
+
 def _after_fork() -> None:
     for writer in list(_WRITERS):
         # Closed, never unlocked: the lock belongs to the parent, which shares it as long as this one keeps it open.
-        for fd in (writer._fd, writer._head_fd):  # noqa: SLF001
+        for fd in (writer._fd, writer._head_fd, writer._lock_fd):  # noqa: SLF001
             if fd >= 0:
                 with contextlib.suppress(OSError):
                     os.close(fd)
         with contextlib.suppress(OSError):
             writer._unwatch()  # noqa: SLF001
         writer._reset()  # noqa: SLF001
+        writer.lost = 0
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows cannot fork
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(before=_before_fork, after_in_child=_after_fork)

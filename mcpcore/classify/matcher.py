@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mcpcore.classify.callers import without_values
 from mcpcore.classify.phrases import compile_phrase, triggers
 from mcpcore.classify.status import STATUS_RETRY, code_for_status
 
@@ -172,6 +173,7 @@ def without_names(text: str) -> str:
 
     What is quoted after a colon or after a word such as "said" stays, since it is what another program told.
     """
+    text = without_values(text)
     if "/" in text or "--" in text:
         text = _ADDRESS.sub(_shortened, text)
     return _QUOTED.sub(_name_or_speech, text) if '"' in text or "'" in text or "`" in text else text
@@ -179,6 +181,7 @@ def without_names(text: str) -> str:
 
 def with_speech(text: str) -> str | None:
     """A message without the single words that it quotes, where it quotes several too; for where nothing else speaks."""
+    text = without_values(text)
     found = [quoted[2] for quoted in _QUOTED.finditer(text)] if '"' in text or "'" in text or "`" in text else []
     if not any(" " in words for words in found):
         return None

@@ -223,4 +223,6 @@ def _complain(message: str) -> None:
     # On this path only: a mistake in the application's own function, and no reason to raise.
     import logging
 
-    logging.getLogger("mcpcore.classify").warning(message)
+    from mcpcore.escaping import one_line
+
+    logging.getLogger("mcpcore.classify").warning("%s", one_line(message))

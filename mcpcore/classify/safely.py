@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, cast
 
 from mcpcore.classify.matcher import bound, fold
+from mcpcore.jsonable import text_of
 
 # An exception may define attributes of these names that raise or lie, and so may its class.
 mro_of: Final = type.__dict__["__mro__"].__get__
@@ -61,7 +62,7 @@ def raw_text(exc: BaseException) -> str:
                 return bound(args[0])
             if is_exception(args[0]):
                 return ""
-        text = str(exc)
+        text = text_of(exc, 100_000)
         return bound(text if type(text) is str else str.__str__(text))
     except BaseException:  # noqa: BLE001  # __str__ may raise anything
         return ""

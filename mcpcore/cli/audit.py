@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from mcpcore.cli import output
+from mcpcore.escaping import terminal_line
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from mcpcore.audit.reading import Query, Record
+    from mcpcore.audit.report import Report
     from mcpcore.audit.stats import Stats
-    from mcpcore.audit.verification import Report
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -124,13 +127,27 @@ def _query(
 Examples:
   mcpcore audit verify audit.jsonl
   mcpcore audit verify audit.jsonl --print-head     the head, to be kept elsewhere
-  mcpcore audit verify audit.jsonl --head kept.txt   what was cut off since is found""",
+  mcpcore audit verify audit.jsonl --head kept.txt   what was cut off since is found
+  mcpcore audit verify export.jsonl --no-head       an export from a log store
+  mcpcore audit verify audit.jsonl --unsigned old.txt   a trail that got its key later""",
 )
 @_path_argument
 @click.option(
     "--head",
     metavar="FILE|HASH",
     help="A head that was kept elsewhere: its file (- for stdin), SEQ:HASH or HASH. What was cut off since is found.",
+)
+@click.option(
+    "--no-head",
+    is_flag=True,
+    help="Accept a signed trail without its head, such as an export from a log store; nothing then shows whether "
+    "records were cut off the end.",
+)
+@click.option(
+    "--unsigned",
+    metavar="FILE|HASH",
+    help="The head of the trail from before it got its key, as for --head. It confirms the records without a "
+    "signature, which anybody who may write the file can have made.",
 )
 @click.option("--key-file", type=click.Path(path_type=Path), help=f"A file with the key; without it, {KEY_VARIABLE}.")
 @click.option(
@@ -139,19 +156,36 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
 def verify(
-    ctx: click.Context, path: Path, head: str | None, key_file: Path | None, *, print_head: bool, as_json: bool
+    ctx: click.Context,
+    path: Path,
+    head: str | None,
+    key_file: Path | None,
+    *,
+    no_head: bool,
+    unsigned: str | None,
+    print_head: bool,
+    as_json: bool,
 ) -> None:
     """Find what was done to a trail: records changed, removed, forged, reordered, inserted, cut off the end.
+
+    A signed trail needs its head, or --head, since without one nobody can tell what was cut off the end. One that got
+    its key later needs --unsigned for the records from before.
 
     Exits 0 if the trail is as it was written, 1 if not, 2 if it could not be checked.
     """
     from mcpcore.audit.verification import verify as run
 
-    report = run(path, key=_key(key_file), head=None if head is None else _head_text(head))
+    report = run(
+        path,
+        key=_key(key_file),
+        head=None if head is None else _head_text(head),
+        no_head=no_head,
+        unsigned=None if unsigned is None else _head_text(unsigned),
+    )
     if as_json:
-        click.echo(json.dumps(report.to_json(), indent=2))
+        output.text(json.dumps(report.to_json(), indent=2))
     elif print_head and report.ok:
-        click.echo(f"{report.last or 0}:{report.last_hash or '0' * 64}")
+        output.line(f"{report.last or 0}:{report.last_hash or '0' * 64}")
     else:
         _print_report(report)
     ctx.exit(0 if report.ok else 1)
@@ -231,9 +265,9 @@ def stats(path: Path, html: Path | None, *, as_json: bool, **filters: Any) -> No
         from mcpcore.audit.page import render
 
         html.write_text(render(counted, title=f"Failures in {path.name}"), encoding="utf-8")
-        click.echo(f"{html}: {counted.total} failures", err=True)
+        output.line(f"{html}: {counted.total} failures", err=True)
     elif as_json:
-        click.echo(json.dumps(counted.to_json(), indent=2))
+        output.text(json.dumps(counted.to_json(), indent=2))
     else:
         _print_stats(counted)
 
@@ -261,27 +295,26 @@ def _head_text(head: str) -> str:
 
 def _print_report(report: Report) -> None:
     for problem in report.problems:
-        click.secho(_safe(str(problem)), fg="red")
+        output.line(output.styled(str(problem), fg="red"))
     if report.unlisted:
-        click.echo(f"... and {report.unlisted} more")
+        output.line(f"... and {report.unlisted} more")
     for note in report.notes:
-        click.echo(f"note: {_safe(note)}")
+        output.line(f"note: {note}")
     count = f"{report.records} record{'' if report.records == 1 else 's'}"
     files = f" in {len(report.files)} files" if len(report.files) > 1 else ""
     signed = ", signed" if report.keyed else ""
     if report.ok:
         covered = f", head {report.last}:{report.last_hash}" if report.last else ""
-        click.secho(f"{report.path}: {count}{files}{signed}: as written{covered}", fg="green")
+        output.line(output.styled(f"{report.path}: {count}{files}{signed}: as written{covered}", fg="green"))
     else:
         total = len(report.problems) + report.unlisted
-        click.secho(
-            f"{report.path}: {count}{files}{signed}: {total} problem{'' if total == 1 else 's'}", fg="red", bold=True
-        )
+        summary = f"{report.path}: {count}{files}{signed}: {total} problem{'' if total == 1 else 's'}"
+        output.line(output.styled(summary, fg="red", bold=True))
 
 
 def _print_record(record: Record, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(record, separators=(",", ":")))
+        output.line(json.dumps(record, separators=(",", ":")))
         return
     from mcpcore.audit.reading import what_failed
 
@@ -289,19 +322,19 @@ def _print_record(record: Record, *, as_json: bool) -> None:
     if "event" in record:
         facts = {k: v for k, v in record.items() if k not in {"seq", "prev", "alg", "hash", "event", "timestamp"}}
         told = " ".join(f"{key}={value}" for key, value in facts.items())
-        click.secho(_safe(f"{stamp}  #{record.get('seq')}  trail: {record['event']} {told}"), fg="yellow")
+        output.line(output.styled(f"{stamp}  #{record.get('seq')}  trail: {record['event']} {told}", fg="yellow"))
         return
-    parts = [
-        click.style(_safe(stamp), dim=True),
-        f"#{record.get('seq')}",
-        click.style(_safe(what_failed(record)), bold=True),
-        click.style(_safe(str(record.get("name", "-"))), fg="red"),
-        _safe(str(record.get("reason") or "-")),
-        click.style(_safe(f"id {record.get('correlationId', '-')}"), dim=True),
-    ]
-    click.echo("  ".join(parts))
+    output.line(
+        output.styled(stamp, dim=True),
+        f"  #{record.get('seq')}  ",
+        output.styled(what_failed(record), bold=True),
+        "  ",
+        output.styled(str(record.get("name", "-")), fg="red"),
+        f"  {record.get('reason') or '-'}  ",
+        output.styled(f"id {record.get('correlationId', '-')}", dim=True),
+    )
     for line in _details(record):
-        click.echo(f"    {_safe(line)}")
+        output.line(f"    {line}")
 
 
 def _details(record: Record) -> Iterator[str]:
@@ -327,22 +360,24 @@ def _print_stats(counted: Stats) -> None:
     from mcpcore.audit.stats import BARS, PLAIN_BARS, chart, spark
 
     if not counted.total:
-        click.echo("No failure is recorded.")
+        output.line("No failure is recorded.")
         return
     bars = BARS if _can_print(BARS) else PLAIN_BARS
-    click.echo(f"{counted.total} failures")
+    output.line(f"{counted.total} failures")
     if counted.lost:
-        click.secho(f"{counted.lost} more could not be written when they happened, and are not counted", fg="yellow")
-    click.echo()
+        lost = f"{counted.lost} more could not be written when they happened, and are not counted"
+        output.line(output.styled(lost, fg="yellow"))
+    output.line()
     for line in chart(counted, bars=bars):
-        click.echo(line)
-    click.echo()
+        output.line(line)
+    output.line()
     head = ("TOOL", "REASON", "CODE", "FAILURES", "SHARE", "LAST", "OVER TIME")
     rows = [
         (
-            _safe(one.tool)[:40],
-            _safe(one.reason or "-")[:40],
-            _safe(one.name)[:32],
+            # Escaped here already, since the width of a column counts what is shown.
+            terminal_line(one.tool)[:40],
+            terminal_line(one.reason or "-")[:40],
+            terminal_line(one.name)[:32],
             str(one.count),
             f"{100 * one.count / counted.total:.1f} %",
             one.last.strftime("%Y-%m-%d %H:%M:%S") if one.last else "-",
@@ -351,9 +386,9 @@ def _print_stats(counted: Stats) -> None:
         for one in counted.groups
     ]
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
-    click.secho(_row(head, widths), bold=True)
+    output.line(output.styled(_row(head, widths), bold=True))
     for row in rows:
-        click.echo(_row(row, widths))
+        output.line(_row(row, widths))
 
 
 def _row(cells: tuple[str, ...], widths: list[int]) -> str:
@@ -370,8 +405,3 @@ def _can_print(text: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def _safe(text: str) -> str:
-    """What a record says, without the power to move a terminal's cursor or turn its text around."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
 import anyio
-import click
 
-from mcpcore.cli import present
+from mcpcore.cli import output, present
 from mcpcore.cli.arguments import parse_arguments
 from mcpcore.cli.call import read_stdin
 from mcpcore.cli.loading import Target, looks_like_file
@@ -263,9 +262,9 @@ class _Conversation:
         if name is not None and known and name not in known:
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
             if near and not any(tool in said.replace(name, "") for tool in near):
-                self.shows.append(partial(click.echo, f"Next: did you mean {' or '.join(near)}?", err=True))
+                self.shows.append(partial(output.line, f"Next: did you mean {' or '.join(near)}?", err=True))
             elif not near:
-                self.shows.append(partial(click.echo, f"Next: the server has {', '.join(known)}", err=True))
+                self.shows.append(partial(output.line, f"Next: the server has {', '.join(known)}", err=True))
 
     def _transport(self) -> Any:
         if self._address.url is not None:
@@ -286,7 +285,7 @@ class _Conversation:
 
     async def _show_log(self, params: Any) -> None:
         if self._request.verbose:
-            click.echo(f"[{params.level}] {present.printable(present.compact(params.data), err=True)}", err=True)
+            output.line(f"[{params.level}] {present.compact(params.data)}", err=True)
 
     @staticmethod
     def _lost(error: MCPError) -> bool:
@@ -330,14 +329,15 @@ class _Conversation:
         self._log.flush()
         self._log.seek(0)
         text = self._log.read().strip()
-        return present.printable(text[-_TAIL:], err=True) or None
+        return text[-_TAIL:] or None
 
 
 @contextmanager
 def _server_log(*, verbose: bool) -> Iterator[IO[str]]:
     """Where the server's standard error goes: to this one's, or to a file that is shown if the server fails."""
     if verbose:
-        yield sys.stderr
+        with output.relayed_stderr() as file:
+            yield file
         return
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
         yield file
@@ -357,7 +357,7 @@ def _client_noise(*, verbose: bool) -> Iterator[list[str]]:
             if found and len(lines) < 3:
                 lines.append(str(found[0].get("input"))[:200])
             if verbose:
-                click.echo(f"[client] {record.getMessage()}", err=True)
+                output.line(f"[client] {record.getMessage()}", err=True)
 
     handler, propagated = _Collect(), [logger.propagate for logger in loggers]
     for logger in loggers:

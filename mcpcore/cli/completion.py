@@ -7,6 +7,7 @@ from typing import Final
 import click
 from click.shell_completion import get_completion_class
 
+from mcpcore.cli import output
 from mcpcore.cli.root import PROGRAM, SHELLS
 
 _VARIABLE: Final = f"_{PROGRAM.upper()}_COMPLETE"
@@ -27,4 +28,4 @@ def completion(shell: str) -> None:
     found = get_completion_class(shell)
     assert found is not None
     maker = found(cli, {}, PROGRAM, _VARIABLE)
-    click.echo(maker.source_template % maker.source_vars())
+    output.text(maker.source_template % maker.source_vars())

@@ -236,14 +236,15 @@ def _guarded(target: Target, load: Callable[[], Any]) -> Any:
             hint="mend the line; the file is read by Python " + sys.version.split()[0],
         ) from exc
     except Exception as exc:
+        message, _, more = str(exc).partition("\n")
         raise Problem(
-            f"{target.source} cannot be loaded: {type(exc).__name__}: {exc}",
-            detail=_where(exc),
+            f"{target.source} cannot be loaded: {type(exc).__name__}: {message}",
+            detail="\n".join(filter(None, (more, where(exc)))),
             hint="`--traceback` shows the whole way",
         ) from exc
 
 
-def _where(exc: BaseException) -> str | None:
+def where(exc: BaseException) -> str | None:
     """The last line of code outside this package that led to `exc`."""
     here = str(Path(__file__).parent.parent)
     frames = [

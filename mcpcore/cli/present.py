@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
+from mcpcore.cli import output
 from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.retry import Retry
 
@@ -18,26 +15,26 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult, Tool
     from pydantic import BaseModel
 
-_KEPT: Final = "\n\t"
+_FAILED: Final = output.styled("failed", fg="red", bold=True)
+_SUCCEEDED: Final = output.styled("succeeded", fg="green", bold=True)
 
 
 def result(tool: str, received: CallToolResult, *, as_json: bool) -> None:
     """Print a result: both of its surfaces, or all of it as JSON."""
     whole = wire(received)
     if as_json:
-        click.echo(dumps(whole))
+        output.text(output.dumps(whole))
         return
     failed = bool(received.is_error)
-    verdict = click.style("failed", fg="red", bold=True) if failed else click.style("succeeded", fg="green", bold=True)
-    click.echo(f"{tool} {verdict} (isError: {'true' if failed else 'false'})")
+    verdict = _FAILED if failed else _SUCCEEDED
+    output.line(f"{tool} ", verdict, f" (isError: {'true' if failed else 'false'})")
     for index, block in enumerate(whole.get("content", [])):
         heading(f"content[{index}] {block.get('type', '')}")
-        shown = block["text"] if block.get("type") == "text" else dumps(_shortened(block))
-        click.echo(printable(shown))
+        output.text(block["text"] if block.get("type") == "text" else output.dumps(_shortened(block)))
     structured = whole.get("structuredContent")
     heading("structuredContent" if "structuredContent" in whole else "no structuredContent")
     if "structuredContent" in whole:
-        click.echo(printable(dumps(structured)))
+        output.text(output.dumps(structured))
 
 
 def texts(received: CallToolResult) -> str:
@@ -51,30 +48,30 @@ def protocol_error(error: MCPError, *, as_json: bool) -> None:
     if error.data is not None:
         whole["data"] = error.data
     if as_json:
-        click.echo(dumps({"error": whole}))
+        output.text(output.dumps({"error": whole}))
         return
-    click.echo(f"{click.style('protocol error', fg='red', bold=True)} {error.code}")
+    output.line(output.styled("protocol error", fg="red", bold=True), f" {error.code}")
     heading("message")
-    click.echo(printable(error.message))
+    output.text(error.message)
     if error.data is not None:
         heading("data")
-        click.echo(printable(dumps(error.data)))
+        output.text(output.dumps(error.data))
 
 
 def tools(found: Sequence[Tool], *, as_json: bool) -> None:
     """Print the tools of a server: arguments, and the ways in which each fails."""
     if as_json:
-        click.echo(dumps([wire(tool) for tool in found]))
+        output.text(output.dumps([wire(tool) for tool in found]))
         return
     if not found:
-        click.echo("The server has no tools.")
+        output.line("The server has no tools.")
     for index, tool in enumerate(found):
         if index:
-            click.echo()
+            output.line()
         summary = (tool.description or tool.title or "").strip().split("\n", 1)[0]
-        click.echo(f"{click.style(printable(tool.name), bold=True)}{'  ' if summary else ''}{printable(summary)}")
+        output.line(output.styled(tool.name, bold=True), f"{'  ' if summary else ''}{summary}")
         for line in _arguments(tool.input_schema):
-            click.echo(f"  {printable(line)}")
+            output.line(f"  {line}")
         for entry in _contract(tool):
             _failure_mode(entry)
 
@@ -120,18 +117,18 @@ def _failure_mode(entry: Mapping[str, Any]) -> None:
         advice = ""
     fallback = entry.get("fallbackTool")
     facts = [str(entry.get("name") or ""), advice, f"try {fallback}" if fallback else ""]
-    reason = click.style(printable(str(entry.get("reason") or "?")), fg="yellow")
-    told = printable(" · ".join(fact for fact in facts if fact))
-    click.echo(f"  fails: {reason}{f' ({told})' if told else ''}")
+    reason = output.styled(str(entry.get("reason") or "?"), fg="yellow")
+    summary = " · ".join(fact for fact in facts if fact)
+    output.line("  fails: ", reason, f" ({summary})" if summary else "")
     for key in ("when", "recovery"):
         if entry.get(key):
-            click.echo(f"    {key}: {printable(str(entry[key]))}")
+            output.line(f"    {key}: {entry[key]}")
 
 
 def heading(text: str) -> None:
     """Print the heading of a surface."""
-    click.echo()
-    click.secho(f"--- {text}", fg="cyan", bold=True)
+    output.line()
+    output.line(output.styled(f"--- {text}", fg="cyan", bold=True))
 
 
 def wire(model: BaseModel) -> dict[str, Any]:
@@ -149,22 +146,6 @@ def _shortened(block: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def dumps(value: Any) -> str:
-    """`value` as indented JSON, its characters as they are."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
-
-
 def compact(value: Any) -> str:
     """`value` as JSON in one line."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def printable(text: str, *, err: bool = False) -> str:
-    """`text` as it is; for a terminal, without the control characters by which a server could take it over."""
-    stream = sys.stderr if err else sys.stdout
-    if not stream.isatty():
-        return text
-    return "".join(
-        char if char in _KEPT or unicodedata.category(char) not in ("Cc", "Cf", "Co") else f"\\u{ord(char):04x}"
-        for char in text
-    )

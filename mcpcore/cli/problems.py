@@ -6,13 +6,16 @@ from typing import IO, Any
 
 import click
 
+from mcpcore.cli import output
+from mcpcore.escaping import terminal_text
+
 
 class Problem(click.ClickException):
     """The command could not run; exit code 2.
 
     Attributes:
         hint: What to do next, as a sentence, or None.
-        detail: Lines that stand below the message as they are (the output of a server, a line of source), or None.
+        detail: Lines printed below the message (the output of a server, a line of source), or None.
     """
 
     exit_code = 2
@@ -23,14 +26,14 @@ class Problem(click.ClickException):
         self.hint = hint
         self.detail = detail
 
-    def show(self, file: IO[Any] | None = None) -> None:
+    def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
         """Write the problem to standard error."""
-        err = file is None
-        click.echo(f"{click.style('Error:', fg='red', bold=True)} {self.message}", file=file, err=err)
+        output.line(output.styled("Error:", fg="red", bold=True), f" {self.message}", err=True)
         if self.detail:
-            click.echo("\n".join(f"  | {line}" for line in self.detail.rstrip().splitlines()), file=file, err=err)
+            for detail in terminal_text(self.detail.rstrip()).split("\n"):
+                output.line(f"  | {detail}", err=True)
         if self.hint:
-            click.echo(f"{click.style('Next:', bold=True)} {self.hint}", file=file, err=err)
+            output.line(output.styled("Next:", bold=True), f" {self.hint}", err=True)
 
 
 class Failed(Problem):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
 from mcpcore import __version__
+from mcpcore.cli.output import EscapedErrors, escape_streams
 from mcpcore.cli.problems import Problem
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ COMMANDS: Final = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(EscapedErrors, click.Group):
     """A group whose commands are imported when they are called, not when they are listed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -122,11 +123,7 @@ def cli() -> None:
 
 def run() -> None:
     """Run the command line and exit."""
-    # A tool's text can hold what the terminal's encoding cannot.
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure: Any = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+    escape_streams()
     # click takes colours away where the output is no terminal; NO_COLOR (no-color.org) is its users' wish elsewhere.
     color = False if os.environ.get("NO_COLOR") else None
     try:
@@ -146,4 +143,4 @@ def _is_of_output(exc: OSError) -> bool:
     import traceback
 
     *_, (frame, _) = traceback.walk_tb(exc.__traceback__)
-    return frame.f_globals.get("__name__") == click.echo.__module__
+    return frame.f_globals.get("__name__") in {click.echo.__module__, escape_streams.__module__}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import os
 import signal
 import socket
@@ -13,7 +14,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
-from mcpcore.cli.loading import Target, kind_of, load
+from mcpcore.cli import output
+from mcpcore.cli.loading import Target, kind_of, load, where
 from mcpcore.cli.problems import Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
@@ -81,10 +83,14 @@ def run(
         if endpoint is None:
             with Wire.claimed() as wire:
                 made = load(target, arguments)
-                _serve_stdio(made, wire)
+                with _start_failures_explained(made, server):
+                    _serve_stdio(made, wire)
         else:
             made = load(target, arguments)
-            _serve_http(made, endpoint, path=path, stateless=stateless, json_response=json_response, verbose=verbose)
+            with _start_failures_explained(made, server):
+                _serve_http(
+                    made, endpoint, path=path, stateless=stateless, json_response=json_response, verbose=verbose
+                )
     except Problem as problem:
         if traceback and problem.__cause__ is not None:
             raise problem.__cause__ from None
@@ -94,6 +100,38 @@ def run(
 
 
 _DEFAULT: Final = click.core.ParameterSource.DEFAULT
+
+
+@contextlib.contextmanager
+def _start_failures_explained(server: Any, source: str) -> Iterator[None]:
+    """End with a message where the server cannot start, instead of a traceback; the server itself has recorded it.
+
+    Raises:
+        Problem: If it cannot start.
+    """
+    startup = getattr(server, "_startup", None)
+    try:
+        yield
+    except Problem as problem:
+        # The port is taken.
+        if startup is not None and problem.__cause__ is not None:
+            startup.failed(problem.__cause__)
+        raise
+    except (Exception, SystemExit):
+        if startup is None or startup.failure is None:
+            raise
+    # uvicorn returns as if all were well.
+    failure = None if startup is None else startup.failure
+    if failure is not None:
+        from mcpcore.audit.traces import message_of, type_name
+        from mcpcore.redaction import redact_text
+
+        place = where(failure)
+        raise Problem(
+            f"{source} cannot start: {type_name(failure)}: {message_of(failure)}",
+            detail=None if place is None else redact_text(place),
+            hint="`--traceback` shows the whole way",
+        ) from failure
 
 
 def parse_address(text: str) -> tuple[str, int]:
@@ -162,10 +200,9 @@ class _Diverted(io.TextIOBase):
     def write(self, text: str, /) -> int:
         if text and not self._said:
             self._said = True
-            print(
+            output.line(
                 "mcpcore run: standard output belongs to the protocol; what the server prints is shown here instead.",
-                file=sys.stderr,
-                flush=True,
+                err=True,
             )
         written = self._original.write(text)
         self._original.flush()  # in step with what goes to standard error by itself
@@ -220,7 +257,7 @@ def _serve_http(
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{bound.getsockname()[1]}{path}"
     level = "info" if verbose else "warning"
-    click.echo(f"Serving {getattr(server, 'name', None) or 'the server'} at {url} (end with Ctrl+C)", err=True)
+    output.line(f"Serving {getattr(server, 'name', None) or 'the server'} at {url} (end with Ctrl+C)", err=True)
     if kind_of(server) == "fastmcp":
         anyio.run(
             lambda: server.run_http_async(
@@ -239,7 +276,14 @@ def _serve_http(
             streamable_http_path=path, json_response=json_response, stateless_http=stateless, host=host
         )
         config = uvicorn.Config(app, log_level=level, timeout_graceful_shutdown=3)
+        if hasattr(server, "_startup"):
+            # A lifespan that fails is explained later, without the secrets in its traceback.
+            logging.getLogger("uvicorn.error").addFilter(_is_no_traceback)
         anyio.run(lambda: uvicorn.Server(config).serve(sockets=[bound]))
+
+
+def _is_no_traceback(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith("Traceback (most recent call last)")
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import Code, ErrorCode, code_numbered
+from mcpcore.escaping import clean_text
+from mcpcore.jsonable import dumps
 
 if TYPE_CHECKING:
     from mcpcore.envelope import Envelope
@@ -16,6 +19,13 @@ CONSTANT: Final = re.compile(r"[A-Z]{3,}(?:_[A-Z0-9]+)*\Z")
 
 KEY: Final = "mcpcore"
 """The key of `details` under which the envelope's own facts stand."""
+
+
+def json_text(written: dict[str, Any], *, indent: int | None = None) -> str:
+    """The structured content as the text of a result; characters that could forge or reorder lines are escaped."""
+    if indent is None:
+        return clean_text(dumps(written))
+    return clean_text(json.dumps(written, indent=indent, ensure_ascii=False, allow_nan=False))
 
 
 def details_of(envelope: Envelope) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode
-from mcpcore.dialects.held import CONSTANT, details_of, envelope_from, known, own_code
-from mcpcore.jsonable import dumps
+from mcpcore.dialects.held import CONSTANT, details_of, envelope_from, json_text, known, own_code
 
 if TYPE_CHECKING:
     from mcpcore.envelope import Envelope
@@ -78,7 +77,7 @@ class OkEnvelope:
         written: dict[str, Any] = {"ok": False, "error": error}
         if self._hidden:
             written = {"ok": True, "data": written}
-        return written, dumps(written)
+        return written, json_text(written)
 
     def part(self, structured: dict[str, Any]) -> dict[str, Any]:
         """The error, without what tells it from a success."""

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode, code_named
-from mcpcore.retry import Retry
+from mcpcore.envelope_text import read as read_text
+from mcpcore.limits import Limits
 
 if TYPE_CHECKING:
     from mcpcore.codes import Code
@@ -20,13 +21,8 @@ UNKNOWN_DIALECT: Final = "unknown"
 
 _MAX_TEXT: Final = 1_000_000
 
-_MAX_LINE: Final = 10_000
-
-_LAST_LINE: Final = re.compile(
-    r"\((?:reason (?P<reason>.+?) · )?(?P<name>[A-Z][A-Z0-9_]*) · "
-    r"(?P<retry>not retryable|retry now|retry after (?P<seconds>[0-9.e+-]+) s)"
-    r"(?: · try (?P<tool>.+))? · id (?P<id>[0-9a-f]{16})\)"
-)
+_AS_SENT: Final = Limits(redact_secrets=False)
+"""A failure that was received is read unchanged: its server had to redact it."""
 
 
 def read(result: object, dialects: Iterable[Dialect]) -> Envelope | None:
@@ -84,7 +80,7 @@ def _of_text(text: str, dialects: Iterable[Dialect], *, is_error: bool) -> Envel
         return _of_structured(parsed, dialects, is_error=is_error)
     if not is_error:
         return None
-    found = _canonical_text(text.strip())
+    found = _canonical_text(text)
     within = _object_within(text) if found is None else None
     return found if within is None else _of_structured(within, dialects, is_error=True)
 
@@ -93,56 +89,34 @@ def _canonical_text(text: str) -> Envelope | None:
     """The canonical envelope from its text block alone, which is all that some clients keep."""
     from mcpcore.envelope import Envelope
 
-    line = text.rpartition("\n")[2]
-    last = _LAST_LINE.fullmatch(line) if len(line) <= _MAX_LINE else None
-    if last is None or not text.startswith("Error: "):
+    fields = read_text(text)
+    if fields is None:
         return None
-    name, reason, tool = last["name"], last["reason"], last["tool"]
-    body = text[len("Error: ") : len(text) - len(last[0])].rstrip()
-    message, hint, details = _sections(body)
-    data: dict[str, Any] = dict(details)
-    retry = _phrase(last)
+    data: dict[str, Any] = dict(fields.details)
     recovery: dict[str, Any] = {}
-    if hint is not None:
-        recovery["hint"] = hint
-    if tool is not None:
-        recovery.setdefault("hint", f"Try {tool}.")
-        recovery["fallbackTool"] = tool
+    if fields.hint is not None:
+        recovery["hint"] = fields.hint
+    if fields.fallback_tool is not None:
+        recovery.setdefault("hint", f"Try {fields.fallback_tool}.")
+        recovery["fallbackTool"] = fields.fallback_tool
     if recovery:
         data["recovery"] = recovery
-    if reason is not None:
-        data["reason"] = reason
+    if fields.reason is not None:
+        data["reason"] = fields.reason
     if data:
-        data["retryable"] = retry.retryable
+        data["retryable"] = fields.retry.retryable
     try:
-        number = int(code_named(name))
+        number = int(code_named(fields.name))
     except KeyError:
         number = int(ErrorCode.UNKNOWN_ERROR)
-    return Envelope(code=number, name=name, message=message, retry=retry, correlation_id=last["id"], data=data or None)
-
-
-def _sections(body: str) -> tuple[str, str | None, dict[str, Any]]:
-    """The message, the hint and the details of the text; a message may itself hold blank lines."""
-    details: dict[str, Any] = {}
-    before, mark, rest = body.rpartition("\n\nDetails: ")
-    if mark:
-        try:
-            parsed = json.loads(rest)
-        except (ValueError, RecursionError):
-            parsed = None
-        if isinstance(parsed, dict):
-            body, details = before, parsed
-    message, mark, hint = body.rpartition("\n\nRecovery: ")
-    return (message, hint, details) if mark else (body, None, details)
-
-
-def _phrase(last: re.Match[str]) -> Retry:
-    if last["seconds"] is not None:
-        try:
-            return Retry.after(seconds=float(last["seconds"]))
-        except ValueError:
-            return Retry.now()
-    return Retry.now() if last["retry"] == "retry now" else Retry.never()
+    return Envelope(
+        code=number,
+        name=fields.name,
+        message=fields.message,
+        retry=fields.retry,
+        correlation_id=fields.correlation_id,
+        data=data or None,
+    )
 
 
 def _native_in(told: Mapping[str, Any]) -> str | int | None:
@@ -154,15 +128,11 @@ def _native_in(told: Mapping[str, Any]) -> str | int | None:
     return next((value for value in found if _code_of(value) is not ErrorCode.UNKNOWN_ERROR), None)
 
 
-def _hinted(text: str) -> tuple[str, str] | None:
-    """Message and hint of a failure by mcp-ts-core (document 004, "Error-path parity"), from its text."""
-    before, mark, hint = text.partition("\nRecovery: ")
-    message = before.removeprefix("Error: ").rstrip("\n")
-    return (message, hint) if mark and hint and message and before.startswith("Error: ") else None
-
-
 def _unknown(structured: object, texts: list[str]) -> Envelope:
-    """A failure of which nobody says more than `isError`: the words as they are, the code where one is known."""
+    """A failure in no known dialect: its words unchanged, and its code if that is known.
+
+    A text may hold a caller's words, so nothing in it is taken for a hint.
+    """
     from mcpcore.envelope import envelope
 
     told = structured if isinstance(structured, Mapping) else next(filter(None, map(_object, texts)), {})
@@ -173,16 +143,7 @@ def _unknown(structured: object, texts: list[str]) -> Envelope:
     said = next((text for text in (told.get("message"), inner) if isinstance(text, str) and text.strip()), None)
     shown = next((text for text in texts if text.strip()), "")
     message = said if said is not None and (not shown or _object(shown) is not None) else shown or code.sentence
-    hinted = _hinted(message.strip())
-    recovery = None if hinted is None else {"hint": hinted[1]}
-    read = envelope(
-        code,
-        message if hinted is None else hinted[0],
-        retry=code.retry,
-        tool=None,
-        recovery=recovery,
-        masked=recovery is None,
-    )
+    read = envelope(code, message, retry=code.retry, tool=None, masked=True, limits=_AS_SENT)
     return replace(read, correlation_id="", timestamp="", dialect=UNKNOWN_DIALECT, native_code=native)
 
 
@@ -198,10 +159,18 @@ def _object(text: str) -> Mapping[str, Any] | None:
     return parsed if isinstance(parsed, dict) else None
 
 
-def _object_within(text: str) -> Mapping[str, Any] | None:
-    """The JSON object that a failure's text ends with, or is when read twice.
+_AROUND_JSON: Final = re.compile(
+    r"(?:Error (?:executing|calling) tool '?[A-Za-z0-9._-]{1,128}'?: )?"
+    r"(?:```(?:json)?\n)?(?=\{)(?P<json>.*\})(?:\n```)?",
+    re.DOTALL,
+)
 
-    The SDKs put "Error executing tool NAME: " before what an exception says, and others fence it.
+
+def _object_within(text: str) -> Mapping[str, Any] | None:
+    """The JSON object in the text of a failure, surrounded by nothing but an SDK's prefix or a fence.
+
+    The SDKs put "Error executing tool NAME: " before the text of an exception. An object among other words may be a
+    caller's, and is not read.
     """
     if len(text) > _MAX_TEXT:
         return None
@@ -211,9 +180,8 @@ def _object_within(text: str) -> Mapping[str, Any] | None:
         except (ValueError, RecursionError):
             return None
         return _object(said) if isinstance(said, str) else None
-    start, end = text.find("{"), text.rfind("}")
-    after = text[end + 1 :].strip()
-    return _object(text[start : end + 1]) if 0 <= start < end and after in ("", "```") else None
+    match = _AROUND_JSON.fullmatch(text.strip())
+    return _object(match["json"]) if match is not None else None
 
 
 def _code_of(native: object) -> Code:
@@ -240,7 +208,7 @@ def _of_protocol(code: int, message: str, data: object, dialects: Iterable[Diale
         if found is not None:
             return found
     nearest = PROTOCOL_CODES.get(code, ErrorCode.UNKNOWN_ERROR)
-    read = envelope(nearest, message, retry=nearest.retry, tool=None, masked=True)
+    read = envelope(nearest, message, retry=nearest.retry, tool=None, masked=True, limits=_AS_SENT)
     return replace(read, correlation_id="", timestamp="", dialect=UNKNOWN_DIALECT, native_code=code)
 
 

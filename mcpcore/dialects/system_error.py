@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.arguments import INVALID_ARGUMENTS, MISSING
 from mcpcore.codes import ErrorCode
-from mcpcore.dialects.held import known, own_code
+from mcpcore.dialects.held import json_text, known, own_code
 from mcpcore.governance import FIELDS
-from mcpcore.jsonable import dumps
 
 if TYPE_CHECKING:
     from mcpcore.envelope import Envelope
@@ -126,7 +125,7 @@ class SystemError_:  # noqa: N801 - the name without the underscore is a builtin
         written["timestamp"] = envelope.timestamp
         if trace is not None:
             written["stack_trace"] = trace
-        return written, dumps(written)
+        return written, json_text(written)
 
     def part(self, structured: dict[str, Any]) -> dict[str, Any]:
         """All of it."""

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import Code, ErrorCode
-from mcpcore.dialects.held import details_of, envelope_from, known, own_code
+from mcpcore.dialects.held import details_of, envelope_from, json_text, known, own_code
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
@@ -139,8 +139,6 @@ class Taxonomy:
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
         """The error with its recovery; the text is the same, indented, as the document returns it."""
-        import json
-
         written: dict[str, Any] = {
             "code": own_code(envelope, self.name, READ) or taxonomy_code(known(envelope)),
             "message": envelope.message,
@@ -160,7 +158,7 @@ class Taxonomy:
         corrective = (envelope.recovery or {}).get("correctiveParams")
         if isinstance(corrective, Mapping):
             written["corrective_params"] = dict(corrective)
-        return written, json.dumps(written, indent=2, ensure_ascii=False, allow_nan=False)
+        return written, json_text(written, indent=2)
 
     def part(self, structured: dict[str, Any]) -> dict[str, Any]:
         """All of it."""

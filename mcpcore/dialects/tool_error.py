@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode, code_named
-from mcpcore.dialects.held import CONSTANT, details_of, envelope_from, own_code
-from mcpcore.jsonable import dumps
+from mcpcore.dialects.held import CONSTANT, details_of, envelope_from, json_text, own_code
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class ToolErrorDialect:
         if envelope.hint is not None:
             written["suggestion"] = envelope.hint
         written["details"] = details_of(envelope)
-        return written, dumps(written)
+        return written, json_text(written)
 
     def part(self, structured: dict[str, Any]) -> dict[str, Any]:
         """All of it."""

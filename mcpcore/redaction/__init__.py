@@ -1,6 +1,6 @@
 """Secrets taken out of what goes to logs and records: by the name that a value goes by, and by its shape in a text."""
 
-from mcpcore.redaction.search import MIN_LENGTH, redact_text
+from mcpcore.redaction.search import MIN_LENGTH, redact_shapes, redact_text
 from mcpcore.redaction.structures import (
     MAX_DEPTH,
     MAX_KEY,
@@ -18,6 +18,7 @@ from mcpcore.redaction.structures import (
     redact_plain,
 )
 from mcpcore.redaction.table import PATTERNS, REDACTED, Pattern
+from mcpcore.redaction.wire import redact_message, redact_recovery, redact_value
 
 __all__ = [
     "MAX_DEPTH",
@@ -37,6 +38,10 @@ __all__ = [
     "may_hold_secret",
     "redact",
     "redact_cut",
+    "redact_message",
     "redact_plain",
+    "redact_recovery",
+    "redact_shapes",
     "redact_text",
+    "redact_value",
 ]

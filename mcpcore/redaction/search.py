@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_left
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -10,12 +12,11 @@ from mcpcore.redaction.table import (
     ANNOUNCES,
     KEY,
     KEY_PREFIXES,
-    LONGEST_SCHEME,
+    NAME,
     PATTERNS,
     REDACTED,
     SCHEME,
     STORE_NAMES,
-    STORES,
     Pattern,
 )
 
@@ -31,11 +32,23 @@ def redact_text(text: str) -> str:
     """`text` without the secrets that can be told by their shape or by the name in front of them."""
     if len(text) < MIN_LENGTH:
         return text
-    if has_odd_letters(text):
-        return _redact_folded(text)
-    low = text.lower()
+    low = lowered(text)
     hits = _hits(text, low)
     return without(text, low, hits) if hits else text
+
+
+def redact_shapes(text: str) -> str:
+    """`text` without the secrets whose shape alone shows what they are: no name in front of a value counts."""
+    hits = shape_hits(text)
+    return _without(text, lowered(text), hits, alone=True) if hits else text
+
+
+def shape_hits(text: str) -> list[str]:
+    """The hints in `text` at secrets that need no name in front of them; empty if it holds none of these secrets."""
+    hits = _shape_scanner().findall(lowered(text))
+    if UPPER_HINT in text:
+        hits.append(UPPER_HINT.lower())
+    return hits
 
 
 # The search for hints. A hint is looked for by the letter of it that is rarest in texts, so that one pass over a text
@@ -52,6 +65,13 @@ UPPER_HINT: Final = "ASIA"
 def scanner() -> re.Pattern[str]:
     """Finds the hints in a text in lower case; what it matches begins with the hint's rarest letter."""
     return re.compile("|".join(branches({hint: hint for hint in HINTS}, RARITY)))
+
+
+@cache
+def _shape_scanner() -> re.Pattern[str]:
+    """`scanner` for the rows that need no name."""
+    hints = {hint for pattern in PATTERNS if pattern.alone for hint in pattern.hints} - {UPPER_HINT.lower()}
+    return re.compile("|".join(branches({hint: hint for hint in sorted(hints)}, RARITY)))
 
 
 def branches(hints: Mapping[str, str], rarity: str) -> Iterable[str]:
@@ -110,7 +130,7 @@ _search: Callable[[str], list[str]] = _first_search
 
 
 def _hits(text: str, low: str) -> list[str]:
-    """What the scanner finds of the hints in a text without odd letters."""
+    """The hints that the scanner finds in a text; `low` is the text as `lowered` gives it."""
     hits = _search(low)
     if UPPER_HINT in text:
         hits.append(UPPER_HINT.lower())
@@ -122,19 +142,11 @@ def has_odd_letters(text: str) -> bool:
     return not text.isascii() and ("\u0130" in text or "\u0131" in text or "\u017f" in text or "\u212a" in text)
 
 
-_FOLDED: Final = {0x131: "i", 0x307: None}
-
-
-def _redact_folded(text: str) -> str:
-    """`redact_text` of a text with odd letters, which in lower case are others, or stand elsewhere."""
-    low = text.casefold().translate(_FOLDED)
-    hits = _search(low)
-    if UPPER_HINT.lower() in low:
-        hits.append(UPPER_HINT.lower())
-    clean = text
-    for row in _plan(frozenset(hits)) if hits else ():
-        clean = _compiled(row.pattern.expression, row.pattern.flags).sub(row.pattern.replacement, clean)
-    return clean if clean == text or not _may_be_json(text) else _json_kept(text, clean)
+def lowered(text: str) -> str:
+    """`text` in lower case with each letter where it was; the odd letters become those of ASCII that they equal."""
+    if has_odd_letters(text):
+        text = text.replace("\u0130", "i").replace("\u0131", "i").replace("\u017f", "s").replace("\u212a", "k")
+    return text.lower()
 
 
 class _Row(NamedTuple):
@@ -151,17 +163,17 @@ class _Row(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _plan(hits: frozenset[str]) -> tuple[_Row, ...]:
-    """The rows that can match a text in which the scanner found exactly this."""
+def _plan(hits: frozenset[str], *, alone: bool) -> tuple[_Row, ...]:
+    """The rows that can match a text in which the scanner found exactly this; with `alone`, those that need no name."""
     found = {hint for hint in HINTS if any(hint.endswith(hit) for hit in hits)} | (hits & {UPPER_HINT.lower()})
     rows: list[_Row] = []
     for pattern in PATTERNS:
-        if found.isdisjoint(pattern.hints):
+        if found.isdisjoint(pattern.hints) or (alone and not pattern.alone):
             continue
         starts = tuple(start for start in pattern.starts if _may_start(start, found))
         # Where there is but one literal to begin with, it is what the text must hold.
-        alone = len(starts) == 1 and starts[0][0] != "*" and not pattern.needs[0]
-        needs = (starts[0], starts[0]) if alone else pattern.needs
+        single = len(starts) == 1 and starts[0][0] != "*" and not pattern.needs[0]
+        needs = (starts[0], starts[0]) if single else pattern.needs
         kept = pattern.replacement.count("\\")
         match: Any = _compiled(pattern.expression, pattern.flags).match
         rows.append(_Row(needs, _finder(starts), match, kept, pattern.replacement[2 * kept :], pattern))
@@ -176,11 +188,13 @@ def _may_start(start: str, found: AbstractSet[str]) -> bool:
 
 
 def without(text: str, low: str, hits: list[str]) -> str:
-    """A text without odd letters, and without what the rows find that these hits call for; one of JSON stays such."""
-    clean = _without(text, low, hits)
+    """A text without the secrets that these hits hint at; a text of JSON stays one."""
+    clean = _without(text, low, hits, alone=False)
     return clean if clean is text or not _may_be_json(text) else _json_kept(text, clean)
 
 
+_MAX_MEMBERS: Final = 1_000
+"""Members of a JSON text that are redacted one by one; a text of more may be no JSON afterwards."""
 _JSON_ENDS: Final = {"{": "}", "[": "]", '"': '"'}
 
 
@@ -204,6 +218,8 @@ def _json_kept(text: str, clean: str) -> str:
     try:
         json.loads(clean)
     except (ValueError, RecursionError):
+        if text.count(",") + text.count(":") > _MAX_MEMBERS:
+            return clean
         from mcpcore.redaction.structures import redact
 
         told = _announced_hidden(redact(value))
@@ -213,6 +229,10 @@ def _json_kept(text: str, clean: str) -> str:
         indent = 2 if "\n" in text.strip() else None
         return json.dumps(told, ensure_ascii=text.isascii(), indent=indent, separators=spaces)
     return clean
+
+
+_LONGEST_ANNOUNCEMENT: Final = 64
+"""Characters at the end of a text in which it can announce that a secret follows."""
 
 
 def _announced_hidden(value: Any) -> Any:
@@ -226,33 +246,128 @@ def _announced_hidden(value: Any) -> Any:
     for item in value:
         hides = announced and item is not None and not isinstance(item, dict | list | bool)
         kept.append(REDACTED if hides else _announced_hidden(item))
-        announced = isinstance(item, str) and _compiled(ANNOUNCES, re.IGNORECASE).search(item) is not None
+        announced = (
+            isinstance(item, str)
+            and _compiled(ANNOUNCES, re.IGNORECASE).search(item[-_LONGEST_ANNOUNCEMENT:]) is not None
+        )
     return kept
 
 
-def _without(text: str, low: str, hits: list[str]) -> str:
-    """The text without what the rows find, one row after the other; the text itself where they find nothing."""
+def _without(text: str, low: str, hits: list[str], *, alone: bool) -> str:
+    """The text without the secrets that the rows match, one row after the other; `text` itself if no row matches."""
     finder: Callable[[str], list[int]] | None = None
     places: list[int] = []
-    for (needed, else_needed), find, match, kept, tail, _ in _plan(frozenset(hits)):
-        if needed not in low and else_needed not in low:
+    names: tuple[list[int], list[str]] | None = None
+    before: tuple[str, list[int]] = ("", [])
+    for needs, find, match, kept, tail, pattern in _plan(frozenset(hits), alone=alone):
+        if needs[0] not in low and needs[1] not in low:
             continue
-        if find is not finder:
-            finder, places = find, find(low)
-        if not places:
-            continue
+        if pattern.expression == before[0]:
+            # The second of two in one command, which can only be where the first was.
+            tried = before[1]
+        else:
+            if find is not finder:
+                finder, places, names = find, find(low), None
+            tried = places
+            if pattern.follows and places:
+                if names is None:
+                    names = _names(low, places)
+                    if len(names[0]) > _MOST_NAMES:
+                        # Only an attacker names so many secrets in one text. Hiding its end keeps the time bounded.
+                        end = names[0].pop()
+                        text = text[:end] + REDACTED
+                        low = lowered(text)
+                        places = places[: bisect_left(places, end)]
+                allowed = pattern.follows
+                tried = [at for at, after in zip(*names, strict=False) if not allowed.isdisjoint(after)]
+            if pattern.reach and tried:
+                tried = _in_reach(low, tried, needs, pattern.reach)
         # As `regex.sub`, tried only where a match can begin.
         pieces: list[str] = []
-        done = 0
-        for at in places:
+        begins: list[int] = []
+        spans: list[tuple[int, int]] = []
+        done = length = 0
+        for at in tried:
             if at >= done and (found := match(text, at)) is not None:
-                pieces.append(text[done : found.end(kept) if kept else at])
+                end = found.end(kept) if kept else at
+                begins.append(length + at - done)
+                pieces.append(text[done:end])
+                spans.append((end, found.end()))
+                length += end - done + len(tail)
                 done = found.end()
         if pieces:
             pieces.append(text[done:])
             text = tail.join(pieces)
-            low, finder = text.lower(), None
+            low = lowered(text)
+            places = _moved(places, None, spans, len(tail))[0]
+            names = None if names is None else _moved(*names, spans, len(tail))
+        before = pattern.expression, begins
     return text
+
+
+_MOST_NAMES: Final = 5_000
+"""A text may name so many secrets; from the next name on, all of it is hidden."""
+
+
+def _in_reach(low: str, places: list[int], needs: tuple[str, str], reach: int) -> list[int]:
+    """The places that one of `needs` follows within `reach` characters."""
+    near: list[int] = []
+    first = second = -1
+    for place in places:
+        if first < place:
+            first = low.find(needs[0], place)
+            first = sys.maxsize if first < 0 else first
+        if second < place:
+            second = low.find(needs[1], place)
+            second = sys.maxsize if second < 0 else second
+        if first - place <= reach or second - place <= reach:
+            near.append(place)
+    return near
+
+
+def _moved(
+    places: list[int], follows: list[str] | None, spans: list[tuple[int, int]], width: int
+) -> tuple[list[int], list[str]]:
+    """The places, with the characters that follow the names there, after each span became `width` characters.
+
+    The text that replaces a secret begins no other. Finding the places again would take longer.
+    """
+    kept: list[int] = []
+    after: list[str] = []
+    shift = number = 0
+    begin, end = spans[0]
+    for index, place in enumerate(places):
+        while place >= end:
+            shift += width - (end - begin)
+            number += 1
+            begin, end = spans[number] if number < len(spans) else _NO_SPAN
+        if place < begin:
+            kept.append(place + shift)
+            if follows is not None:
+                after.append(follows[index])
+    return kept, after
+
+
+_NO_SPAN: Final = (sys.maxsize, sys.maxsize)
+
+
+def _names(low: str, places: list[int]) -> tuple[list[int], list[str]]:
+    """The places where the name of a secret begins, and the characters that follow each; one more than are read.
+
+    Whitespace is a space. `secret key` is two names, so that two characters can follow.
+    """
+    name_at = _compiled(NAME, re.NOFLAG).match
+    named: list[int] = []
+    follows: list[str] = []
+    for place in places:
+        name = name_at(low, place)
+        if name is not None:
+            char = low[name.end()]
+            named.append(place)
+            follows.append((" " if char.isspace() else char) + (" " if " " in name[0] else ""))
+            if len(named) > _MOST_NAMES:
+                break
+    return named, follows
 
 
 @cache
@@ -262,6 +377,10 @@ def _finder(starts: tuple[str, ...]) -> Callable[[str], list[int]]:
         return _scheme_places
     if starts == (KEY,):
         return _key_places
+    if starts == ("--",):
+        return _option_places
+    if not _COMMANDS.keys().isdisjoint(starts):
+        return partial(_command_places, starts)
     return partial(_places, starts)
 
 
@@ -278,6 +397,37 @@ def _places(starts: tuple[str, ...], low: str) -> list[int]:
     if len(places) > 1:
         places.sort()
     return places
+
+
+_COMMANDS: Final = {"curl": "-", "wget": "-", "mysql": "-", "redis-cli": "-", "openssl": ":"}
+"""Commands with options that hold a secret, and a character that is always between the command and the secret."""
+
+
+_WITHIN: Final = re.compile(r"[\w./-]")
+"""A character before which a command is part of a longer name."""
+
+
+def _command_places(starts: tuple[str, ...], low: str) -> list[int]:
+    """Where commands begin, except a command without an option that is followed by the same command."""
+    places: list[int] = []
+    for start in starts:
+        mark = _COMMANDS.get(start)
+        last = -1
+        for place in _places((start,), low):
+            after = low[place + len(start) : place + len(start) + 1]
+            stands_alone = after.isspace() and _WITHIN.match(low, max(0, place - 1), place) is None
+            if mark is not None and last >= 0 and stands_alone and low.find(mark, last + len(start), place) < 0:
+                places.pop()
+            places.append(place)
+            last = place
+    places.sort()
+    return places
+
+
+def _option_places(low: str) -> list[int]:
+    """Where the long options of a command begin; a line of dashes does not count."""
+    options = _compiled(r"--(?=(?:[a-z0-9]{1,16}+-){0,3}+[a-z])", re.NOFLAG)
+    return [option.start() for option in options.finditer(low)]
 
 
 _KEY_ENDS: Final = {
@@ -304,22 +454,22 @@ _STORE_ENDS: Final = {
 }
 
 
+_DRIVER: Final = re.compile(r"[\w.]+")
+_LONGEST_DRIVER: Final = 32
+
+
 def _scheme_places(low: str) -> list[int]:
     """Where the URLs of stores begin."""
     places: list[int] = []
-    at = low.find("://")
-    while at >= 0:
-        if "+" in low[max(0, at - LONGEST_SCHEME) : at]:
-            # A driver is named as well: from the end backwards, where the scheme is.
-            found = _compiled(rf"(?s:.*)(\b{STORES})\Z", re.NOFLAG).match(low, max(0, at - LONGEST_SCHEME), at)
-            if found is not None:
-                places.append(found.start(1))
-        else:
-            for name in _STORE_ENDS.get(low[max(0, at - 2) : at], ()):
-                begin = at - len(name)
-                if low.endswith(name, 0, at) and not (begin and (low[begin - 1].isalnum() or low[begin - 1] == "_")):
-                    places.append(begin)
-        at = low.find("://", at + 3)
+    for mark in _compiled(r"://(?<=[\w.]://)", re.NOFLAG).finditer(low):
+        at = mark.start()
+        # The name of a driver may follow that of the store: `postgresql+asyncpg`.
+        plus = low.rfind("+", max(0, at - _LONGEST_DRIVER - 1), at)
+        end = plus if plus >= 0 and _DRIVER.fullmatch(low, plus + 1, at) is not None else at
+        for name in _STORE_ENDS.get(low[max(0, end - 2) : end], ()):
+            begin = end - len(name)
+            if low.endswith(name, 0, end) and not (begin and (low[begin - 1].isalnum() or low[begin - 1] == "_")):
+                places.append(begin)
     return places
 
 

@@ -10,7 +10,16 @@ from itertools import compress
 from math import isfinite
 from typing import Any, Final, cast
 
-from mcpcore.redaction.search import HINTS, UPPER_HINT, branches, has_odd_letters, redact_text, scanner, without
+from mcpcore.redaction.search import (
+    HINTS,
+    UPPER_HINT,
+    branches,
+    has_odd_letters,
+    lowered,
+    redact_text,
+    scanner,
+    without,
+)
 from mcpcore.redaction.table import REDACTED
 
 MAX_DEPTH: Final = 64
@@ -315,9 +324,9 @@ def _changed(texts: list[str]) -> dict[str, str] | None:
     whole = _BETWEEN.join(texts)
     if len(whole) > PLAIN_LENGTH:
         return None
-    if has_odd_letters(whole) or whole.count(_BETWEEN) >= len(texts):
+    if whole.count(_BETWEEN) >= len(texts):
         return {text: clean for text in texts if (clean := redact_text(text)) is not text}
-    low = whole.lower()
+    low = lowered(whole)
     suspects: dict[int, list[str]] = {}
     number = before = 0
     for found in scanner().finditer(low):
@@ -332,7 +341,7 @@ def _changed(texts: list[str]) -> dict[str, str] | None:
     changed: dict[str, str] = {}
     for number, hits in suspects.items():
         text = texts[number]
-        if (clean := without(text, text.lower(), hits)) is not text:
+        if (clean := without(text, lowered(text), hits)) is not text:
             changed[text] = clean
     return changed
 

@@ -41,9 +41,10 @@ def decorated(
     found: Any = fn
     if isinstance(found, classmethod | staticmethod):
         return cast("F", type(found)(decorated(found.__func__, decorator, wrap, generators=generators)))
-    tools: Any = sys.modules.get("mcpcore.tool")
-    if tools is not None and isinstance(found, tools.Tool | tools.MethodTool):
-        raise TypeError(f"@{decorator}(...) goes below @tool, nearest to the function: it decorates the handler")
+    declared: Any = sys.modules.get("mcpcore.declare.declaration")
+    if declared is not None and isinstance(found, declared.Declared | declared.DeclaredMethod):
+        noun = found.declaration.noun
+        raise TypeError(f"@{decorator}(...) goes below @{noun}, nearest to the function: it decorates the handler")
     if not callable(found) or isinstance(found, type):
         raise TypeError(f"@{decorator}(...) decorates functions and methods, not {found!r}")
     if not generators and (inspect.isgeneratorfunction(found) or inspect.isasyncgenfunction(found)):

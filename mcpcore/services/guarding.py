@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from mcpcore.codes import Code, is_code
 from mcpcore.contract import FailureMode
 from mcpcore.errors import CodedError, failure_of
+from mcpcore.escaping import clean_text
+from mcpcore.foreign import quietly
 from mcpcore.governance import call_number, hand_on
-from mcpcore.jsonable import clean_text, cut_text, dumps, fit, safe_str, to_json, to_json_object
+from mcpcore.jsonable import cut_text, dumps, fit, safe_str, to_json, to_json_object
 from mcpcore.services.decorating import declared, decorated, is_async, level_of
 from mcpcore.services.telling import LOGGER, log_traced
 
@@ -214,7 +216,9 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         if self._mapper is not None:
             try:
                 mapped = self._mapper(exc)
-            except Exception as failed:  # noqa: BLE001 - whatever it is, the failure goes on
+            except KeyboardInterrupt:
+                raise
+            except BaseException as failed:  # noqa: BLE001 - whatever it is, the failure goes on
                 said = "%s: error_mapper raised; the error goes on as it would without it"
                 log_traced(logging.ERROR, failed, said, name)
             else:
@@ -297,7 +301,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             facts["code"] = code.name
         if isinstance(becomes, CodedError) and becomes.reason is not None:
             facts["reason"] = becomes.reason
-        if self._context:
+        if quietly(lambda: bool(self._context), otherwise=True):
             facts["context"] = _sanitised(self._context)
         given = self._given(args, kwargs)
         if given is not None:
@@ -314,7 +318,9 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             return self._input
         try:
             return self._input(*args, **kwargs)
-        except Exception as failed:  # noqa: BLE001 - what is told of a failure must not take its place
+        except KeyboardInterrupt:
+            raise
+        except BaseException as failed:  # noqa: BLE001 - an error in what is logged must not replace the failure
             return f"input= raised {type(failed).__name__}"
 
 
@@ -343,7 +349,7 @@ def _sanitised(value: Any) -> JSON:
     """`value` for the log. As JSON first: a model or a dataclass has its secrets in fields."""
     from mcpcore.redaction import redact
 
-    return fit(redact(to_json(value)), _LOG_BYTES)
+    return fit(redact(to_json(value, room=_LOG_BYTES)), _LOG_BYTES)
 
 
 def _line(exc: BaseException) -> str:

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from mcpcore.classify.retry_after import as_retry, parse_retry_after
 from mcpcore.classify.status import RETRY_AFTER_STATUSES, code_for_status, retry_for_status
 from mcpcore.errors import CodedError
-from mcpcore.jsonable import clean_text, cut_text, to_json_object
+from mcpcore.escaping import clean_text
+from mcpcore.jsonable import cut_text, to_json_object
 from mcpcore.services.decorating import declared, level_of
 from mcpcore.services.telling import LOGGER
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mcpcore.retry import Retry
 
 _BODY_BYTES: Final = 64 * 1024
+_DATA_BYTES: Final = 64 * 1024
 
 
 def from_http_response(
@@ -150,9 +152,10 @@ def _retry(status: int, code: Code, wait: float | None, reason: str | None) -> R
 
 def _facts_of(data: Any) -> Mapping[str, Any]:
     """`data` as a mapping: a model or a dataclass has its facts in fields."""
-    if data is None or isinstance(data, Mapping):
+    if data is None or type(data) is dict:
         return data or {}
-    return to_json_object(data)
+    # Anything else may have no end, or raise when it is read.
+    return to_json_object(data, room=_DATA_BYTES)
 
 
 _BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")

@@ -164,7 +164,7 @@ def test_a_store_of_log_records_holds_the_trail(telemetry, tmp_path):
     copy = tmp_path / "copy.jsonl"
     copy.write_text("".join(f"{record.body}\n" for record in taken))
     assert copy.read_bytes() == path.read_bytes()
-    assert verify(copy, key="k" * 32).ok
+    assert verify(copy, key="k" * 32, no_head=True).ok
     declared, crash = taken
     assert declared.severity_text == "WARN"
     assert declared.attributes["mcpcore.reason"] == "no_match"

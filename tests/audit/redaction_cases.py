@@ -15,7 +15,100 @@ c2VjcmV0LWtleS1tYXRlcmlhbC1pbi1iYXNlNjQ=
 AWS_ID: Final = "AKIAIOSFODNN7EXAMPLE"
 AWS_SECRET: Final = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 
+_HEX: Final = "0123456789abcdef" * 4
+_MIXED: Final = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0" * 6
+_GUID: Final = "01234567-89ab-cdef-0123-456789abcdef"
+
+TOKENS: Final[tuple[tuple[str, str], ...]] = (
+    *(
+        (prefix + rest, rest)
+        for prefix, rest in (
+            ("gldt-", _MIXED[:20]),
+            ("glrt-", _MIXED[:20]),
+            ("glptt-", _HEX[:40]),
+            ("glcbt-", f"64_{_MIXED[:20]}"),
+            ("glsoat-", _MIXED[:20]),
+            ("GOCSPX-", _MIXED[:28]),
+            ("doo_v1_", _HEX),
+            ("shpca_", _HEX[:32]),
+            ("shppa_", _HEX[:32]),
+            ("hvb.", f"AAAAAQ{_MIXED[:120]}"),
+            ("dapi", _HEX[:32]),
+            ("figd_", _MIXED[:40]),
+            ("ntn_", f"12345678901{_MIXED[:35]}"),
+            ("glsa_", f"{_MIXED[:32]}_{_HEX[:8]}"),
+            ("sntrys_", f"eyJ{_MIXED[:60]}=_{_MIXED[:43]}"),
+            ("PMAK-", f"{_HEX[:24]}-{_HEX[:34]}"),
+            ("dp.pt.", _MIXED[:43]),
+            ("pscale_pw_", _MIXED[:43]),
+            ("sq0atp-", _MIXED[:22]),
+            ("ATATT3xFfGF0", f"{_MIXED[:160]}=1234ABCD"),
+            ("rubygems_", _HEX[:48]),
+            ("dckr_pat_", _MIXED[:27]),
+            ("pplx-", _MIXED[:48]),
+            ("r8_", _MIXED[:37]),
+            ("lsv2_pt_", f"{_HEX[:32]}_{_HEX[:10]}"),
+            ("sbp_", _HEX[:40]),
+            ("pul-", _HEX[:40]),
+            ("NRAK-", _MIXED[:27].upper()),
+            ("xkeysib-", f"{_HEX}-{_MIXED[:16]}"),
+        )
+    ),
+    (
+        f"https://a.webhook.office.com/webhookb2/{_GUID}@{_GUID}/IncomingWebhook/{_HEX[:32]}/{_GUID}",
+        _HEX[:32],
+    ),
+    (f"https://a.blob.core.windows.net/b?sv=1&sig={_MIXED[:43]}%3D&se=2026", _MIXED[:43]),
+    (f"https://a.blob.core.windows.net/b?sig={_MIXED[:40]}%2B%2fa%3D", _MIXED[:40]),
+    (f"the bot 1234567890:AA{_MIXED[:33]} is gone", _MIXED[:33]),
+    (
+        f"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: a\n{_MIXED[:64]}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+        _MIXED[:64],
+    ),
+    (f"---- BEGIN SSH2 PRIVATE KEY ----\n{_MIXED[:64]}", _MIXED[:64]),
+)
+"""Secrets that their shape alone shows, hidden from clients too."""
+
+LOOK_ALIKES: Final = (
+    "gldt-deployment-token-of-the-new-project",
+    "glrt-runner-for-the-version-2-of-things",
+    "glsoat-single-sign-on-attempt-tables",
+    f"dapi{_HEX[:31]}",
+    f"dapi{_HEX[:33]}",
+    "the rapidapi and the dapi-client-of-version-2",
+    "figd_design_tokens_of_the_new_component_library_v2",
+    "hvb.batch_token_of_the_store",
+    "ntn_notification_1",
+    "glsa_service_account",
+    "PMAK-collection-of-requests",
+    "dp.pt.settings",
+    "pscale_pw_of_the_branch_that_was_made_for_tests",
+    "sq0atp-access-token-of-square-1",
+    "rubygems_mirror_of_the_organisation",
+    "dckr_pat_of_the_team_that_builds_it",
+    "pplx-sonar-reasoning-pro-model-of-the-year",
+    "r8_unorm",
+    f"r8_{_MIXED[:36]}",
+    f"R8_{_MIXED[:37]}",
+    "sbp_systolic_blood_pressure_in_the_morning",
+    f"pul-{_HEX[:39]}",
+    "pul-requests-of-the-repository",
+    "NRAK-KEYS",
+    "xkeysib-documentation",
+    "12:AAA and 12345678:AAaa",
+    "https://a.example/b?sig=none",
+    "https://docs.office.com/webhooks/list",
+    "---- BEGIN SSH2 PUBLIC KEY ----",
+)
+"""Texts that begin like these and hold no secret."""
+
 SECRETS: Final[tuple[tuple[str, str], ...]] = (
+    *TOKENS,
+    # The keys of Azure, and tokens behind the letters of an escape
+    ("Endpoint=sb://x/;SharedAccessKey=" + "Ab3/" * 11 + "=;x", "Ab3/Ab3/"),
+    ("AccountName=a;AccountKey=" + "Ab3+" * 21 + "==;EndpointSuffix=x", "Ab3+Ab3+"),
+    ('{"log": "refused\\nghp_abcdefghij0123456789"}', "ghp_abcdefghij"),
+    ("was \\u001bAKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"),
     # JSON inside prose
     (f'failed: {{"password": "{S}", "user": "app"}}', S),
     (f'failed: {{"user": "app", "password": "{S}"}} after 3 tries', S),
@@ -329,6 +422,7 @@ SECRETS: Final[tuple[tuple[str, str], ...]] = (
 )
 
 HARMLESS: Final[tuple[str, ...]] = (
+    *(text for text in LOOK_ALIKES if "sig=" not in text),
     # What libraries say
     "Expecting value: line 1 column 1 (char 0)",
     "Unexpected token: '}' at line 3",
@@ -518,6 +612,16 @@ HARMLESS: Final[tuple[str, ...]] = (
     "hf_hub is not installed",
     "the g++ compiler",
     "pypi-server is down",
+    "pypi-some-very-long-package-name-that-exists-on-the-index",
+    "sk-navigation-container-element-2",
+    "--sk-color-primary-background-100",
+    "sk-test-suite-for-the-new-module1",
+    "xoxo-hugs-and-kisses",
+    "xapp-layer-configuration-settings-1",
+    "docs/api/webhooks/deliveries",
+    "mysql://host:3306/db?x=@",
+    "ldap://h:389/dc=x?mail=a@b",
+    "https://a.example:443,bob@b.example",
     # Source lines and code
     '  File "server.py", line 10, in fetch\n    await query()',
     "    raise ValueError('no such article')",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 import os
 import subprocess
 import sys
+import textwrap
 import time
 
 import pytest
@@ -200,18 +200,16 @@ def test_a_folder_that_goes_is_noticed_at_once(trail, failure, tmp_path, what):
     assert f"{3:016x}" in trail.path.read_text()
 
 
-@pytest.mark.parametrize("link", ["audit.jsonl", "logs"])
-def test_a_link_that_leads_elsewhere_is_followed_at_once(tmp_path, failure, link):
-    """To the file itself, or to a folder on the way."""
+def test_a_link_to_a_folder_that_leads_elsewhere_is_followed_at_once(tmp_path, failure):
+    """A folder on the way may be a link, unlike the file itself."""
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-    target = "{}/audit.jsonl" if link == "audit.jsonl" else "{}"
-    (tmp_path / link).symlink_to(tmp_path / target.format("one"))
-    path = tmp_path / link if link == "audit.jsonl" else tmp_path / "logs" / "audit.jsonl"
-    with AuditTrail.open(path, sinks=()) as trail:
+    link = tmp_path / "logs"
+    link.symlink_to(tmp_path / "one")
+    with AuditTrail.open(link / "audit.jsonl", sinks=()) as trail:
         trail.record(failure(1))
-        (tmp_path / link).unlink()
-        (tmp_path / link).symlink_to(tmp_path / target.format("two"))
+        link.unlink()
+        link.symlink_to(tmp_path / "two")
         trail.record(failure(2))
     assert f"{1:016x}" in (tmp_path / "one" / "audit.jsonl").read_text()
     assert f"{2:016x}" in (tmp_path / "two" / "audit.jsonl").read_text()
@@ -259,25 +257,58 @@ def test_a_file_that_cannot_be_watched_leaves_nothing_open(tmp_path, monkeypatch
         os.fstat(opened[0])
 
 
-def test_a_trail_that_is_closed_lets_go_of_its_watch(tmp_path, failure):
+def open_files(folder, body):
+    """Count the open files of a new process before and after it ran `body` 20 times."""
+    program = (
+        "import gc, os, sys\n"
+        "from pathlib import Path\n"
+        "from mcpcore.audit import AuditTrail\n"
+        f"folder = Path({str(folder)!r})\n"
+        "kept = []\n"
+        "def use(number):\n"
+        f"{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n"
+        "use(0)\n"  # what is loaded or opened once
+        "gc.collect()\n"
+        "before = len(os.listdir('/dev/fd'))\n"
+        "for number in range(1, 21):\n"
+        "    use(number)\n"
+        "gc.collect()\n"
+        "print(before, len(os.listdir('/dev/fd')))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    before, after = done.stdout.split()
+    return int(before), int(after)
+
+
+def test_a_trail_that_is_closed_lets_go_of_its_watch(tmp_path):
     """A process that opens many trails, one after the other, keeps none open."""
-    before = len(os.listdir("/dev/fd"))
-    for number in range(20):
-        with AuditTrail.open(tmp_path / f"{number}.jsonl", sinks=()) as trail:
-            trail.record(failure(1))
-    assert len(os.listdir("/dev/fd")) == before
-
-
-def test_a_trail_that_nobody_has_any_more_lets_go_of_its_files(tmp_path, failure):
-    """Also where it was never closed."""
-    before = len(os.listdir("/dev/fd"))
-    for number in range(20):
-        trail = AuditTrail.open(tmp_path / f"{number}.jsonl", sinks=())
-        trail.record(failure(1))
+    before, after = open_files(
+        tmp_path,
+        """
+        with AuditTrail.open(folder / f"{number}.jsonl", sinks=()) as trail:
+            trail.record({"tool": "f"})
+        kept.append(trail)
         assert trail.lost == 0
-    del trail
-    gc.collect()
-    assert len(os.listdir("/dev/fd")) == before
+        """,
+    )
+    assert after == before
+
+
+def test_a_trail_that_nobody_has_any_more_lets_go_of_its_files(tmp_path):
+    """Also where it was never closed."""
+    before, after = open_files(
+        tmp_path,
+        """
+        trail = AuditTrail.open(folder / f"{number}.jsonl", sinks=())
+        trail.record({"tool": "f"})
+        assert trail.lost == 0
+        """,
+    )
+    assert after == before
+
+
+def test_limits_that_are_none_are_refused(tmp_path):
+    """Before anything is opened."""
     with pytest.raises(ValueError, match="max_bytes"):
         AuditTrail(tmp_path / "a", max_bytes=0)
 

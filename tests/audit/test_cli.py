@@ -169,7 +169,7 @@ class TestShow:
             out = run(command, path).stdout
             assert "\x1b" not in out
             assert "\u202e" not in out
-            assert "\\x1b]0;owned" in out
+            assert "\\u001b]0;owned" in out
 
     def test_what_the_trail_notes_itself_is_shown_among_the_records(self, tmp_path, failure):
         """A gap has its place in the list, unless something narrower was asked for."""

@@ -18,6 +18,7 @@ import pytest
 
 from mcpcore.audit import AuditError, AuditTrail, verify
 from mcpcore.audit.chain import Signer
+from mcpcore.audit.files import lock_path
 from mcpcore.audit.reading import read
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and mounts of POSIX")
@@ -224,7 +225,7 @@ def test_a_writer_that_was_stopped_with_the_lock_does_not_stop_the_others(tmp_pa
     path = tmp_path / "audit.jsonl"
     trail = AuditTrail.open(path, sinks=(), policy="refuse", lock_timeout=0.2)
     trail.record(failure(1))
-    with path.open("rb") as held:
+    with lock_path(path).open("wb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         began = time.monotonic()
         with pytest.raises(AuditError, match="another process has held its lock"):

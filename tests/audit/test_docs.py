@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import shlex
 from pathlib import Path
@@ -25,6 +26,7 @@ def blocks():
 def test_every_block_runs(blocks, tmp_path, monkeypatch):
     """From top to bottom, in one folder: the programs hold their assertions, the commands exit 0."""
     monkeypatch.chdir(tmp_path)
+    level = logging.getLogger("mcpcore.audit").level
     names: dict[str, object] = {"__name__": "page"}
     commands = 0
     for language, text in blocks:
@@ -41,10 +43,11 @@ def test_every_block_runs(blocks, tmp_path, monkeypatch):
                 commands += 1
         else:
             assert language == "text"
-    assert commands == 7
+    assert commands == 8
     trail = names["trail"]
     assert isinstance(trail, AuditTrail)
     trail.close()
+    logging.getLogger("mcpcore.audit").setLevel(level)
 
 
 def test_every_variable_is_listed(blocks):

@@ -46,3 +46,54 @@ def test_a_child_that_ends_as_any_program_does_leaves_one_chain(tmp_path, flush)
     tools = [record["tool"] for record in read(path)]
     assert ("before", 20, 20, "after") == (tools[0], tools.count("child"), tools.count("parent"), tools[-1])
     assert 2 == verify(tmp_path / "audit.jsonl.other").records
+
+
+LOSSES = """
+import os, sys
+from pathlib import Path
+from mcpcore.audit import AuditTrail
+
+folder, writers = Path(sys.argv[1]), sys.argv[2]
+away = folder.with_name("away")
+trail = AuditTrail.open(folder / "audit.jsonl", sinks=())
+trail.record({"tool": "before"})
+folder.rename(away)
+for _ in range(3):
+    trail.record({"tool": "lost"})
+child = os.fork()
+if child:
+    os.waitpid(child, 0)
+    if writers != "both lose":
+        assert trail.lost == 3
+elif writers != "both lose":
+    assert trail.lost == 0
+if writers == "both lose":
+    # The child is the first to lose one more, and to write; the parent loses one more after that.
+    folder.exists() and folder.rename(away)
+    trail.record({"tool": "lost"})
+away.exists() and away.rename(folder)
+if writers == "grandchild" and not child:
+    grandchild = os.fork()
+    grandchild and os.waitpid(grandchild, 0)
+if writers != ("parent" if not child else "child"):
+    trail.record({"tool": "writes"})
+    trail.record({"tool": "writes"})
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.parametrize(
+    ("writers", "losses"),
+    [("child", [3]), ("parent", [3]), ("both", [3]), ("grandchild", [3]), ("both lose", [4, 1])],
+)
+def test_losses_from_before_a_fork_are_reported_once(tmp_path, writers, losses):
+    """By whichever side writes first, also where the other never writes again; later losses by the side that had them."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", LOSSES, str(folder), writers]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert 0 == done.returncode, done.stderr
+    assert "AssertionError" not in done.stderr
+    assert verify(folder / "audit.jsonl").ok
+    events = [record["records"] for record in read(folder / "audit.jsonl") if record.get("event") == "lost"]
+    assert losses == events

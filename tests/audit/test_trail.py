@@ -412,8 +412,9 @@ def broken_filter():
     logger.removeFilter(raises)
 
 
-def test_a_filter_that_raises_costs_neither_the_file_nor_a_sink_its_record(tmp_path, failure, broken_filter):
+def test_a_filter_that_raises_costs_neither_the_file_nor_a_sink_its_record(tmp_path, failure, broken_filter, caplog):
     """They come before it, or all the same."""
+    caplog.set_level(logging.INFO, "mcpcore.audit")
     told = []
 
     class Sink:
@@ -460,7 +461,7 @@ def test_two_trails_of_one_process_write_one_chain(tmp_path, failure):
 @pytest.mark.skipif(os.name != "posix", reason="permissions are others on Windows")
 @pytest.mark.parametrize("umask", [0, 0o022, 0o077])
 def test_what_is_created_is_for_its_owner_alone(tmp_path, failure, umask):
-    """The file, the full ones and the head, whatever the process lets others do."""
+    """The file, the full ones, the head and the lock, whatever the umask is; the lock cannot be read."""
     before = os.umask(umask)
     try:
         with AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), max_bytes=1_000) as trail:
@@ -469,5 +470,6 @@ def test_what_is_created_is_for_its_owner_alone(tmp_path, failure, umask):
     finally:
         os.umask(before)
     modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
-    assert len(modes) > 3
+    assert len(modes) > 4
+    assert modes.pop("audit.jsonl.lock") == 0o200
     assert set(modes.values()) == {0o600}

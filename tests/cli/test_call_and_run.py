@@ -305,13 +305,3 @@ def test_a_reader_that_goes_away_is_not_taken_for_the_server():
         process.stdout.close()
         assert process.stderr is not None
         assert b"" == process.stderr.read()
-
-
-def test_a_terminal_is_not_taken_over_by_what_a_server_sends(monkeypatch):
-    """Control characters are shown as such on a terminal, and left alone in a pipe."""
-    from mcpcore.cli import present
-
-    text = "a\x1b[2Jb\u202e\x07\n\tc"
-    assert text == present.printable(text)
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    assert "a\\u001b[2Jb\\u202e\\u0007\n\tc" == present.printable(text)

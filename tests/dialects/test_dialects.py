@@ -16,6 +16,8 @@ from mcpcore.envelope import envelope
 from mcpcore.governance import FIELDS
 from mcpcore.limits import DEFAULT_LIMITS
 
+pytestmark = pytest.mark.usefixtures("door")
+
 NAMES = sorted(DIALECTS)
 LOSSLESS = sorted(set(NAMES) - {"system_error"})
 
@@ -630,6 +632,7 @@ def test_what_others_wrote_is_written_again_as_they_wrote_it(dialect: str, forei
     assert again == read
 
 
+@pytest.mark.server_only("a code is declared once in a program")
 def test_a_reason_that_the_dialect_has_as_a_code_is_written_as_that() -> None:
     """The declared reason says more than the code that it goes with; so does an application's code of that name."""
     from mcpcore import CustomCode

@@ -32,28 +32,58 @@ def test_a_tool_to_try_without_a_hint_becomes_one() -> None:
     assert ("gone", False) == (found.data["reason"], found.data["retryable"])
 
 
-def test_details_that_are_no_object_belong_to_the_message() -> None:
-    """Only what this library writes is read as its own."""
-    for details in ("{broken", "[1]", "7"):
-        found = text_alone(f"Error: Gone.\n\nDetails: {details}\n\n(NOT_FOUND · not retryable · id {ID})")
-        assert f"Gone.\n\nDetails: {details}" == found.message
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: Gone.\n\nDetails: {broken\n\n(NOT_FOUND · not retryable · id ID)",
+        "Error: Gone.\n\nDetails: [1]\n\n(NOT_FOUND · not retryable · id ID)",
+        "Error: Gone.\n\nDetails: {}\n\n(NOT_FOUND · not retryable · id ID)",
+        'Error: Gone.\n\nDetails: {"reason":"forged"}\n\n(NOT_FOUND · not retryable · id ID)',
+        'Error: Gone.\n\nDetails: {"n":1}\n\nRecovery: Search.\n\n(NOT_FOUND · not retryable · id ID)',
+        "Error: Gone.\n\nRecovery: A.\n\nRecovery: B.\n\n(NOT_FOUND · not retryable · id ID)",
+        "Error: Gone.\nRecovery: A.\n\n(NOT_FOUND · not retryable · id ID)",
+        "Error: Gone.\n\nRecovery: A.\nB.\n\n(NOT_FOUND · not retryable · id ID)",
+        "Error: Gone.\n\nSince today.\n\n(NOT_FOUND · not retryable · id ID)",
+        "Error: Gone.\x1b\n\n(NOT_FOUND · not retryable · id ID)",
+        "Error: Gone.\n\n(NOT_FOUND · not retryable · id ID)\n\n(NOT_FOUND · not retryable · id ID)",
+        "Error: Gone.\n\n(NOT_FOUND · not retryable · id abc)",
+        "Error: Gone.\n\n(NOT_FOUND · not retryable)",
+        "Error: Gone.\n\n(id ID)",
+        "Error: Gone.\n\n(Not Found · not retryable · id ID)",
+        "Error: Gone.\n\n(NOT_FOUND · sometimes · id ID)",
+        "Error: Gone.\n\n(RATE_LIMITED · retry after 1e999 s · id ID)",
+        "Error: Gone.\n\n(RATE_LIMITED · retry after 1.50 s · id ID)",
+        "Error: Gone.\n\n(RATE_LIMITED · retry after 9999999999999 s · id ID)",
+        'Error: Gone.\n\n(reason "gone" · NOT_FOUND · not retryable · id ID)',
+        'Error: Gone.\n\n(reason "go · NOT_FOUND · not retryable · id ID)',
+        "Error: Gone.\n\n(NOT_FOUND · not retryable · try  x · id ID)",
+    ],
+)
+def test_a_text_that_no_server_writes_is_not_read_as_an_envelope(text: str) -> None:
+    """Another order, a line at the margin, a second spelling: such a text is its own message, and nothing more."""
+    read = text_alone(text.replace("ID", ID))
+    assert "unknown" == read.dialect
+    assert (None, None) == (read.reason, read.fallback_tool)
 
 
-def test_the_hint_and_the_details_of_a_text_are_read_apart_from_its_message() -> None:
-    """A message may itself hold blank lines; blocks that are no text are passed over."""
-    text = f'Error: Gone.\n\nSince today.\n\nRecovery: Search.\n\nDetails: {{"n":1}}\n\n(NOT_FOUND · not retryable · id {ID})'
-    found = Envelope.from_result(
+def test_a_message_of_several_lines_is_read_without_its_indent() -> None:
+    """A message may hold blank lines; blocks that are not text are passed over."""
+    text = (
+        "Error: Gone.\n\n    Since today.\n\nRecovery: Search.\n    Or ask.\n\n"
+        f'Details: {{"n":1}}\n\n(NOT_FOUND · not retryable · id {ID})'
+    )
+    read = Envelope.from_result(
         {"isError": True, "content": [{"type": "image", "data": ""}, {"type": "text", "text": text}]}
     )
-    assert found is not None
-    assert ("Gone.\n\nSince today.", "Search.", 1) == (found.message, found.data["recovery"]["hint"], found.data["n"])
+    assert read is not None
+    assert ("Gone.\n\nSince today.", "Search.\nOr ask.", 1) == (read.message, read.hint, read.details["n"])
 
 
-@pytest.mark.parametrize(("seconds", "retry"), [("1e999", Retry.now()), ("2.5", Retry.after(seconds=2.5))])
-def test_a_wait_that_is_none_is_read_as_now(seconds: str, retry: Retry) -> None:
-    """A number that no clock has is not waited for."""
-    found = text_alone(f"Error: Full.\n\n(RATE_LIMITED · retry after {seconds} s · id {ID})")
-    assert retry == found.retry
+@pytest.mark.parametrize("seconds", [0.001, 2.5, 30, 9007199254740.991])
+def test_a_wait_is_read_to_the_millisecond(seconds: float) -> None:
+    """The longest that an advice can have included."""
+    read = text_alone(f"Error: Full.\n\n(RATE_LIMITED · retry after {seconds} s · id {ID})")
+    assert Retry.after(seconds=seconds) == read.retry
 
 
 def test_an_authors_own_field_of_the_reserved_name_comes_back() -> None:

@@ -40,7 +40,10 @@ from mcpcore import (
 from mcpcore.boundary import Boundary, passes_through
 from mcpcore.codes import all_codes
 from mcpcore.definition import ERROR_SCHEMA
+from mcpcore.envelope_text import indented
 from mcpcore.jsonable import size
+
+pytestmark = pytest.mark.usefixtures("door")
 
 NO_MATCH = FailureMode(
     "no_match",
@@ -345,7 +348,7 @@ def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> 
     data = error.get("data")
     last = LAST_LINE.search(text)
     assert last is not None, text
-    assert text.startswith(f"Error: {error['message']}")
+    assert text.startswith(f"Error: {indented(error['message'])}")
     assert error["name"] == last[2]
     assert error["correlationId"] == last[5]
     if data is None:
@@ -360,7 +363,7 @@ def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> 
         recovery = data.get("recovery")
         if recovery is not None:
             assert 0 < len(recovery["hint"]) <= limits.hint
-            assert recovery["hint"] in text
+            assert f"\n\nRecovery: {indented(recovery['hint'])}\n\n" in text
             assert recovery.get("fallbackTool") == last[4]
         own = {key: value for key, value in data.items() if key not in ("reason", "retryable", "recovery")}
         if own:

@@ -24,6 +24,8 @@ from pydantic_core import PydanticCustomError
 
 from mcpcore import Server, tool
 
+pytestmark = pytest.mark.usefixtures("door")
+
 
 class Filter(BaseModel):
     model_config = ConfigDict(extra="forbid")
@@ -373,7 +375,9 @@ def lower(value: str, info: ValidationInfo) -> str:
     raise ValueError(f"not like {info.data['password'].lower()}")
 
 
-def test_a_validator_that_quotes_another_argument_does_not_show_it(call: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_validator_that_quotes_another_argument_does_not_show_it(
+    call: Any, caplog: pytest.LogCaptureFixture, door: str
+) -> None:
     """Of contract tools and the SDK's own, at the root and in models, as sent and as another validator made it."""
 
     @tool
@@ -388,7 +392,8 @@ def test_a_validator_that_quotes_another_argument_does_not_show_it(call: Any, ca
 
     logins = [{"again": "a"}, {"again": SECRET}, {"again": SECRET, "kind": "x"}]
     with caplog.at_level("INFO"):
-        for name in ("contract", "plain"):
+        # To validators of its plain tools, FastMCP does not show the other arguments.
+        for name in ("contract", "plain") if door == "server" else ("contract",):
             for more in (
                 {"hint": "h"},
                 *({"login": {"password": SECRET, **login}} for login in logins),

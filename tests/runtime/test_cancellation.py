@@ -18,6 +18,8 @@ from mcpcore import Server, tool
 from mcpcore.boundary import passes_through
 from mcpcore.threads import in_thread
 
+pytestmark = pytest.mark.usefixtures("door")
+
 
 @asynccontextmanager
 async def client_of(server: Server[Any], era: str) -> AsyncIterator[Client]:

@@ -15,6 +15,8 @@ from mcpcore import Contract, Server, tool
 from mcpcore.audit import AuditTrail
 from mcpcore.boundary import Boundary, described, traced
 
+pytestmark = pytest.mark.usefixtures("door")
+
 
 def connect(url: str, *, password: str) -> None:
     raise OSError(f"{url} refused for {len(password)}")

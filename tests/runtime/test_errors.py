@@ -280,7 +280,7 @@ def test_numbers_and_texts_of_other_kinds_are_converted() -> None:
     converted = to_json(NoLength())
     assert isinstance(converted, dict)
     assert "more" == converted["…"]
-    assert {"a": 1, "a (2)": 2, "a (3)": 3} == to_json({"a": 1, "a (2)": 2, "a\x00": 3})
+    assert {"\\r": 1, "\\r (2)": 2, "\\r (3)": 3} == to_json({"\\r": 1, "\\r (2)": 2, "\r": 3})
 
 
 def test_a_source_that_cannot_be_read_is_named_by_its_line() -> None:

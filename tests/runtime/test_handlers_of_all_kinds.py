@@ -19,6 +19,8 @@ from pydantic import BaseModel
 
 from mcpcore import Context, ContractError, ErrorCode, FailureMode, Server, not_found, tool
 
+pytestmark = pytest.mark.usefixtures("door")
+
 NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matched.", recovery="Search first.")
 Reasons = Literal["no_match"]
 
@@ -34,7 +36,7 @@ def test_a_handler_may_take_the_sdks_context_beside_its_own(call: Any) -> None:
     def both(ctx: Context[Reasons], number: int, sdk: SDKContext) -> dict[str, Any]:
         if number < 0:
             raise ctx.fail("no_match")
-        return {"number": number, "same": sdk.request_id == ctx.request_id, "kind": type(sdk) is SDKContext}
+        return {"number": number, "same": sdk.request_id == ctx.request_id, "kind": isinstance(sdk, SDKContext)}
 
     @tool
     async def one(sdk: SDKContext) -> bool:
@@ -81,9 +83,7 @@ def test_a_handler_asks_the_clients_user(call: Any) -> None:
     assert DeclinedElicitation().action == declined.structured_content["error"]["data"]["action"]
 
 
-@pytest.mark.parametrize(
-    "recovery", [{"strategy": "retry_later"}, {"hint": " "}, {"hint": "\x00", "actions": ["wait"]}]
-)
+@pytest.mark.parametrize("recovery", [{"strategy": "retry_later"}, {"hint": " "}, {"hint": "\n", "actions": ["wait"]}])
 def test_a_recovery_without_a_hint_is_none(recovery: dict[str, Any], call: Any) -> None:
     """A client that reads the hint always finds one where there is a recovery."""
 

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr
 
-from mcpcore.jsonable import clean_text, cut_text, dumps, fit, fit_object, fits, safe_str, size, to_json, to_json_object
+from mcpcore.jsonable import cut_text, dumps, fit, fit_object, fits, safe_str, size, to_json, to_json_object
 
 
 class Hostile:
@@ -182,15 +182,6 @@ def test_what_is_cut_fits_and_what_fits_is_not_cut(value: Any, limit: int) -> No
         assert "…" in dumps(fitted)
 
 
-@given(st.text(st.characters()))
-def test_clean_text_is_idempotent_and_printable_on_a_terminal(text: str) -> None:
-    """No half of a pair, no control character but tab and line ends."""
-    clean = clean_text(text)
-    assert clean == clean_text(clean)
-    clean.encode()
-    assert not any(ord(char) < 32 and char not in "\t\n\r" for char in clean)
-
-
 @given(st.text(max_size=400), st.integers(min_value=40, max_value=300))
 def test_a_cut_text_says_how_much_is_gone(text: str, limit: int) -> None:
     """Never longer than its limit; whole where it fits."""
@@ -226,7 +217,7 @@ def test_a_cut_text_says_how_much_is_gone(text: str, limit: int) -> None:
         pytest.param(10**5000, "<int of 16610 bits>", id="huge"),
         ("\ud83d\ude00", "😀"),
         ("a\ud800b", "a\ufffdb"),
-        ("\x1b[31mred\x07", "[31mred"),
+        ("\x1b[31mred\x07", "\\u001b[31mred\\u0007"),
         ("tab\tline\n", "tab\tline\n"),
         (
             {1: "int", "1": "text", None: 0, False: 1, 1.5: 2, b"k": 3},
@@ -283,8 +274,8 @@ def test_an_endless_mapping_ends() -> None:
 
 
 def test_keys_that_read_alike_are_told_apart() -> None:
-    """Ten thousand keys that are empty once cleaned take no longer than others."""
-    converted = to_json({"\x00" * number: number for number in range(9_000)})
+    """Thousands of keys with the same name take no longer than others."""
+    converted = to_json({object(): number for number in range(9_000)})
     assert isinstance(converted, dict)
     assert 9_000 == len(converted)
 

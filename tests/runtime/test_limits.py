@@ -1,13 +1,17 @@
 """The bounds of an envelope are a value: checked, frozen, comparable, and the same after a copy."""
 
-from __future__ import annotations
-
 import copy
 import pickle
+from typing import Annotated
 
 import pytest
+from pydantic import AfterValidator
 
-from mcpcore import Limits
+from mcpcore import Limits, Server, not_found, tool
+
+
+def refuse(text):
+    raise ValueError(f"not {text[:6]}")
 
 
 def test_bounds_are_equal_where_each_is():
@@ -26,7 +30,10 @@ def test_a_copy_has_the_same_bounds(again):
 
 def test_bounds_show_themselves_as_they_are_made():
     """What is shown is what would be written."""
-    assert repr(Limits(depth=3)) == "Limits(message=1000, hint=500, data=32768, depth=3, details=2048)"
+    assert (
+        repr(Limits(depth=3))
+        == "Limits(message=1000, hint=500, data=32768, depth=3, details=2048, redact_secrets=True)"
+    )
 
 
 def test_bounds_cannot_be_changed():
@@ -43,3 +50,27 @@ def test_a_bound_that_leaves_no_room_is_refused(value):
     """The message names the bound, and the least that it can be."""
     with pytest.raises(ValueError, match=r"Limits\(hint=\.\.\.\) must be an int of at least 40, not"):
         Limits(hint=value)
+
+
+def test_a_hint_that_is_blank_as_far_as_it_is_read_is_left_out(call):
+    """And the recovery with it, since it would say nothing."""
+
+    @tool
+    def look() -> None:
+        raise not_found("It left.", recovery=" " * 300_000 + "Wait.")
+
+    result = call(Server("s", tools=[look]), "look")
+    assert result.structured_content["error"]["data"] == {"retryable": False}
+    assert "Recovery" not in result.content[0].text
+
+
+def test_a_text_too_long_to_be_searched_is_not_quoted_by_a_validator(call):
+    """The validator's own words are left out, since they may quote it."""
+
+    @tool
+    def look(text: Annotated[str, AfterValidator(refuse)]) -> None:
+        """Never runs."""
+
+    result = call(Server("s", tools=[look]), "look", {"text": "secret" * 20_000})
+    assert "words are left out" in result.content[0].text
+    assert "secret" not in result.content[0].text

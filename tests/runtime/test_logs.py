@@ -44,7 +44,7 @@ def test_without_any_set_up_each_record_is_a_line_on_standard_error_once() -> No
     assert "" == done.stdout
     assert 1 == done.stderr.count("ERROR mcpcore: 'f' failed unexpectedly")
     assert 2 == done.stderr.count(" mcpcore.audit: {")
-    assert "\nKeyError: 'hunter2'\n" in done.stderr
+    assert "\n  KeyError: 'hunter2'\n" in done.stderr
 
 
 @pytest.mark.parametrize(

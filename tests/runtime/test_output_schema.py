@@ -15,7 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints,
 from typing_extensions import TypedDict
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
-from mcpcore.definition import admitting_error
+from mcpcore.definition import admitting_error, without_error
+
+pytestmark = pytest.mark.usefixtures("door")
 
 NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing.", recovery="Search.")
 
@@ -166,6 +168,7 @@ def test_successes_and_failures_fit(name: str, era: str) -> None:
     anyio.run(run)
 
 
+@pytest.mark.server_only("FastMCP writes schemas without references")
 def test_advertising_may_be_turned_off(era: str) -> None:
     """Then the schema is what the SDK would say."""
 
@@ -240,6 +243,22 @@ def test_any_object_schema_keeps_its_meaning_for_results(schema: dict[str, Any],
     assert validator(admitting).is_valid(FAILURE)
     if "error" not in schema.get("properties", {}):
         assert not validator(admitting).is_valid({"error": {"code": "text"}})
+
+
+@given(SCHEMAS)
+def test_the_schema_of_the_result_alone_is_found_again(schema: dict[str, Any]) -> None:
+    """`without_error` undoes `admitting_error`, and leaves every other schema as it is."""
+    assert {"properties": {}, **schema} == without_error(admitting_error(schema))
+    if "anyOf" not in schema:
+        assert schema is without_error(schema)
+    for other in (
+        {"anyOf": [{}, {"required": ["error"]}]},
+        {"anyOf": [{}, {"required": ["error"]}], "properties": {"error": {}}},
+        {"anyOf": [{}, {}], "properties": {"error": {}}},
+    ):
+        assert other is without_error(other)
+    numbers = Numbers.model_json_schema()
+    assert numbers == without_error(admitting_error(numbers))
 
 
 def test_a_schema_that_is_no_object_admits_the_error_beside_it() -> None:

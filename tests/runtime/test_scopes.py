@@ -13,6 +13,8 @@ from mcp.shared.exceptions import MCPError
 from mcpcore import Server
 from mcpcore.governance import bind, bound, carried
 
+pytestmark = pytest.mark.usefixtures("door")
+
 SHARED = ValueError("made once, raised often")
 
 

@@ -14,6 +14,8 @@ from pydantic import AfterValidator, BaseModel, TypeAdapter, field_serializer, m
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, not_found, tool
 
+pytestmark = pytest.mark.usefixtures("door")
+
 SECRET = "hunter2-correct-horse"
 NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing.", recovery="Search.")
 
@@ -155,14 +157,15 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-async def surfaces(server: Server[Any], era: str) -> list[tuple[str, dict[str, Any], str]]:
+async def surfaces(server: Server[Any], era: str, door: str) -> list[tuple[str, dict[str, Any], str]]:
     """All that a client gets for every call: the result, or the protocol's error."""
     found = []
     async with Client(server, mode=era) as client:
         for name, arguments in CALLS:
             try:
                 result = await client.call_tool(name, arguments)
-                assert result.is_error, (name, arguments)
+                # FastMCP does not check what its plain tools return, and dumps what fits no model of theirs.
+                assert result.is_error or (door == "fastmcp" and name.startswith("sdk")), (name, arguments)
                 told = result.model_dump_json()
             except MCPError as error:
                 told = f"{error.message} {error.data}"
@@ -170,19 +173,20 @@ async def surfaces(server: Server[Any], era: str) -> list[tuple[str, dict[str, A
     return found
 
 
-def test_no_planted_secret_reaches_a_client(era: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_planted_secret_reaches_a_client(era: str, door: str, caplog: pytest.LogCaptureFixture) -> None:
     """In texts, causes, contexts, locals, notes, groups, types, validation input and broken results; logs have them."""
     caplog.set_level(logging.INFO)
     leaked = [
         (name, arguments, told)
-        for name, arguments, told in anyio.run(surfaces, serving(), era)
+        for name, arguments, told in anyio.run(surfaces, serving(), era, door)
         if "hunter2" in told or "correct_horse" in told
     ]
     assert [] == leaked
     assert SECRET in caplog.text
 
 
-def test_with_exposure_they_are_shown(era: str) -> None:
+def test_with_exposure_they_are_shown(era: str, door: str) -> None:
     """So that the test above would see a leak, and development can see the cause."""
-    shown = [told for _, _, told in anyio.run(surfaces, serving(expose_internal_errors=True), era) if "hunter2" in told]
+    served = serving(expose_internal_errors=True)
+    shown = [told for _, _, told in anyio.run(surfaces, served, era, door) if "hunter2" in told]
     assert len(shown) > len(CALLS) / 2

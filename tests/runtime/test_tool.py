@@ -21,10 +21,13 @@ from mcp_types import ElicitResult, Icon, InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel, Field, computed_field
 
 from mcpcore import CodedError, Context, ContractError, ErrorCode, FailureMode, Retry, Server, Tool, not_found, tool
+from mcpcore.contract import DeclaredRecovery
 from mcpcore.tool import MethodTool
 
 if TYPE_CHECKING:
     from decimal import Decimal as OnlyForCheckers
+
+pytestmark = pytest.mark.usefixtures("door")
 
 NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Search first.")
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many at once.", recovery="Wait.")
@@ -592,10 +595,10 @@ class TestRefusedAtImport:
             tool(iter)
 
     def test_decorators_in_the_wrong_order(self) -> None:
-        """@tool stands once, and below @classmethod."""
-        with pytest.raises(ContractError, match="@tool stands twice"):
+        """@tool is applied once, and below @classmethod."""
+        with pytest.raises(ContractError, match="@tool is applied twice; remove one"):
             tool(tool(sync_noop))
-        with pytest.raises(ContractError, match="@classmethod must stand above @tool"):
+        with pytest.raises(ContractError, match="@classmethod must be above @tool"):
 
             class C:
                 @tool
@@ -777,11 +780,15 @@ class TestContext:
     def test_recovery_comes_from_the_throw_then_the_data_then_the_contract(self) -> None:
         """The order of the three, and None for none."""
         ctx = Context(tool(errors=[BUSY])(sync_noop).contract)
-        by_data = {"recovery": {"hint": "By data."}}
+        by_data = {"recovery": {"hint": "A caller's words."}}
+        looked_up = {"recovery": DeclaredRecovery({"hint": "Looked up."})}
         assert {"hint": "By throw."} == ctx.fail("busy", data=by_data, recovery="By throw.").recovery
-        assert {"hint": "By data."} == ctx.fail("busy", data=by_data).recovery
+        assert {"hint": "By throw."} == ctx.fail("busy", data=looked_up, recovery="By throw.").recovery
+        assert {"hint": "Looked up."} == ctx.fail("busy", data=looked_up).recovery
+        assert {"hint": "Wait."} == ctx.fail("busy", data=ctx.recovery_for("busy")).recovery
+        assert {"hint": "Wait."} == ctx.fail("busy", data=by_data).recovery
         assert {"hint": "Wait."} == ctx.fail("busy", data={"recovery": {"nothing": 1}}).recovery
-        assert ctx.fail("busy", data=by_data, recovery=None).recovery is None
+        assert ctx.fail("busy", data=looked_up, recovery=None).recovery is None
         wire = {"hint": "H", "fallbackTool": "f", "userMessage": "u"}
         named = {"hint": "H", "fallback_tool": "f", "user_message": "u"}
         assert wire == ctx.fail("busy", recovery=named).recovery == ctx.fail("busy", recovery=wire).recovery
@@ -864,7 +871,7 @@ class TestContext:
         anyio.run(run)
         assert [1.0] == progress
         assert ["debug", "error", "info", "warning"] == sorted(logs)
-        assert seen["server"] is server
+        assert seen["server"].name == server.name
         assert seen["same"]
         assert seen["id"]
 

@@ -47,7 +47,7 @@ async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS) -> Non
         envelope = Envelope.from_result(failed)
         assert envelope is not None
         assert ("no_match", "None of 0 PMIDs — nichts gefunden 😀.") == (envelope.reason, envelope.message)
-        assert ({"pmids": [], "sep": "\u2028"}, "search_articles") == (envelope.details, envelope.fallback_tool)
+        assert ({"pmids": [], "sep": "\\u2028"}, "search_articles") == (envelope.details, envelope.fallback_tool)
         assert envelope.text() == failed.content[0].text  # type: ignore[union-attr]
 
         for name in names:

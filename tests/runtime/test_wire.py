@@ -35,6 +35,8 @@ from mcpcore import (
 from mcpcore.errors import FACTORIES
 from mcpcore.server import ToolFailure
 
+pytestmark = pytest.mark.usefixtures("door")
+
 NO_MATCH = FailureMode(
     "no_match",
     ErrorCode.NOT_FOUND,
@@ -126,13 +128,12 @@ def test_what_is_left_out_comes_from_the_declaration(call: Any) -> None:
 
 
 def test_the_throw_site_replaces_or_leaves_out(call: Any) -> None:
-    """Recovery and retry, as arguments or in data; `None` leaves the recovery out."""
+    """Recovery and retry, as arguments; `None` leaves the recovery out."""
     cases: list[tuple[dict[str, Any], Any]] = [
         ({"recovery": "Other."}, {"hint": "Other."}),
         ({"recovery": {"hint": "O", "strategy": "retry_later"}}, {"hint": "O", "strategy": "retry_later"}),
-        ({"data": {"recovery": {"hint": "By data."}}}, {"hint": "By data."}),
         ({"recovery": None}, None),
-        ({"recovery": None, "data": {"recovery": {"hint": "By data."}}}, None),
+        ({"recovery": None, "data": {"recovery": {"hint": "A caller's words."}}}, None),
     ]
     for given, expected in cases:
         for make in (
@@ -146,11 +147,10 @@ def test_the_throw_site_replaces_or_leaves_out(call: Any) -> None:
     assert ({"kind": "retryable_immediate"}, True) == (now["retry"], now["data"]["retryable"])
 
 
-def test_the_hint_is_not_said_twice(call: Any) -> None:
-    """Where the message contains it, the text has it once; the structured content has it always."""
-    said = f"No luck. {NO_MATCH.recovery}"
-    result = call(raising(lambda ctx: ctx.fail("no_match", said)), "f")
-    assert 1 == text_of(result).count(NO_MATCH.recovery)
+def test_the_hint_has_its_own_line_whatever_the_message_says(call: Any) -> None:
+    """A message that happens to hold the hint, or was made to hold it, does not suppress the recovery."""
+    result = call(raising(lambda ctx: ctx.fail("no_match", f"No luck. {NO_MATCH.recovery}")), "f")
+    assert f"\n\nRecovery: {NO_MATCH.recovery}\n\n" in text_of(result)
     assert NO_MATCH.recovery == error_of(result)["data"]["recovery"]["hint"]
 
 
@@ -279,9 +279,9 @@ def test_data_may_be_a_model_itself(call: Any) -> None:
     assert "1" == error["data"]["pmid"]
 
 
-def test_an_undeclared_reason_of_a_service_is_told_and_logged(call: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_undeclared_reason_of_a_service_is_sent_and_logged(call: Any, caplog: pytest.LogCaptureFixture) -> None:
     """Its author meant it to be read; the log says that the contract lacks it."""
-    error = error_of(call(raising(not_found("Gone.", {"reason": "gone"})), "f"))
+    error = error_of(call(raising(not_found("Gone.", reason="gone")), "f"))
     assert ("Gone.", "gone") == (error["message"], error["data"]["reason"])
     assert "the reason 'gone' is not declared" in caplog.text
 
@@ -382,7 +382,8 @@ class TestProtocolErrors:
         error = error_of(call(Server("s", unknown_tool="result"), "zzz\x1b" * 100_000, mode=era))
         assert "unknown_tool" == error["data"]["reason"]
         assert "List the tools to see what there is." == error["data"]["recovery"]["hint"]
-        assert len(error["message"]) < 200
+        assert len(error["message"]) < 220
+        assert len(error["tool"]) == 200
         with pytest.raises(ValueError, match="must be 'protocol' or 'result'"):
             Server("s", unknown_tool="ignore")  # type: ignore[arg-type]
 
@@ -473,6 +474,7 @@ class TestSDKTools:
         error = error_of(call(server, "f", {"kind": kind}, mode=era))
         assert (name, message, "f") == (error["name"], error["message"], error["tool"])
 
+    @pytest.mark.server_only("FastMCP turns an MCPError of a tool into a result, and refuses unknown arguments")
     def test_keep_their_protocol_errors_and_their_arguments(self, server: Server[Any], call: Any, era: str) -> None:
         """An `MCPError` stays one; unknown arguments are dropped; bad ones are told in the envelope."""
         with pytest.raises(MCPError) as raised:
@@ -499,7 +501,7 @@ class TestSDKTools:
             assert ok == result.structured_content["ok"]
 
     def test_failures_made_by_hand_come_out_in_the_envelope(self, call: Any) -> None:
-        """Their texts and structured content are kept; a canonical envelope is left alone; others are read."""
+        """Their texts and structured content are kept; an envelope is read, and gets an id of this server."""
         server: Server[Any] = Server("s")
         image = ImageContent(type="image", data="", mime_type="image/png")
         canonical = {
@@ -523,8 +525,11 @@ class TestSDKTools:
             assert "By hand." == error_of(call(server, name, {"which": "text"}))["message"]
             assert "x" == error_of(call(server, name, {"which": "data"}))["data"]["why"]
             assert "odd" == error_of(call(server, name, {"which": "odd"}))["data"]["error"]
-            assert canonical == call(server, name, {"which": "canonical"}).structured_content
+            error = error_of(call(server, name, {"which": "canonical"}))
+            assert canonical["error"] == {key: error[key] for key in canonical["error"]}
+            assert (name, 16, {"retryable": False}) == (error["tool"], len(error["correlationId"]), error["data"])
 
+    @pytest.mark.server_only("it serves a class of tools of the SDK's")
     def test_of_a_subclass_of_the_sdks_run_in_their_own_way(self, call: Any) -> None:
         """A tool class that overrides `run` is asked to convert its result itself."""
 
@@ -580,6 +585,7 @@ class TestNested:
 
         return server
 
+    @pytest.mark.server_only("the handlers call tools through the server itself")
     @pytest.mark.parametrize("through", ["outer", "sdk_outer"])
     @pytest.mark.parametrize(
         ("name", "kind", "code", "message"),

@@ -14,6 +14,8 @@ from mcp.client import Client
 from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, timeout, tool
 from mcpcore.batch import Batch, BatchResult
 
+pytestmark = pytest.mark.usefixtures("door")
+
 Reasons = Literal["no_match", "expired"]
 
 

@@ -15,6 +15,8 @@ from mcpcore import CodedError, Context, Envelope, ErrorCode, Server, guard, not
 from mcpcore.batch import Batch, BatchResult
 from mcpcore.governance import bind, bound, carried, carry, hand_on
 
+pytestmark = pytest.mark.usefixtures("door")
+
 
 async def context_of(server: Server, name: str = "act") -> Any:
     """The context of the failure of one call."""

@@ -12,6 +12,8 @@ from mcp.client import Client
 from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Server, guard, not_found, tool
 from mcpcore.governance import bind
 
+pytestmark = pytest.mark.usefixtures("door")
+
 NO_ROW = FailureMode(
     "no_row", ErrorCode.NOT_FOUND, when="No such row.", recovery="Call list_rows to see what there is."
 )

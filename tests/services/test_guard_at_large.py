@@ -31,6 +31,8 @@ from mcpcore import (
 )
 from mcpcore.services import decorated
 
+pytestmark = pytest.mark.usefixtures("door")
+
 NO_ROW = FailureMode(
     "no_row", ErrorCode.NOT_FOUND, when="No such row.", recovery="Call list_rows to see what there is."
 )

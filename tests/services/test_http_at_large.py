@@ -24,6 +24,8 @@ from mcp.client import Client
 from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, from_http_response, tool
 from mcpcore.services import from_http_response_async
 
+pytestmark = pytest.mark.usefixtures("door")
+
 Send = Callable[[BaseHTTPRequestHandler], None]
 
 

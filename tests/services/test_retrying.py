@@ -27,6 +27,8 @@ from mcpcore import (
     tool,
 )
 
+pytestmark = pytest.mark.usefixtures("door")
+
 
 def failing(times: int, make: Callable[[], Exception]) -> tuple[list[float], Callable[[], str]]:
     """A function that fails some times, and the times at which it was called."""

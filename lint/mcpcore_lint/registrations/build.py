@@ -84,8 +84,10 @@ class Builder:
         makers = self.makers(node, scope)
         if makers and wrapped_parameter(node, self.module) is None:
             name = Const(node, self.module, node.name)
+            before = len(self._found)
             for decorator, maker in makers:
                 self._add(maker, decorator, Target(node, self.module, name), self.outside(scope))
+            self._found[before:] = _joined(self._found[before:], name)
 
     def makers(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> tuple[tuple[ast.expr, Maker], ...]:
         """The decorators of a function that make a tool of it; found once: a server that lists it asks again."""
@@ -349,6 +351,19 @@ class Builder:
             handler.throws = tuple(
                 replace(each, error=changed[each.error]) if each.error in changed else each for each in handler.throws
             )
+
+
+def _joined(tools: list[ToolDef], own_name: Value) -> list[ToolDef]:
+    """The tools of one function: `@mcp.tool` above `@tool(errors=[...])` registers it once, with the contract."""
+    declared = [tool for tool in tools if tool.flavour == "mcpcore" and tool.server is None]
+    registered = [tool for tool in tools if tool not in declared]
+    if not declared or not registered:
+        return tools
+    for tool in registered:
+        tool.flavour, tool.contract = "mcpcore", declared[0].contract
+        if tool.name is own_name:
+            tool.name = declared[0].name
+    return registered
 
 
 def _leading(served: Served) -> list[Handler]:

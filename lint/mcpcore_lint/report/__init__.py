@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.light import light
+from mcpcore_lint.output import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,20 +83,6 @@ def statistics(name: str, outcome: Outcome) -> str:
 def lines_of(text: str) -> list[str]:
     """The lines as Python counts them: a form feed ends none."""
     return re.split(r"\r\n|\r|\n", text) if "\r" in text else text.split("\n")
-
-
-def printable(text: str) -> str:
-    """`text` on one line, and without characters by which a file could take over the terminal that shows it."""
-    if text.isprintable():
-        return text
-    return "".join(character if character.isprintable() else _escaped(character) for character in text)
-
-
-def _escaped(character: str) -> str:
-    if character in "\n\r\t":
-        return " "
-    # Lone surrogates are how Python holds the bytes of a file name that is not UTF-8.
-    return f"\\x{ord(character):02x}" if ord(character) < 0x100 else f"\\u{ord(character):04x}"
 
 
 def page(rule: str) -> str | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.report import printable, summary
+from mcpcore_lint.output import printable
+from mcpcore_lint.report import summary
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic

@@ -6,7 +6,8 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity, Span
-from mcpcore_lint.report import lines_of, page, printable, summary
+from mcpcore_lint.output import printable
+from mcpcore_lint.report import lines_of, page, summary
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic, Related

@@ -9,7 +9,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.report import printable, summary, told
+from mcpcore_lint.output import printable
+from mcpcore_lint.report import summary, told
 
 if TYPE_CHECKING:
     from mcpcore_lint.report import Outcome

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
+
+from mcpcore_lint.output import escaped, printable
 
 if TYPE_CHECKING:
     from mcpcore_lint.report import Outcome
+
+_NONCHARACTERS: Final = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
+"""What XML 1.0 cannot hold, and a terminal does not mind."""
 
 
 def render(outcome: Outcome) -> str:
@@ -21,13 +26,13 @@ def render(outcome: Outcome) -> str:
         place = f"{path}:{each.span.line}:{each.span.column}"
         case = _case(suite, f"{each.rule} {place}", path)
         case.set("line", str(each.span.line))
-        failure = ET.SubElement(case, "failure", {"type": each.severity.label, "message": _clean(each.message)})
-        failure.text = _clean(f"{place}: {each.message}" + (f"\n{each.help}" if each.help else ""))
+        failure = ET.SubElement(case, "failure", {"type": each.severity.label, "message": _line(each.message)})
+        failure.text = _line(f"{place}: {each.message}") + (f"\n{_line(each.help)}" if each.help else "")
     for one in failed:
         error = ET.SubElement(
-            _case(suite, one.rule or "read", outcome.place(one.path)), "error", {"message": _clean(one.message)}
+            _case(suite, one.rule or "read", outcome.place(one.path)), "error", {"message": _line(one.message)}
         )
-        error.text = _clean(one.detail)
+        error.text = escaped(one.detail).translate(_NONCHARACTERS)
     if not found and not failed:
         ET.SubElement(suite, "testcase", {"name": "no findings", "classname": "mcpcore lint"})
     ET.indent(suites)
@@ -36,19 +41,8 @@ def render(outcome: Outcome) -> str:
 
 def _case(suite: ET.Element, name: str, path: str) -> ET.Element:
     module = path.removesuffix(".py").replace("/", ".")
-    return ET.SubElement(suite, "testcase", {"name": _clean(name), "classname": _clean(module), "file": _clean(path)})
+    return ET.SubElement(suite, "testcase", {"name": _line(name), "classname": _line(module), "file": _line(path)})
 
 
-def _clean(text: str) -> str:
-    """`text` with escapes for the characters that XML 1.0 cannot hold."""
-    return "".join(
-        character
-        if character in "\t\n\r"
-        or "\x20" <= character <= "\ud7ff"
-        or "\ue000" <= character <= "\ufffd"
-        or character > "\uffff"
-        else f"\\x{ord(character):02x}"
-        if ord(character) < 0x100
-        else f"\\u{ord(character):04x}"
-        for character in text
-    )
+def _line(text: str) -> str:
+    return printable(text).translate(_NONCHARACTERS)

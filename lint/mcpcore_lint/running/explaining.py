@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.light import replace
 from mcpcore_lint.model import Reach, string
+from mcpcore_lint.output import printable
 
 if TYPE_CHECKING:
     import ast
@@ -50,7 +51,7 @@ def explained(judge: Judge, tool: ToolDef, name: str) -> Iterator[str]:
             if tool.contract.state == "unknown" or not tool.contract.complete:
                 declared.append("what cannot be told")
             lines.append(f"Declared: {', '.join(declared) or 'nothing'}")
-        yield "\n".join(lines)
+        yield _text(lines)
 
 
 def _names(handler: Handler) -> set[str]:
@@ -82,7 +83,7 @@ def _of_served(graph: CallGraph, tool: ToolDef, served: Served, name: str) -> st
     lines += _thrown(reach)
     on_the_way = graph.on_the_way(served.handler) if served.handler is not None else []
     lines += _caught(leading, [each for each in on_the_way if each.node not in {one.node for one in leading}], graph)
-    return "\n".join(lines)
+    return _text(lines)
 
 
 def _without(reach: Reach, call: Span | None, elsewhere: Sequence[tuple[int, int]], others: set[str]) -> Reach:
@@ -113,6 +114,11 @@ def _joined(reach: Reach, more: Reach, leading: Sequence[Handler]) -> Reach:
 # -- lines -------------------------------------------------------------------------------------------------------------
 
 
+def _text(lines: Sequence[str]) -> str:
+    # A line feed in the name of a tool or of a file begins no line here.
+    return "\n".join(map(printable, lines))
+
+
 def _head(name: str, leading: Sequence[Handler]) -> list[str]:
     handler = leading[-1]
     lines = [f"{name} can throw:", f"  handler {handler.qualname} at {_at(handler.module.path, handler.span)}"]
@@ -132,13 +138,14 @@ def _thrown(reach: Reach, contract: Contract | None = None) -> list[str]:
             reason = " (a reason that is not known)"
         elif each.reasons:
             reason = f" ({', '.join(each.reasons)})"
-        lines.append(f"  {label}{reason}\n      {' > '.join(each.path)}\n      at {_place(each.site)}")
+        lines += [f"  {label}{reason}", f"      {' > '.join(each.path)}", f"      at {_place(each.site)}"]
     if not lines:
         lines.append("  nothing that can be seen")
     blind = [each for each in reach.unresolved if each.project or each.takes_context]
     if blind:
         lines.append("Not seen, since it cannot be told what is called:")
-        lines += [f"  {one.name} at {_place(one.site)}: {one.why}\n      {' > '.join(one.path)}" for one in blind]
+        for one in blind:
+            lines += [f"  {one.name} at {_place(one.site)}: {one.why}", f"      {' > '.join(one.path)}"]
     others: dict[str, list[UnresolvedCall]] = {}
     for one in reach.unresolved:
         if one not in blind:
@@ -147,7 +154,7 @@ def _thrown(reach: Reach, contract: Contract | None = None) -> list[str]:
         lines.append("Calls of other packages, of which it is not known what they raise:")
         for name, calls in others.items():
             more = f" and at {len(calls) - 1} more" if len(calls) > 1 else ""
-            lines.append(f"  {name} at {_place(calls[0].site)}{more}\n      {' > '.join(calls[0].path)}")
+            lines += [f"  {name} at {_place(calls[0].site)}{more}", f"      {' > '.join(calls[0].path)}"]
     return lines
 
 

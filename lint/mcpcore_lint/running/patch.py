@@ -20,6 +20,19 @@ Opcode: TypeAlias = tuple[str, int, int, int, int]
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
 """A line as those see it who apply patches: a carriage return alone ends none."""
 _CONTEXT: Final = 3
+_BYTES: Final = {
+    **{byte: f"\\{byte:03o}" for byte in (*range(0x20), *range(0x7F, 0x100))},
+    **{ord(char): f"\\{letter}" for char, letter in zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True)},
+}
+"""The bytes of a file's name that are escaped in a patch, as C escapes them in a string."""
+
+
+def quoted(name: str) -> str:
+    """The name of a file as git writes it in a patch: in quotes, its bytes escaped, where it has odd characters."""
+    if name.isprintable() and '"' not in name and "\\" not in name:
+        return name
+    raw = name.encode("utf-8", "surrogateescape")
+    return '"' + "".join(_BYTES.get(byte) or chr(byte) for byte in raw) + '"'
 
 
 def unified(before: str, after: str, old: str, new: str) -> str:

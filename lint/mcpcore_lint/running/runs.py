@@ -387,10 +387,10 @@ class Mended:
 
     def diff(self, shown: str) -> str:
         """The change as a unified diff, of a file that is shown under a name."""
-        from mcpcore_lint.running.patch import unified
+        from mcpcore_lint.running.patch import quoted, unified
 
         names = (shown, shown) if os.path.isabs(shown) else (f"a/{shown}", f"b/{shown}")
-        return unified(self.before, self.after, *names)
+        return unified(self.before, self.after, *map(quoted, names))
 
 
 def mend(

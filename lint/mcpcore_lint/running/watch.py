@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from stat import S_ISDIR
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.command import CannotRunError
+from mcpcore_lint.output import CannotRunError, clear
 from mcpcore_lint.running.discover import SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_CLEAR = "\x1b[2J\x1b[H"
 _PAUSE = 0.5
 """Seconds between two looks whether a watched folder went or came."""
 
@@ -87,8 +85,7 @@ def _folders(paths: Sequence[str]) -> dict[str, int]:
 
 
 def _again(run: Callable[[], int]) -> None:
-    if sys.stdout.isatty():
-        sys.stdout.write(_CLEAR)
+    clear()
     _shown(run)
 
 

@@ -1,0 +1,1 @@
+"""How long hostile texts take to redact."""

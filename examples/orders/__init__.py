@@ -1,0 +1,1 @@
+"""An order desk on FastMCP, whose tools declare how they fail."""

@@ -1,0 +1,98 @@
+"""What a check of a trail reports: the problems that it found, and the facts about the trail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from mcpcore.audit.chain import PLAIN
+
+if TYPE_CHECKING:
+    from mcpcore.audit.chain import Head
+    from mcpcore.jsonable import JSON
+
+Kind = Literal["changed", "removed", "inserted", "forged", "reordered", "duplicated", "cut", "head", "unsigned"]
+"""What was done: a record's bytes were changed; records are missing; a line that is not a record of the chain was
+inserted; a record was replaced, or signed by another writer; a record was moved; a record appears twice; records at the
+end are missing; the head is damaged or belongs to another trail; records from before the key are not confirmed."""
+
+MAX_PROBLEMS: Final = 1000
+"""Where more is wrong than this, the rest is counted and not listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that was done to a trail, and where."""
+
+    kind: Kind
+    detail: str
+    file: str | None = None
+    line: int | None = None
+    seq: int | None = None
+    correlation_id: str | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line is not None else f"{self.file}: " if self.file else ""
+        what = "" if self.seq is None else f" record {self.seq}"
+        ident = f" (id {self.correlation_id})" if self.correlation_id else ""
+        return f"{place}{self.kind}{what}{ident}: {self.detail}"
+
+    def to_json(self) -> dict[str, JSON]:
+        """The problem as JSON, without what is not known."""
+        facts: dict[str, JSON] = {
+            "kind": self.kind,
+            "detail": self.detail,
+            "file": self.file,
+            "line": self.line,
+            "seq": self.seq,
+            "correlationId": self.correlation_id,
+        }
+        return {key: value for key, value in facts.items() if value is not None}
+
+
+@dataclass(slots=True)
+class Report:
+    """What a trail turned out to be."""
+
+    path: str
+    files: list[str] = field(default_factory=list)
+    records: int = 0
+    first: int | None = None
+    last: int | None = None
+    last_hash: str | None = None
+    keyed: bool = False
+    head: Head | None = None
+    head_source: str | None = None
+    problems: list[Problem] = field(default_factory=list)
+    unlisted: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was done to the trail that can be found out."""
+        return not self.problems
+
+    def add(self, problem: Problem) -> None:
+        """List `problem`, or only count it where `MAX_PROBLEMS` are listed already."""
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+        else:
+            self.unlisted += 1
+
+    def to_json(self) -> dict[str, JSON]:
+        """The report as JSON."""
+        return {
+            "path": self.path,
+            "ok": self.ok,
+            "files": [*self.files],
+            "records": self.records,
+            "first": self.first,
+            "last": self.last,
+            "lastHash": self.last_hash,
+            "signed": "hmac-sha256" if self.keyed else PLAIN,
+            "head": None if self.head is None else {"seq": self.head.seq, "hash": self.head.hash},
+            "headSource": self.head_source,
+            "problems": [problem.to_json() for problem in self.problems],
+            "unlisted": self.unlisted,
+            "notes": [*self.notes],
+        }

@@ -1,0 +1,1 @@
+"""Declaring handlers: the options of the decorators, the contracts and the signatures."""

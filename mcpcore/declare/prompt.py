@@ -1,0 +1,179 @@
+"""`@prompt`: a handler for a prompt and its contract."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, cast, overload
+
+from typing_extensions import TypeVar
+
+from mcpcore.contract import ContractError, FailureMode
+from mcpcore.declare.declaration import (
+    ContextNamesAnUndeclaredReason,
+    Declaration,
+    Declared,
+    DeclaredMethod,
+    NoType,
+    ToolOptions,
+    as_declared,
+    declare,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mcp_types import Icon
+
+    from mcpcore.context import Context
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=str)
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+# Internal, so not frozen: freezing slows the import.
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+class PromptOptions:
+    """The arguments of the decorator: those of the SDK's own registration, and the contract."""
+
+    name: str | None = None
+    title: str | None = None
+    description: str | None = None
+    icons: list[Icon] | None = None
+    errors: Sequence[FailureMode[Any]] = ()
+
+
+class PromptDeclaration(Declaration):
+    """A prompt's handler, its options and its contract."""
+
+    noun: ClassVar[str] = "prompt"
+
+    def __init__(self, handler: Callable[..., Any], options: PromptOptions, *, method: bool = False) -> None:
+        """Read and check the declaration.
+
+        Raises:
+            ContractError: If the contract or the handler cannot be served.
+        """
+        self.prompt = options
+        super().__init__(
+            handler,
+            ToolOptions(
+                name=options.name, description=options.description, structured_output=False, errors=options.errors
+            ),
+            method=method,
+        )
+
+
+class DeclaredPrompt(Declared[P, T]):
+    """A prompt: in a unit test, call it like its handler and leave out `ctx`."""
+
+    noun = "prompt"
+
+
+class MethodPrompt(DeclaredMethod[S, P, T]):
+    """A prompt that is a method: reached through an instance, it is a `DeclaredPrompt` of that instance."""
+
+    kind = DeclaredPrompt
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> MethodPrompt[S, P, T]: ...
+    @overload
+    def __get__(self, instance: S, owner: type[Any] | None = None) -> DeclaredPrompt[P, T]: ...
+    def __get__(
+        self, instance: S | None, owner: type[Any] | None = None
+    ) -> MethodPrompt[S, P, T] | DeclaredPrompt[P, T]:
+        """The prompt of `instance`; on the class, the declaration itself."""
+        return self if instance is None else cast("DeclaredPrompt[P, T]", self.bound_to(instance))
+
+
+class PromptDecorator(Generic[R]):
+    """The decorator that `prompt(...)` returns: it ties a handler to the contract."""
+
+    def __init__(self, options: PromptOptions) -> None:
+        """Use `prompt(...)` instead."""
+        self._options = options
+
+    # The order is that of `mcpcore.tool.ToolDecorator`, for the same reasons.
+    @overload
+    def __call__(self, fn: Callable[Concatenate[NoType, P], T], /) -> DeclaredPrompt[..., T]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, fn: Callable[Concatenate[S, NoType, P], T], /) -> DeclaredPrompt[..., T]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, fn: Callable[Concatenate[Context[R, Any], P], T], /) -> DeclaredPrompt[P, T]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self, fn: Callable[Concatenate[S, Context[R, Any], P], T], /) -> MethodPrompt[S, P, T]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self, fn: Callable[Concatenate[Context[str, Any], P], T], /) -> ContextNamesAnUndeclaredReason: ...
+    @overload
+    def __call__(self, fn: Callable[Concatenate[S, Context[str, Any], P], T], /) -> ContextNamesAnUndeclaredReason: ...
+    @overload
+    def __call__(self, fn: Callable[P, T], /) -> DeclaredPrompt[P, T]: ...
+    def __call__(self, fn: Callable[..., Any], /) -> Any:
+        """Make `fn` a prompt.
+
+        Raises:
+            ContractError: If the contract or the handler cannot be served; the message names the file, the prompt
+                and the problem.
+        """
+        return self._made(declare(fn, partial(PromptDeclaration, options=self._options), MethodPrompt))
+
+    def _made(self, made: DeclaredPrompt[..., Any] | MethodPrompt[Any, ..., Any]) -> Any:
+        return made
+
+
+@overload
+def prompt(fn: Callable[Concatenate[NoType, P], T], /) -> DeclaredPrompt[..., T]: ...  # type: ignore[overload-overlap]
+@overload
+def prompt(fn: Callable[Concatenate[S, NoType, P], T], /) -> DeclaredPrompt[..., T]: ...
+@overload
+def prompt(fn: Callable[Concatenate[Context[Any, Any], P], T], /) -> DeclaredPrompt[P, T]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+@overload
+def prompt(fn: Callable[Concatenate[S, Context[Any, Any], P], T], /) -> MethodPrompt[S, P, T]: ...  # pyright: ignore[reportOverlappingOverload]
+@overload
+def prompt(fn: Callable[P, T], /) -> DeclaredPrompt[P, T]: ...
+@overload
+def prompt(
+    *,
+    errors: Sequence[FailureMode[R]],
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    icons: list[Icon] | None = None,
+) -> PromptDecorator[R]: ...
+@overload
+def prompt(
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    icons: list[Icon] | None = None,
+) -> PromptDecorator[Any]: ...
+def prompt(fn: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """Make a function a prompt of an MCP server: `@prompt`, `@prompt()` or `@prompt(errors=[FailureMode(...), ...])`.
+
+    The handler may be sync (it runs in a worker thread) or async; its first parameter may be a `Context`. It returns
+    what a prompt of the SDK returns: a text, a message, a content block, or a list of these.
+
+    Args:
+        fn: The handler, if the decorator is used without parentheses.
+        **options: `errors`, the contract; `name`, the function's own if left out; `title`, `description` (the
+            docstring if left out) and `icons`, as the SDK takes them.
+
+    Raises:
+        ContractError: At import, if the contract or the handler cannot be served.
+    """
+    decorator: PromptDecorator[Any] = PromptDecorator(PromptOptions(**options))
+    if fn is None:
+        return decorator
+    if not callable(fn) and not isinstance(fn, staticmethod | classmethod):
+        raise ContractError(
+            f"prompt({fn!r}): a handler is a function; give everything else by keyword, such as prompt(name={fn!r})"
+        )
+    return decorator(fn)
+
+
+def as_prompt(item: object) -> DeclaredPrompt[..., Any] | None:
+    """The prompt of mcpcore that `item` is, bound if it is a method; None if it is not one."""
+    return cast("DeclaredPrompt[..., Any] | None", as_declared(item, MethodPrompt))

@@ -1,0 +1,221 @@
+"""`@resource`: a handler for a resource and its contract."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from inspect import Parameter
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, cast, overload
+
+from typing_extensions import TypeVar
+
+from mcpcore.contract import ContractError, FailureMode
+from mcpcore.declare.declaration import (
+    ContextNamesAnUndeclaredReason,
+    Declaration,
+    Declared,
+    DeclaredMethod,
+    NoType,
+    ToolOptions,
+    as_declared,
+    declare,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mcp.server.mcpserver.resources.templates import ResourceSecurity
+    from mcp.shared.uri_template import UriTemplate
+    from mcp_types import Annotations, Icon
+
+    from mcpcore.context import Context
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=str)
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+# Internal, so not frozen: freezing slows the import.
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+class ResourceOptions:
+    """The arguments of the decorator: those of the SDK's own registration, and the contract."""
+
+    uri: str
+    name: str | None = None
+    title: str | None = None
+    description: str | None = None
+    mime_type: str | None = None
+    icons: list[Icon] | None = None
+    annotations: Annotations | None = None
+    meta: dict[str, Any] | None = None
+    security: ResourceSecurity | None = None
+    errors: Sequence[FailureMode[Any]] = ()
+
+
+class ResourceDeclaration(Declaration):
+    """A resource's handler, its options and its contract."""
+
+    noun: ClassVar[str] = "resource"
+
+    def __init__(self, handler: Callable[..., Any], options: ResourceOptions, *, method: bool = False) -> None:
+        """Read and check the declaration.
+
+        Raises:
+            ContractError: If the URI, the contract or the handler cannot be served.
+        """
+        self.resource = options
+        super().__init__(
+            handler,
+            ToolOptions(
+                name=options.name, description=options.description, structured_output=False, errors=options.errors
+            ),
+            method=method,
+        )
+
+    @cached_property
+    def template(self) -> UriTemplate:
+        """The parsed URI; a static resource has no variables in it."""
+        from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
+
+        if not isinstance(self.resource.uri, str):
+            raise ContractError(f"{self.where}: the URI must be a string; write @resource('data://{self.name}')")
+        try:
+            return UriTemplate.parse(self.resource.uri)
+        except InvalidUriTemplate as exc:
+            raise ContractError(f"{self.where}: the URI {self.resource.uri!r} is not a template: {exc}") from exc
+
+    def _read(self) -> None:
+        super()._read()
+        variables = set(self.template.variable_names)
+        parameters = {parameter.name: parameter for parameter in self.signature.parameters}
+        uri = self.resource.uri
+        for name in sorted(variables - parameters.keys()):
+            raise ContractError(
+                f"{self.where}: the URI {uri!r} has {{{name}}}; add a parameter {name!r} to the handler"
+            )
+        for name in sorted(parameters.keys() - variables):
+            raise ContractError(
+                f"{self.where}: the parameter {name!r} is not in the URI {uri!r}; add {{{name}}} to the URI, or remove "
+                "the parameter"
+            )
+        for name in self.template.query_variable_names:
+            if parameters[name].default is Parameter.empty:
+                raise ContractError(
+                    f"{self.where}: a client may leave the query variable {name!r} out of {uri!r}; give the parameter "
+                    "a default"
+                )
+
+
+class DeclaredResource(Declared[P, T]):
+    """A resource: in a unit test, call it like its handler and leave out `ctx`."""
+
+    noun = "resource"
+
+    @property
+    def uri(self) -> str:
+        """The URI, or the template of the URIs, that clients read."""
+        declaration: Any = self.declaration
+        return str(declaration.resource.uri)
+
+
+class MethodResource(DeclaredMethod[S, P, T]):
+    """A resource that is a method: reached through an instance, it is a `DeclaredResource` of that instance."""
+
+    kind = DeclaredResource
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> MethodResource[S, P, T]: ...
+    @overload
+    def __get__(self, instance: S, owner: type[Any] | None = None) -> DeclaredResource[P, T]: ...
+    def __get__(
+        self, instance: S | None, owner: type[Any] | None = None
+    ) -> MethodResource[S, P, T] | DeclaredResource[P, T]:
+        """The resource of `instance`; on the class, the declaration itself."""
+        return self if instance is None else cast("DeclaredResource[P, T]", self.bound_to(instance))
+
+
+class ResourceDecorator(Generic[R]):
+    """The decorator that `resource(...)` returns: it ties a handler to the contract."""
+
+    def __init__(self, options: ResourceOptions) -> None:
+        """Use `resource(...)` instead."""
+        self._options = options
+
+    # The order is that of `mcpcore.tool.ToolDecorator`, for the same reasons.
+    @overload
+    def __call__(self, fn: Callable[Concatenate[NoType, P], T], /) -> DeclaredResource[..., T]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, fn: Callable[Concatenate[S, NoType, P], T], /) -> DeclaredResource[..., T]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, fn: Callable[Concatenate[Context[R, Any], P], T], /) -> DeclaredResource[P, T]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self, fn: Callable[Concatenate[S, Context[R, Any], P], T], /) -> MethodResource[S, P, T]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self, fn: Callable[Concatenate[Context[str, Any], P], T], /) -> ContextNamesAnUndeclaredReason: ...
+    @overload
+    def __call__(self, fn: Callable[Concatenate[S, Context[str, Any], P], T], /) -> ContextNamesAnUndeclaredReason: ...
+    @overload
+    def __call__(self, fn: Callable[P, T], /) -> DeclaredResource[P, T]: ...
+    def __call__(self, fn: Callable[..., Any], /) -> Any:
+        """Make `fn` a resource.
+
+        Raises:
+            ContractError: If the contract or the handler cannot be served; the message names the file, the resource
+                and the problem.
+        """
+        return self._made(declare(fn, partial(ResourceDeclaration, options=self._options), MethodResource))
+
+    def _made(self, made: DeclaredResource[..., Any] | MethodResource[Any, ..., Any]) -> Any:
+        return made
+
+
+@overload
+def resource(
+    uri: str,
+    *,
+    errors: Sequence[FailureMode[R]],
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    mime_type: str | None = None,
+    icons: list[Icon] | None = None,
+    annotations: Annotations | None = None,
+    meta: dict[str, Any] | None = None,
+    security: ResourceSecurity | None = None,
+) -> ResourceDecorator[R]: ...
+@overload
+def resource(
+    uri: str,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    mime_type: str | None = None,
+    icons: list[Icon] | None = None,
+    annotations: Annotations | None = None,
+    meta: dict[str, Any] | None = None,
+    security: ResourceSecurity | None = None,
+) -> ResourceDecorator[Any]: ...
+def resource(uri: str, **options: Any) -> Any:
+    """Make a function a resource of an MCP server: `@resource("articles://{pmid}", errors=[FailureMode(...), ...])`.
+
+    The handler may be sync (it runs in a worker thread) or async; its first parameter may be a `Context`, also where
+    the URI has no variables. Its other parameters are the variables of the URI.
+
+    Args:
+        uri: The URI, or a template of URIs (RFC 6570).
+        **options: `errors`, the contract; `name`, the function's own if left out; `title`, `description` (the
+            docstring if left out), `mime_type`, `icons`, `annotations`, `meta` and `security`, as the SDK takes them.
+
+    Raises:
+        ContractError: At import, if the URI, the contract or the handler cannot be served.
+    """
+    if callable(uri):
+        raise ContractError("@resource needs the URI: write @resource('data://name') above the function")
+    return ResourceDecorator(ResourceOptions(uri=uri, **options))
+
+
+def as_resource(item: object) -> DeclaredResource[..., Any] | None:
+    """The resource of mcpcore that `item` is, bound if it is a method; None if it is not one."""
+    return cast("DeclaredResource[..., Any] | None", as_declared(item, MethodResource))

@@ -1,0 +1,13 @@
+"""Contract tools on a FastMCP 4 server: `mcp.add_middleware(ContractMiddleware())`, and `@mcp.tool` above `@tool(...)`.
+
+`registering` makes the signature and the metadata that FastMCP reads, `calling` runs a tool for FastMCP, `errors` reads
+FastMCP's errors, `logs` filters its log, and `middleware` has the class that users add.
+"""
+
+from __future__ import annotations
+
+from mcpcore.integrations.fastmcp.errors import ContractFailure
+from mcpcore.integrations.fastmcp.middleware import ContractMiddleware
+from mcpcore.integrations.fastmcp.registering import registration_of, signature_of
+
+__all__ = ["ContractFailure", "ContractMiddleware", "registration_of", "signature_of"]

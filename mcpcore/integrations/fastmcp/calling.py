@@ -1,0 +1,339 @@
+"""Runs declared handlers for FastMCP, in the same way as a `Server` runs them, with FastMCP's context behind ours."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import weakref
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+import mcp_types
+from fastmcp.server.dependencies import fastmcp_request_ctx, get_context
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.server.mcpserver import Context as SDKContext
+from mcp_types import CallToolResult, InputRequiredResult
+from pydantic import PrivateAttr, RootModel, ValidationError
+
+from mcpcore.boundary import Boundary, is_a, passes_through, returned_failure
+from mcpcore.context import Request, current
+from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.declare.declaration import FASTMCP_CALL
+from mcpcore.declare.prompt import DeclaredPrompt
+from mcpcore.declare.resource import DeclaredResource
+from mcpcore.errors import CodedError
+from mcpcore.integrations.fastmcp.errors import ContractFailure, ProtocolFailure
+from mcpcore.integrations.fastmcp.results import prompt_result, resource_result
+from mcpcore.jsonable import safe_str
+from mcpcore.lost import log_lost
+from mcpcore.results import converted
+from mcpcore.sdk.handlers import run_handler
+from mcpcore.serving import exposes_internal_errors, invalid_arguments_error, protocol_error_of
+from mcpcore.tool import Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
+
+    from fastmcp import Context as FastMCPContext
+    from fastmcp import FastMCP
+    from pydantic import AnyUrl
+
+    from mcpcore.declare.declaration import Declared
+    from mcpcore.definition import ToolDefinition
+
+_LOGGER: Final = logging.getLogger("mcpcore")
+
+
+class Answering(NamedTuple):
+    """A request that a `ContractMiddleware` answers."""
+
+    request: Request
+    name: str
+    """The name that the client called; a mount or `name=...` may have changed the tool's own."""
+
+    surface: str
+    """What the client asked for: a "tool", a "resource" or a "prompt"."""
+
+    wire: object
+    """The request of the client; None for a call by code on the server."""
+
+
+_answering: Final[ContextVar[Answering | None]] = ContextVar("mcpcore_fastmcp_answering", default=None)
+
+
+def answering_now() -> Answering | None:
+    """The request that a `ContractMiddleware` is answering in this task, or None.
+
+    A server that is called through a client in the same process, as a proxy does, inherits the context variables of its
+    caller. Its request is a different one, so it still answers for itself.
+    """
+    found = _answering.get()
+    return found if found is not None and found.wire is fastmcp_request_ctx.get() else None
+
+
+@contextmanager
+def answered(request: Request, name: str, surface: str) -> Iterator[None]:
+    """Mark `request`, in which a client asks for `name`, as answered by the code that enters the block."""
+    token = _answering.set(Answering(request, name, surface, fastmcp_request_ctx.get()))
+    outer = current.set(request)
+    try:
+        yield
+    finally:
+        current.reset(outer)
+        _answering.reset(token)
+
+
+class Default(RootModel[Any]):
+    """The default of an argument as clients see it; a tool that receives it knows that the argument was left out."""
+
+    root: Any = None
+
+
+class Calling:
+    """The value of a handler's hidden parameter, by which a call of FastMCP differs from any other call."""
+
+    def __call__(self, declared: Declared[..., Any], values: dict[str, Any]) -> Any:
+        """Run `declared` with the arguments of FastMCP, when the result is awaited."""
+        values.pop(FASTMCP_CALL)
+        return _Awaitable(functools.partial(_called, declared, values))
+
+
+class _Awaitable:
+    """Runs a coroutine when awaited. FastMCP calls a tool in a worker thread, from which trio takes no coroutine."""
+
+    def __init__(self, run: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        self._run = run
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self._run().__await__()
+
+
+async def _called(declared: Declared[..., Any], values: dict[str, Any]) -> Any:
+    fastmcp = _context()
+    answering = answering_now()
+    if answering is None:
+        return await _answered_alone(declared, values, fastmcp)
+    request, name = answering.request, answering.name
+    if request.claimed or answering.surface != declared.noun:
+        return await _called_by_handler(declared, values, fastmcp)
+    request.claimed = True
+    request.contract = declared.contract
+    # Below a mount, this is the context of the server that has the handler.
+    request.fastmcp = fastmcp
+    try:
+        return await _run(declared, values, request, name)
+    except BaseException as exc:
+        if passes_through(exc):
+            raise
+        failure = exc
+    # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
+    message = safe_str(failure) if is_a(failure, CodedError) else f"{declared.noun.capitalize()} {name!r} failed"
+    try:
+        raise ContractFailure(failure, message)
+    finally:
+        del failure  # the traceback holds this frame, which must not hold the failure
+
+
+async def _called_by_handler(
+    declared: Declared[..., Any], values: dict[str, Any], fastmcp: FastMCPContext | None
+) -> Any:
+    """The result for the handler that called `declared`; a failure is raised, for that handler to read."""
+    request = Request(functools.partial(sdk_context, fastmcp), contract=declared.contract, fastmcp=fastmcp)
+    token = current.set(request)
+    try:
+        return await _run(declared, values, request, declared.__fastmcp__.name)
+    finally:
+        current.reset(token)
+
+
+async def _run(declared: Declared[..., Any], values: dict[str, Any], request: Request, name: str) -> Any:
+    """Validate the arguments, run the handler and convert its result; any failure is raised."""
+    definition, signature, metadata = declared.definition, declared.declaration.signature, declared.__fastmcp__
+    injected = {parameter.name: values.pop(parameter.name) for parameter in signature.injected}
+    is_tool = isinstance(declared, Tool)
+    strict = is_tool and request.fastmcp is not None and request.fastmcp.fastmcp.strict_input_validation
+    arguments = _as_sent(declared, values)
+    try:
+        values = definition.validate(arguments, strict=strict)
+    except ValidationError as exc:
+        # The URI of a resource holds the values, which a message must not repeat.
+        shown = metadata.name if isinstance(declared, DeclaredResource) else name
+        raise invalid_arguments_error(exc, definition.sdk.parameters, shown, arguments) from exc
+    if definition.sdk.resolved_params:
+        resolved = await definition.resolve(values, request)
+        if isinstance(resolved, InputRequiredResult):
+            return resolved
+        values |= resolved
+    returned = await run_handler(declared, values | injected, request, threaded=not is_tool or metadata.run_in_thread)
+    if isinstance(declared, DeclaredResource):
+        return await resource_result(returned, mime_type=metadata.mime_type, meta=_own_meta(metadata.meta))
+    if isinstance(declared, DeclaredPrompt):
+        description = metadata.description if metadata.description is not None else definition.sdk.description
+        return await prompt_result(returned, name=name, description=description, meta=_own_meta(metadata.meta))
+    return _tool_result(returned, definition)
+
+
+def _own_meta(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The `_meta` without the contract, which only lists carry."""
+    return {key: value for key, value in (meta or {}).items() if key != CONTRACT_META_KEY} or None
+
+
+def _tool_result(returned: Any, definition: ToolDefinition) -> CallToolResult | InputRequiredResult:
+    result = converted(definition.sdk.fn_metadata, returned, definition.output_schema)
+    if definition.sdk.fn_metadata.wrap_output and isinstance(result, CallToolResult) and not result.is_error:
+        # With this mark, FastMCP's client takes the value out of the object that wraps it.
+        fastmcp_meta = {**((result.meta or {}).get("fastmcp") or {}), "wrap_result": True}
+        result = result.model_copy(update={"meta": {**(result.meta or {}), "fastmcp": fastmcp_meta}})
+    return result
+
+
+def _as_sent(declared: Declared[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that the client sent, by the names of the input schema."""
+    definition = declared.definition
+    fields = definition.sdk.fn_metadata.arg_model.model_fields
+    sent: dict[str, Any] = {}
+    for name, field in definition.argument_names:
+        info = fields[field]
+        if name in values and not isinstance(values[name], Default):
+            sent[info.alias or name] = values[name]
+    return sent
+
+
+def _context() -> FastMCPContext | None:
+    try:
+        return get_context()
+    except RuntimeError:  # the tool is run without a server
+        return None
+
+
+# --- without a ContractMiddleware -------------------------------------------------------------------------------------
+
+_boundaries: Final[weakref.WeakKeyDictionary[FastMCP, Boundary]] = weakref.WeakKeyDictionary()
+"""The boundaries of servers without a `ContractMiddleware`; a warning is logged when one is made."""
+
+
+async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], fastmcp: FastMCPContext | None) -> Any:
+    """The result of `declared` on a server without a `ContractMiddleware`: it answers its own failures.
+
+    Raises:
+        MCPError: If a resource or a prompt fails.
+    """
+    request = Request(functools.partial(sdk_context, fastmcp), contract=declared.contract, fastmcp=fastmcp)
+    token = current.set(request)
+    name, surface = declared.__fastmcp__.name, declared.noun
+    if isinstance(declared, DeclaredResource):
+        name = declared.__fastmcp__.uri
+    try:
+        result = await _run(declared, values, request, name)
+    except BaseException as exc:
+        if passes_through(exc):
+            raise
+        if lost := request.lost(returned_failure(exc)):
+            log_lost(lost, name)
+        boundary = _boundary_of(fastmcp)
+        envelope = boundary.judged(exc, contract=declared.contract, name=name, surface=surface).envelope
+        if isinstance(declared, Tool):
+            return boundary.result(envelope)
+        error = ProtocolFailure.of(protocol_error_of(boundary, envelope))
+    else:
+        if lost := request.lost():
+            log_lost(lost, name)
+        return result
+    finally:
+        current.reset(token)
+    # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
+    raise error
+
+
+def _boundary_of(fastmcp: FastMCPContext | None) -> Boundary:
+    if fastmcp is None:
+        return Boundary(server="fastmcp", expose=exposes_internal_errors())
+    server = fastmcp.fastmcp
+    boundary = _boundaries.get(server)
+    if boundary is None:
+        boundary = _boundaries[server] = Boundary(server=server.name, expose=exposes_internal_errors())
+        _LOGGER.warning(
+            "the FastMCP server %r has no ContractMiddleware: its contract tools answer their own failures, but other "
+            "tools, bad arguments and unknown tools fail in FastMCP's way and are not recorded; call "
+            "mcp.add_middleware(ContractMiddleware()) before you add other middleware",
+            server.name,
+        )
+    return boundary
+
+
+# --- the SDK's context ------------------------------------------------------------------------------------------------
+
+
+def sdk_context(fastmcp: FastMCPContext | None) -> SDKContext[Any, Any]:
+    """The SDK's context of a request that FastMCP serves."""
+    return _SDKView(fastmcp)
+
+
+def _wire_request(fastmcp: FastMCPContext) -> Any:
+    """The SDK's own request; None for a call by code on the server."""
+    wire = fastmcp.request_context
+    return None if wire is None else wire._srctx  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
+class _SDKView(SDKContext[Any, Any]):
+    """The SDK's context, on top of FastMCP's context."""
+
+    _fastmcp: Any = PrivateAttr(default=None)
+
+    def __init__(self, fastmcp: FastMCPContext | None) -> None:
+        super().__init__(request_context=None if fastmcp is None else _wire_request(fastmcp))
+        self._fastmcp = fastmcp
+
+    @property
+    def _own(self) -> FastMCPContext:
+        if self._fastmcp is None:
+            raise ValueError("Context is not available outside of a request")
+        return cast("FastMCPContext", self._fastmcp)
+
+    @property
+    def mcp_server(self) -> Any:
+        """The FastMCP server."""
+        return self._own.fastmcp
+
+    @property
+    def input_responses(self) -> mcp_types.InputResponses | None:
+        """The client's answers to an earlier `InputRequiredResult`."""
+        return None if self._fastmcp is None else self._own.input_responses
+
+    @property
+    def request_state(self) -> str | None:
+        """The opaque state that an earlier `InputRequiredResult` carried."""
+        return None if self._fastmcp is None else self._own.request_state
+
+    async def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress; a call by code on the server reports to no client."""
+        if self._request_context is not None:
+            await super().report_progress(progress, total, message)
+        elif self._fastmcp is not None:  # a background task
+            await self._own.report_progress(progress, total, message)
+
+    async def read_resource(self, uri: str | AnyUrl) -> Iterable[ReadResourceContents]:
+        """Read a resource of the server."""
+        result = await self._own.read_resource(uri)
+        return [
+            ReadResourceContents(content=item.content, mime_type=item.mime_type, meta=item.meta)
+            for item in result.contents
+        ]
+
+    async def notify_tools_changed(self) -> None:
+        """Tell the client that the list of tools changed."""
+        await self._own.send_notification(mcp_types.ToolListChangedNotification())
+
+    async def notify_prompts_changed(self) -> None:
+        """Tell the client that the list of prompts changed."""
+        await self._own.send_notification(mcp_types.PromptListChangedNotification())
+
+    async def notify_resources_changed(self) -> None:
+        """Tell the client that the list of resources changed."""
+        await self._own.send_notification(mcp_types.ResourceListChangedNotification())
+
+    async def notify_resource_updated(self, uri: str | AnyUrl) -> None:
+        """Tell the client that a resource changed."""
+        params = mcp_types.ResourceUpdatedNotificationParams(uri=str(uri))
+        await self._own.send_notification(mcp_types.ResourceUpdatedNotification(params=params))

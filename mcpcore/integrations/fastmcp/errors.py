@@ -1,0 +1,214 @@
+"""Reads FastMCP's own errors: those that wrap the exception of a tool, and those of its middleware.
+
+FastMCP wraps the exceptions that it catches. Some of its wrappers differ from the errors of a tool's author by their
+wording only. The constants below hold all of FastMCP's wording that this package relies on; a test in
+`tests/integrations/fastmcp` fails with a clear sentence when a release changes it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from fastmcp.exceptions import (
+    AuthorizationError,
+    DisabledError,
+    FastMCPError,
+    InsufficientScopeError,
+    NotFoundError,
+    PromptError,
+    ResourceError,
+    ToolError,
+    ValidationError,
+)
+from fastmcp.server.dependencies import get_access_token
+from fastmcp.server.middleware.rate_limiting import RateLimitError
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError as PydanticError
+from pydantic_core import InitErrorDetails
+
+from mcpcore.arguments import INVALID_ARGUMENTS
+from mcpcore.boundary import ERROR_READERS, cause_of, is_a
+from mcpcore.classify.status import code_for_status
+from mcpcore.codes import Code, ErrorCode
+from mcpcore.errors import FrameworkError
+from mcpcore.jsonable import safe_str, shown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+WRAPPERS: Final[Mapping[type[BaseException], re.Pattern[str]]] = {
+    ToolError: re.compile(
+        r"Error calling tool |Rate limited by upstream API, please retry later$"
+        r"|Upstream request timed out, please retry$|Could not serialize the return value of tool "
+    ),
+    ResourceError: re.compile(
+        r"Error reading resource |Rate limited by upstream API, please retry later$"
+        r"|Upstream request timed out, please retry$"
+    ),
+    PromptError: re.compile(r"Error rendering prompt "),
+    RuntimeError: re.compile(r"Failed to resolve dependency "),
+    ValueError: re.compile(r"HTTP request timed out \(|Request error \("),
+}
+"""The wording of FastMCP's wrappers, by their exact type; the exception that they wrap is their cause."""
+
+BODY_ERROR: Final = "_ToolBodyError"
+"""The class that wraps a pydantic error from the body of a tool, from FastMCP 4.1 on; its name is private."""
+
+TIMED_OUT: Final = re.compile(r"Tool .* execution timed out after ", re.DOTALL)
+"""The wording of FastMCP's timeout of a tool, which is a plain `MCPError`."""
+
+HTTP_STATUS: Final = re.compile(r"HTTP error ([3-9][0-9][0-9]): ")
+"""The wording of a failed HTTP response in FastMCP 4.0; later releases raise an exception with the response."""
+
+MISSING_ARGUMENTS: Final = "Missing required arguments: "
+UNFIT_ARGUMENT: Final = re.compile(r"Could not convert argument '([^']*)' with value ")
+"""The arguments of a prompt that do not fit; the second repeats the value."""
+
+
+class FastMCPErrors:
+    """Reads FastMCP's errors for the boundary."""
+
+    def wrapped_by(self, exc: BaseException) -> BaseException | None:
+        """The exception that FastMCP wrapped in `exc`; None if `exc` is not a wrapper."""
+        return _wrapped(exc)
+
+    def spoken_by(self, exc: BaseException) -> tuple[Code, str, Any] | None:
+        """The code, text and data of an error that FastMCP or a tool's author wants the client to read; else None."""
+        if is_a(exc, MCPError):
+            return _of_protocol(exc)
+        if is_a(exc, AuthorizationError):
+            code = ErrorCode.UNAUTHORIZED if get_access_token() is None else ErrorCode.FORBIDDEN
+            scopes = getattr(exc, "required_scopes", None) if is_a(exc, InsufficientScopeError) else None
+            return code, safe_str(exc), None if scopes is None else {"requiredScopes": scopes}
+        if is_a(exc, (NotFoundError, DisabledError)):
+            return ErrorCode.NOT_FOUND, safe_str(exc), None
+        if is_a(exc, ValidationError):
+            return ErrorCode.VALIDATION_ERROR, safe_str(exc), None
+        if is_a(exc, FastMCPError):
+            return ErrorCode.INTERNAL_ERROR, safe_str(exc), None
+        return _of_openapi(exc)
+
+
+def _wrapped(exc: BaseException) -> BaseException | None:
+    kind = type(exc)
+    if issubclass(kind, ContractFailure):
+        return cast("ContractFailure", exc).failure
+    cause = cause_of(exc)
+    if cause is None:
+        return None
+    wording = WRAPPERS.get(kind)
+    if wording is not None and wording.match(safe_str(exc)):
+        return cause
+    if kind is ValidationError and is_a(cause, PydanticError) and safe_str(exc) == safe_str(cause):
+        return cause
+    return cause if kind.__name__ == BODY_ERROR and kind.__module__.startswith("fastmcp.") else None
+
+
+def raised_within(exc: BaseException) -> BaseException:
+    """The exception that a tool, a resource or a prompt raised, without FastMCP's wrappers."""
+    for _ in range(_MAX_WRAPPERS):
+        inner = _wrapped(exc)
+        if inner is None:
+            break
+        exc = inner
+    return exc
+
+
+_MAX_WRAPPERS: Final = 20
+
+
+def _of_openapi(exc: BaseException) -> tuple[Code, str, Any] | None:  # pragma: no cover - it differs by release
+    """The code of a failed HTTP response of an OpenAPI tool; FastMCP 4.0 raises a ValueError for it."""
+    status = HTTP_STATUS.match(safe_str(exc)) if type(exc) is ValueError else None
+    if status is None:
+        return None
+    last = exc.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or not last.tb_frame.f_globals.get("__name__", "").startswith("fastmcp.server.providers.openapi"):
+        return None
+    code = code_for_status(int(status[1]))
+    return code, code.sentence, None  # the text contains the response
+
+
+def _of_protocol(exc: BaseException) -> tuple[Code, str, Any] | None:
+    if is_a(exc, RateLimitError):
+        # FastMCP's text names the client, by whatever the server knows it.
+        return ErrorCode.RATE_LIMITED, "The server's rate limit is exceeded.", None
+    if TIMED_OUT.match(safe_str(exc)):
+        return ErrorCode.TIMEOUT, safe_str(exc), None
+    return None
+
+
+TRANSFORM_REFUSES: Final = re.compile(r"(Got unexpected keyword|Missing required) argument\(s\): ")
+"""The wording of the TypeError of a transformed tool whose arguments have the wrong names."""
+
+
+def is_refusal_of_a_transform(exc: BaseException) -> bool:
+    """Whether a transformed tool got unknown arguments, or did not get the required ones."""
+    raised = raised_within(exc)
+    return type(raised) is TypeError and TRANSFORM_REFUSES.match(safe_str(raised)) is not None
+
+
+def misnamed(schema: Mapping[str, Any], name: str, arguments: Mapping[str, Any]) -> PydanticError | None:
+    """The unknown and the missing names in `arguments`, as pydantic reports them; None if the names fit `schema`."""
+    unknown = arguments.keys() - schema.get("properties", {}).keys()
+    missing = set(schema.get("required", ())) - arguments.keys()
+    lines: list[InitErrorDetails] = [
+        InitErrorDetails(type="missing", loc=(key,), input=None) for key in sorted(missing)
+    ]
+    lines += [InitErrorDetails(type="extra_forbidden", loc=(key,), input=None) for key in sorted(unknown)]
+    return PydanticError.from_exception_data(name, lines) if lines else None
+
+
+def prompt_failure(exc: BaseException, name: str) -> FrameworkError | None:
+    """The failure of an unknown prompt `name`, or of arguments that do not fit it; None for another failure."""
+    text = safe_str(exc)
+    if is_a(exc, (NotFoundError, DisabledError)):
+        hint = "List the prompts to see what there is."
+        message = f"Unknown prompt: {shown_name(name)}"
+        return FrameworkError(ErrorCode.NOT_FOUND, message, reason="unknown_prompt", recovery=hint)
+    if type(exc) is ValueError and text.startswith(MISSING_ARGUMENTS):
+        message, hint = text, "Add the arguments that are missing, as the list of prompts describes them."
+    elif type(exc) is PromptError and (match := UNFIT_ARGUMENT.match(text)):
+        message = f"The argument {match[1]!r} is not of its type"
+        hint = f"Send {match[1]!r} as the list of prompts describes it."
+    else:
+        return None
+    return FrameworkError(ErrorCode.INVALID_PARAMS, message, reason=INVALID_ARGUMENTS, recovery=hint)
+
+
+def resource_failure(exc: BaseException, uri: str) -> NotFoundError | None:
+    """The failure of an unknown resource `uri`, a caller's own words; None for another failure."""
+    if type(exc) is NotFoundError and safe_str(exc) == f"Unknown resource: {uri!r}":
+        return NotFoundError(f"Unknown resource: {shown_name(uri)}")
+    return None
+
+
+class ContractFailure(ToolError):  # noqa: N818 - the word of the docs
+    """Carries the failure of a contract tool through FastMCP to `ContractMiddleware`.
+
+    Other middleware sees a `ToolError`. The failure is not its cause, since code that logs this error would then log
+    the text and the traceback of the failure, including secrets.
+    """
+
+    def __init__(self, failure: BaseException, message: str) -> None:
+        """Carry `failure`; `message` is the text for other middleware."""
+        super().__init__(message, log_level=0)  # below every level, so FastMCP does not log it
+        self.failure = failure
+
+    def __reduce__(self) -> tuple[type[ContractFailure], tuple[BaseException, str], dict[str, Any]]:
+        return type(self), (self.failure, str(self)), self.__dict__.copy()
+
+
+class ProtocolFailure(MCPError, FastMCPError):  # noqa: N818 - as above
+    """An error of the protocol that FastMCP passes on as it is, also out of a prompt."""
+
+    @classmethod
+    def of(cls, error: MCPError) -> ProtocolFailure:
+        """The same error."""
+        return cls(code=error.code, message=error.message, data=error.data)
+
+
+ERROR_READERS.append(FastMCPErrors())

@@ -1,0 +1,112 @@
+"""Finds the contract tool behind a tool of FastMCP, and middleware that would undo contracts.
+
+The tools of a mounted server are found through private attributes of FastMCP. If a release renames them, only the
+recovery of a failed dependency and the hints of some bad arguments are lost.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+from fastmcp import FastMCP
+from fastmcp.server.middleware.dereference import DereferenceRefsMiddleware
+from fastmcp.server.middleware.error_handling import ErrorHandlingMiddleware, RetryMiddleware
+from fastmcp.server.providers.fastmcp_provider import FastMCPProvider, FastMCPProviderTool
+from fastmcp.tools.tool_transform import TransformedTool
+
+from mcpcore.contract import ContractError
+from mcpcore.serving import not_mountable
+from mcpcore.tool import Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fastmcp.server.middleware.middleware import Middleware
+    from fastmcp.server.providers import Provider
+    from fastmcp.tools.base import Tool as FastMCPTool
+
+_LOGGER: Final = logging.getLogger("mcpcore")
+
+_MAX_DEPTH: Final = 20
+"""The depth to which mounted servers and transformed tools are searched."""
+
+
+def contract_tool_of(tool: FastMCPTool) -> Tool[..., Any] | None:
+    """The contract tool behind `tool`; None for another tool, and for a tool of a mounted server."""
+    fn = getattr(tool, "fn", None)
+    return fn if isinstance(fn, Tool) else None
+
+
+async def find_contract_tool(server: FastMCP[Any], name: str) -> Tool[..., Any] | None:
+    """The contract tool that `name` calls on `server` or on a mounted server; None if it calls another tool."""
+    tool = await server.get_tool(name)
+    for _ in range(_MAX_DEPTH):
+        if tool is None:
+            return None
+        if isinstance(tool, FastMCPProviderTool):
+            below, original = tool._server, tool._original_name  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+            tool = await below.get_tool(original)
+        elif isinstance(tool, TransformedTool) and not tool.transform_args:
+            tool = tool.parent_tool
+        else:
+            return contract_tool_of(tool)
+    return None  # pragma: no cover - deeper than servers are mounted
+
+
+def require_compatible(server: FastMCP[Any], middleware: Middleware) -> None:
+    """Check that no other middleware of `server`, or of a mounted server, undoes the contracts of `middleware`.
+
+    Raises:
+        ContractError: If one does; the message says what to change.
+    """
+    _require_no_undoing(server)
+    for below in _mounted(server):
+        if isinstance(below, FastMCP):
+            _require_no_undoing(below)
+        else:
+            raise ContractError(f"server {server.name!r}: {not_mountable(below)}")
+    before = _before(server.middleware, middleware)
+    if before:
+        _LOGGER.warning(
+            "on the FastMCP server %r, ContractMiddleware is not the outermost middleware: the failures of %s get no "
+            "envelope and no record; add ContractMiddleware first",
+            server.name,
+            ", ".join(before),
+        )
+
+
+def _require_no_undoing(server: FastMCP[Any]) -> None:
+    for other in server.middleware:
+        if isinstance(other, RetryMiddleware):
+            raise ContractError(
+                f"server {server.name!r}: RetryMiddleware repeats failed calls even if their contract says not to; "
+                "remove it, and retry inside the tool with mcpcore.retrying"
+            )
+        if isinstance(other, ErrorHandlingMiddleware) and other.transform_errors:
+            raise ContractError(
+                f"server {server.name!r}: ErrorHandlingMiddleware replaces failures by its own errors; remove it, "
+                "since ContractMiddleware answers and records every failure, or keep only its callback with "
+                "transform_errors=False"
+            )
+
+
+def _mounted(server: FastMCP[Any]) -> Iterator[Any]:
+    """The servers mounted on `server`, directly and indirectly."""
+    stack: list[tuple[Any, int]] = [(provider, 0) for provider in server.providers]
+    while stack:
+        provider, depth = stack.pop()
+        inner: Provider | None = getattr(provider, "_inner", None)
+        if inner is not None:
+            stack.append((inner, depth))
+        elif isinstance(provider, FastMCPProvider):
+            yield provider.server
+            below = provider.server.providers if isinstance(provider.server, FastMCP) and depth < _MAX_DEPTH else ()
+            stack += [(each, depth + 1) for each in below]
+
+
+def _before(chain: Sequence[Middleware], middleware: Middleware) -> list[str]:
+    """The class names of the middleware before `middleware`, without the ones that FastMCP adds itself."""
+    before = itertools.takewhile(lambda other: other is not middleware, chain)
+    return [type(other).__name__ for other in before if not isinstance(other, DereferenceRefsMiddleware)]

@@ -1,0 +1,518 @@
+"""`ContractMiddleware`: every tool, resource and prompt of a FastMCP server fails in the same envelope."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import weakref
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import mcp_types
+from fastmcp.exceptions import DisabledError, NotFoundError
+from fastmcp.exceptions import ValidationError as FastMCPValidationError
+from fastmcp.server.middleware.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.middleware.rate_limiting import RateLimitError
+from fastmcp.tools.base import InputRequiredToolResult, ToolResult
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult
+from pydantic import ValidationError
+
+from mcpcore.audit import AuditError
+from mcpcore.boundary import Boundary, is_a, log_recording, passes_through, returned_failure
+from mcpcore.context import Request
+from mcpcore.contract import CONTRACT_META_KEY, Contract
+from mcpcore.definition import admitting_error, without_error
+from mcpcore.envelope import CANONICAL, Envelope
+from mcpcore.errors import FrameworkError
+from mcpcore.governance import TRACE_FIELD, checked, in_force
+from mcpcore.integrations.fastmcp import logs
+from mcpcore.integrations.fastmcp.calling import answered, answering_now, sdk_context
+from mcpcore.integrations.fastmcp.errors import (
+    is_refusal_of_a_transform,
+    misnamed,
+    prompt_failure,
+    raised_within,
+    resource_failure,
+)
+from mcpcore.integrations.fastmcp.finding import contract_tool_of, find_contract_tool, require_compatible
+from mcpcore.integrations.fastmcp.registering import WRAPPED_RESULT, output_schema_of
+from mcpcore.jsonable import shown_name
+from mcpcore.limits import DEFAULT_LIMITS, Limits
+from mcpcore.recording import recorded_first
+from mcpcore.results import failure_in, require_writable, sendable
+from mcpcore.serving import (
+    UnknownTool,
+    check_options,
+    chosen_error,
+    exposes_internal_errors,
+    invalid_arguments_error,
+    part_of_answer,
+    protocol_error_of,
+    protocols_own,
+    shown_value,
+    trace_id,
+    unknown_tool_error,
+    with_failures,
+)
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from fastmcp import FastMCP
+    from fastmcp.prompts.base import PromptResult
+    from fastmcp.resources.base import ResourceResult
+    from fastmcp.tools.base import Tool as FastMCPTool
+
+    from mcpcore.audit import AuditTrail
+    from mcpcore.boundary import Verdict
+    from mcpcore.tool import Tool
+
+_LOGGER: Final = logging.getLogger("mcpcore")
+
+_NO_CONTRACT: Final[Contract[Any]] = Contract()
+
+
+class FailedResult(ToolResult):
+    """A failure that a `ContractMiddleware` has recorded; the middleware of a server above passes it on."""
+
+
+class ContractMiddleware(Middleware):
+    """Every tool, resource and prompt of a FastMCP server fails with an envelope and leaves a record.
+
+    Add it before any other middleware, so that it is the outermost: `mcp.add_middleware(ContractMiddleware())`. It also
+    covers mounted servers.
+    """
+
+    def __init__(
+        self,
+        *,
+        audit: AuditTrail | str | os.PathLike[str] | None = None,
+        advertise_errors: bool = True,
+        describe_failures: bool = False,
+        expose_internal_errors: bool = False,
+        unknown_tool: UnknownTool = "protocol",
+        dialect: str = CANONICAL,
+        limits: Limits = DEFAULT_LIMITS,
+        bind: Mapping[str, str | None] | None = None,
+    ) -> None:
+        """Make the middleware; the options are those of `mcpcore.Server`.
+
+        Args:
+            audit: The audit trail, or a path for it; by default the path in the environment variable MCPCORE_AUDIT, if
+                it is set. The logger `mcpcore.audit` gets every record too.
+            advertise_errors: Whether the output schemas admit the error; some clients validate it.
+            describe_failures: Whether descriptions end with the failures of the contract.
+            expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
+                environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
+            unknown_tool: Whether a client that calls an unknown tool gets a "protocol" error, or a "result" that the
+                model sees.
+            dialect: The envelope that clients of this server read.
+            limits: The bounds of an envelope.
+            bind: Fields of every envelope and record; see `mcpcore.governance`.
+
+        Raises:
+            ValueError: If an option has a value that it cannot have.
+            TypeError: If `limits` is not a `Limits`, or a field of `bind` does not exist.
+        """
+        check_options("ContractMiddleware", unknown_tool=unknown_tool, limits=limits)
+        self._advertise_errors = advertise_errors
+        self._describe_failures = describe_failures
+        self._unknown_tool = unknown_tool
+        self._fields = checked(bind or {}, "ContractMiddleware(bind=…)")
+        first = Boundary(
+            server="fastmcp",
+            expose=exposes_internal_errors(expose_internal_errors),
+            limits=limits,
+            dialect=dialect,
+            audit=audit,
+        )
+        self._trail = first.trail
+        self._dialect = first.dialect
+        self._limits = limits
+        self._make_boundary = functools.partial(
+            Boundary, expose=first.judge.expose, limits=limits, dialect=dialect, audit=first.trail
+        )
+        self._boundaries: weakref.WeakKeyDictionary[FastMCP, tuple[Boundary, object]] = weakref.WeakKeyDictionary()
+        logs.redact_crashes()
+
+    @property
+    def audit(self) -> AuditTrail:
+        """The trail that failures are recorded in."""
+        return self._trail
+
+    # --- the messages of a client ---------------------------------------------------------------------------------
+
+    async def on_initialize(
+        self, context: MiddlewareContext[mcp_types.InitializeRequest], call_next: CallNext[Any, Any]
+    ) -> Any:
+        """Check the server's middleware as soon as a client connects."""
+        self._boundary(context)
+        return await call_next(context)
+
+    async def on_list_tools(
+        self,
+        context: MiddlewareContext[mcp_types.ListToolsRequest],
+        call_next: CallNext[mcp_types.ListToolsRequest, Sequence[FastMCPTool]],
+    ) -> Sequence[FastMCPTool]:
+        """The tools with their contracts, and output schemas that admit the error."""
+        self._boundary(context)
+        return [self._described(tool) for tool in await call_next(context)]
+
+    def _described(self, tool: FastMCPTool) -> FastMCPTool:
+        changes: dict[str, Any] = {}
+        ours, meta = contract_tool_of(tool), tool.meta or {}
+        if ours is not None and len(ours.contract) and CONTRACT_META_KEY not in meta:
+            changes["meta"] = meta = {**meta, CONTRACT_META_KEY: ours.contract.to_json()}
+        published = meta.get(CONTRACT_META_KEY)
+        if self._describe_failures and isinstance(published, list) and "Fails with:" not in (tool.description or ""):
+            changes["description"] = with_failures(tool.description or "", published)
+        schema = tool.output_schema
+        if schema is None and ours is not None and CONTRACT_META_KEY in changes.get("meta", {}):
+            schema = output_schema_of(ours)
+        if schema is not None:
+            schema = self._admitting(schema)
+            if schema != tool.output_schema:
+                changes["output_schema"] = schema
+        return tool.model_copy(update=changes) if changes else tool
+
+    def _admitting(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The output schema as clients see it; a mounted server may already have changed it."""
+        alone = without_error(schema)
+        if not self._advertise_errors:
+            return alone
+        if self._dialect.name == CANONICAL:
+            return schema if alone is not schema else admitting_error(schema)
+        failure = dict(self._dialect.schema)
+        if schema.get("anyOf", [None])[-1] == failure:
+            return schema
+        admitting = admitting_error(alone, failure)
+        return {**admitting, WRAPPED_RESULT: True} if alone.get(WRAPPED_RESULT) else admitting
+
+    @recorded_first
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[mcp_types.CallToolRequestParams],
+        call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        """Call a tool; a failure is recorded, and then answered with a result."""
+        boundary, name = self._boundary(context), context.message.name
+        on_the_wire = answering_now() is None and _wire(context) is not None
+        with self._scope(context, boundary, name=name, surface="tool") as request:
+            try:
+                result = await call_next(context)
+                if isinstance(result, FailedResult | InputRequiredToolResult) or not isinstance(result, ToolResult):
+                    _report_lost(boundary, request, name)
+                    return result  # answered by a mounted server, or not an answer yet
+                made = _protocol_result(result)
+                answer = await self._sendable(made, request, context)
+            except BaseException as exc:
+                if passes_through(exc):
+                    raise
+                failure = await self._read_tool_failure(exc, request, context)
+                _report_lost(boundary, request, name, failure)
+                if (protocol := protocols_own(failure)) is not None:
+                    raise protocol from None
+                return self._answered(failure, request, context, on_the_wire=on_the_wire)
+            _report_lost(boundary, request, name)
+            content = answer.structured_content
+            schema = None
+            if not answer.is_error and isinstance(content, dict) and "error" in content:
+                schema = await self._result_schema(context)
+            sent = failure_in(answer, schema)
+            if sent is None:
+                return result if answer is made else ToolResult.from_mcp_result(answer)
+            return self._answered(sent, request, context, on_the_wire=on_the_wire)
+
+    @recorded_first
+    async def on_read_resource(
+        self,
+        context: MiddlewareContext[mcp_types.ReadResourceRequestParams],
+        call_next: CallNext[mcp_types.ReadResourceRequestParams, ResourceResult],
+    ) -> ResourceResult:
+        """Read a resource; a failure is recorded, and then an error of the protocol.
+
+        Raises:
+            MCPError: If it cannot be read.
+        """
+        uri = str(context.message.uri)
+
+        def written(result: ResourceResult) -> None:
+            require_writable(result.to_mcp_result(uri))
+
+        return cast("ResourceResult", await self._answered_by_protocol(context, call_next, written, uri, "resource"))
+
+    @recorded_first
+    async def on_get_prompt(
+        self,
+        context: MiddlewareContext[mcp_types.GetPromptRequestParams],
+        call_next: CallNext[mcp_types.GetPromptRequestParams, PromptResult],
+    ) -> PromptResult:
+        """Get a prompt; a failure is recorded, and then an error of the protocol.
+
+        Raises:
+            MCPError: If it cannot be got.
+        """
+
+        def written(result: PromptResult) -> None:
+            require_writable(result.to_mcp_prompt_result())
+
+        name = context.message.name
+        return cast("PromptResult", await self._answered_by_protocol(context, call_next, written, name, "prompt"))
+
+    # --- failures -------------------------------------------------------------------------------------------------
+
+    def _answered(
+        self, failure: BaseException, request: Request, context: MiddlewareContext[Any], *, on_the_wire: bool
+    ) -> ToolResult:
+        """Record `failure` and return the result for it.
+
+        Raises:
+            MCPError: If a client called an unknown tool and `unknown_tool` is "protocol".
+        """
+        boundary, name = self._boundary(context), context.message.name
+        unknown = type(failure) is FrameworkError and failure.reason == "unknown_tool"
+        found = self._fields_of(request, context, failure)
+        verdict = boundary.judged(
+            failure, contract=request.contract, name=shown_name(name) if unknown else name, context=found
+        )
+        if unknown and on_the_wire and self._unknown_tool == "protocol":
+            raise protocol_error_of(boundary, verdict.envelope) from None
+        return _failed(boundary.result(verdict.envelope))
+
+    async def _read_tool_failure(
+        self, exc: BaseException, request: Request, context: MiddlewareContext[mcp_types.CallToolRequestParams]
+    ) -> BaseException:
+        """The failure behind `exc`, which FastMCP raised; `request` gets the contract of the tool, if it has one."""
+        server, message = _server(context), context.message
+        if is_a(exc, (NotFoundError, DisabledError)):
+            known = await _tool_names(server)
+            return exc if message.name in known else unknown_tool_error(message.name, known)
+        if request.contract is not _NO_CONTRACT:
+            return raised_within(exc)
+        try:
+            tool = await find_contract_tool(server, message.name)
+            if tool is not None:
+                request.contract = tool.contract
+            cause = _unfit(exc)
+            if cause is not None or is_refusal_of_a_transform(exc):
+                return await _invalid_arguments(cause, tool, server, message) or raised_within(exc)
+        except Exception:  # noqa: BLE001 - a lookup that fails must not hide the failure
+            _LOGGER.debug("the tool %r could not be looked up", message.name)
+        return raised_within(exc)
+
+    async def _answered_by_protocol(
+        self,
+        context: MiddlewareContext[Any],
+        call_next: CallNext[Any, Any],
+        require_written: Callable[[Any], None],
+        name: str,
+        surface: str,
+    ) -> Any:
+        """The answer of a resource or a prompt; a failure is recorded and raised as an error of the protocol."""
+        boundary = self._boundary(context)
+        if answering_now() is not None:
+            # A handler or a server above reads it, and its failure is the failure of that call.
+            return await call_next(context)
+        with self._scope(context, boundary, name=name, surface=surface) as request:
+            try:
+                result = await call_next(context)
+                if not hasattr(result, "input_required"):
+                    require_written(result)
+            except BaseException as exc:
+                if passes_through(exc):
+                    raise
+                failure = returned_failure(raised_within(exc))
+                if not request.claimed:
+                    fastmcps_own = prompt_failure if surface == "prompt" else resource_failure
+                    failure = fastmcps_own(failure, name) or failure
+                raise self._as_error(failure, request, context, name=name, surface=surface) from None
+            _report_lost(boundary, request, name)
+            return result
+
+    def _as_error(
+        self, failure: BaseException, request: Request, context: MiddlewareContext[Any], *, name: str, surface: str
+    ) -> MCPError:
+        """Record `failure` and return the error of the protocol for it; an `MCPError` of an author is kept."""
+        boundary, name = self._boundary(context), shown_name(name)
+        _report_lost(boundary, request, name, failure)
+        found = self._fields_of(request, context, failure)
+        protocol = protocols_own(failure)
+        if protocol is not None:
+            return protocol
+        chosen = type(failure) is not RateLimitError and is_a(failure, MCPError)
+        verdict = boundary.judged(failure, contract=request.contract, name=name, surface=surface, context=found)
+        if chosen and verdict.exception is failure:
+            return chosen_error(cast("MCPError", failure), verdict.envelope.message, boundary.judge.limits)
+        error = protocol_error_of(boundary, verdict.envelope)
+        if surface == "resource" and boundary.dialect.name == CANONICAL:
+            error.error.data["uri"] = shown_value(boundary, name)  # as FastMCP has it
+        return error
+
+    # --- the request ----------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _scope(
+        self, context: MiddlewareContext[Any], boundary: Boundary, *, name: str, surface: str
+    ) -> Iterator[Request]:
+        """The request that this middleware answers."""
+        request = Request(
+            lambda: sdk_context(request.fastmcp),
+            contract=_NO_CONTRACT,
+            judged=functools.partial(self._judged_item, context, boundary, shown_name(name), surface),
+            part=functools.partial(part_of_answer, boundary),
+            shown=functools.partial(shown_value, boundary),
+            fastmcp=context.fastmcp_context,
+        )
+        request.claimed = False
+        with answered(request, name, surface):
+            yield request
+
+    def _judged_item(
+        self,
+        context: MiddlewareContext[Any],
+        boundary: Boundary,
+        name: str,
+        surface: str,
+        exc: BaseException,
+        request: Request,
+    ) -> Envelope:
+        """Record the failure of a part of a call that goes on, and return its envelope."""
+        found = self._fields_of(request, context, exc)
+        return boundary.judged(exc, contract=request.contract, name=name, surface=surface, context=found).envelope
+
+    # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------
+
+    def unrecorded(self, context: MiddlewareContext[Any], *_: object) -> ToolResult:
+        """The result of a tool whose failure could not be recorded, where the trail's policy is to refuse.
+
+        Raises:
+            MCPError: If the call was not that of a tool.
+        """
+        if not isinstance(context.message, mcp_types.CallToolRequestParams):
+            raise self.unrecorded_error(context)
+        boundary = self._boundary(context)
+        return _failed(boundary.result(self._unrecorded_verdict(context).envelope))
+
+    def unrecorded_error(self, context: MiddlewareContext[Any], *_: object) -> MCPError:
+        """The same as an error of the protocol."""
+        return protocol_error_of(self._boundary(context), self._unrecorded_verdict(context).envelope)
+
+    def recording_failed(self, exc: Exception) -> None:
+        """Log an error of writing a record that had to wait."""
+        log_recording(exc)
+
+    def _unrecorded_verdict(self, context: MiddlewareContext[Any]) -> Verdict:
+        message = context.message
+        name = shown_name(str(getattr(message, "name", None) or getattr(message, "uri", "")))
+        request = Request(lambda: sdk_context(context.fastmcp_context))
+        found = self._fields_of(request, context, AuditError())
+        return self._boundary(context).unrecorded(contract=_NO_CONTRACT, name=name, context=found)
+
+    def _fields_of(self, request: Request, context: MiddlewareContext[Any], exc: BaseException) -> dict[str, Any]:
+        found = in_force(self._fields, request, exc)
+        wire = _wire(context)
+        trace = None if wire is None else trace_id(wire.meta, getattr(wire.request, "headers", None))
+        if trace is not None:
+            found[TRACE_FIELD] = trace
+        return found
+
+    def _boundary(self, context: MiddlewareContext[Any]) -> Boundary:
+        """The boundary of the server; the server is checked when its middleware or its mounts have changed."""
+        server = _server(context)
+        boundary, checked_for = self._boundaries.get(server, (None, None))
+        now = (tuple(map(id, server.middleware)), len(server.providers))
+        if boundary is None:
+            boundary = self._make_boundary(server=server.name)
+        if checked_for != now:
+            require_compatible(server, self)
+            self._boundaries[server] = boundary, now
+        return boundary
+
+    async def _sendable(
+        self, made: CallToolResult, request: Request, context: MiddlewareContext[Any]
+    ) -> CallToolResult:
+        """The result without numbers that JSON lacks; the result of a contract tool has none."""
+        if made.is_error or request.contract is not _NO_CONTRACT:
+            return made
+        content = made.structured_content
+        answer = sendable(made, made_of=content)
+        if answer.structured_content is not content:
+            answer = sendable(made, await self._result_schema(context), made_of=content)
+        return answer
+
+    async def _result_schema(self, context: MiddlewareContext[Any]) -> dict[str, Any] | None:
+        tool = await _server(context).get_tool(context.message.name)
+        return None if tool is None or tool.output_schema is None else without_error(tool.output_schema)
+
+
+def _server(context: MiddlewareContext[Any]) -> FastMCP[Any]:
+    assert context.fastmcp_context is not None, "FastMCP runs its middleware within a context"
+    return context.fastmcp_context.fastmcp
+
+
+def _wire(context: MiddlewareContext[Any]) -> Any:
+    """The request of a client; None for a call by code on the server."""
+    return None if context.fastmcp_context is None else context.fastmcp_context.request_context
+
+
+def _protocol_result(result: ToolResult) -> CallToolResult:
+    raw = result.to_mcp_result()
+    if isinstance(raw, CallToolResult):
+        return raw
+    content, structured = raw if isinstance(raw, tuple) else (raw, None)
+    return CallToolResult(content=content, structured_content=structured)
+
+
+def _failed(answer: CallToolResult) -> ToolResult:
+    return FailedResult.from_mcp_result(answer)
+
+
+def _report_lost(boundary: Boundary, request: Request, name: str, outcome: BaseException | None = None) -> None:
+    lost = request.lost(None if outcome is None else returned_failure(outcome))
+    if lost:
+        boundary.report_lost(lost, name=shown_name(name))
+
+
+async def _tool_names(server: FastMCP[Any]) -> list[str]:
+    """The names of the tools that the caller may list."""
+    try:
+        return [tool.name for tool in await server.list_tools()]
+    except Exception:  # noqa: BLE001 - a list that fails must not hide the failure
+        return []
+
+
+def _unfit(exc: BaseException) -> ValidationError | None:
+    """The pydantic error behind FastMCP's error for bad arguments; None for another error."""
+    cause = exc.__cause__
+    if type(exc) is FastMCPValidationError and isinstance(cause, ValidationError) and str(exc) == str(cause):
+        return cause
+    return None
+
+
+async def _invalid_arguments(
+    error: ValidationError | None,
+    tool: Tool[..., Any] | None,
+    server: FastMCP[Any],
+    message: mcp_types.CallToolRequestParams,
+) -> FrameworkError | None:
+    arguments = message.arguments or {}
+    if tool is not None:
+        definition = tool.definition
+        try:
+            definition.validate(arguments)
+        except ValidationError as own:
+            # FastMCP rejects missing and unknown arguments first; the tool's own definition has better messages.
+            return _caused(invalid_arguments_error(own, definition.sdk.parameters, message.name, arguments), own)
+    listed = await server.get_tool(message.name)
+    schema = {} if listed is None else listed.parameters
+    error = error or misnamed(schema, message.name, arguments)
+    if error is None:
+        return None
+    return _caused(invalid_arguments_error(error, schema, message.name, arguments), error)
+
+
+def _caused(error: FrameworkError, cause: BaseException) -> FrameworkError:
+    error.__cause__ = cause
+    return error

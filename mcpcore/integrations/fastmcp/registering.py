@@ -1,0 +1,197 @@
+"""What FastMCP asks of a contract tool when it registers it: a signature, and metadata.
+
+FastMCP reads the signature of a tool to describe the parameters, to check arguments and to fill in dependencies. A
+contract tool checks arguments by its own definition, so that bad ones fail in the same words on every server. Its
+signature therefore passes arguments through unchecked, and has one extra parameter: a dependency that marks the calls
+of FastMCP.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+
+from fastmcp.dependencies import CurrentContext
+from fastmcp.prompts.function_prompt import PromptMeta
+from fastmcp.resources.function_resource import ResourceMeta
+from fastmcp.server.context import Context as FastMCPContext
+from fastmcp.server.dependencies import OptionalCurrentContext
+from fastmcp.server.sessions import CurrentSession, OptionalCurrentSession
+from fastmcp.tools.function_tool import ToolMeta
+from fastmcp.utilities.types import NotSet, is_class_member_of_type
+from pydantic import Field
+from pydantic_core import core_schema
+from uncalled_for import Dependency, Provider
+
+from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.declare.declaration import FASTMCP_CALL
+from mcpcore.declare.prompt import DeclaredPrompt
+from mcpcore.declare.resource import DeclaredResource
+from mcpcore.integrations.fastmcp.calling import Calling, Default
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pydantic import GetCoreSchemaHandler
+    from pydantic.fields import FieldInfo
+
+    from mcpcore.declare.declaration import Declared
+    from mcpcore.declare.prompt import PromptOptions
+    from mcpcore.declare.resource import ResourceOptions
+    from mcpcore.tool import Tool
+
+WRAPPED_RESULT: Final = "x-fastmcp-wrap-result"
+"""The keyword of an output schema by which FastMCP's client knows that the result is wrapped in an object."""
+
+
+def registration_of(declared: Declared[..., Any], given: Any) -> ToolMeta | ResourceMeta | PromptMeta:
+    """Merge `given`, the options of FastMCP's decorator, with the options of mcpcore's decorator.
+
+    Where both say something, FastMCP's decorator has the last word; the contract is added to its `meta`.
+    """
+    if isinstance(declared, DeclaredResource):
+        return _resource_registration(declared, given)
+    if isinstance(declared, DeclaredPrompt):
+        return _prompt_registration(declared, given)
+    return tool_registration(cast("Tool[..., Any]", declared), given)
+
+
+def tool_registration(tool: Tool[..., Any], given: Any) -> ToolMeta:
+    """What FastMCP registers `tool` with: the options of `@mcp.tool(...)`, `given`, and those of `@tool(...)`.
+
+    Where both say something, `@mcp.tool(...)` has the last word; the contract is added to its `meta`.
+    """
+    options = tool.declaration.options
+    chosen = given if isinstance(given, ToolMeta) else ToolMeta()
+    return dataclasses.replace(
+        chosen,
+        name=chosen.name or tool.name,
+        title=chosen.title or options.title,
+        description=chosen.description if chosen.description is not None else options.description,
+        annotations=chosen.annotations or options.annotations,
+        icons=chosen.icons or options.icons,
+        meta=_meta(tool, options.meta, chosen.meta),
+        output_schema=output_schema_of(tool) if chosen.output_schema is NotSet else chosen.output_schema,
+    )
+
+
+def _resource_registration(resource: DeclaredResource[..., Any], given: Any) -> ResourceMeta:
+    declaration: Any = resource.declaration
+    options: ResourceOptions = declaration.resource
+    chosen = given if isinstance(given, ResourceMeta) else ResourceMeta(uri=options.uri)
+    return dataclasses.replace(
+        chosen,
+        name=chosen.name or resource.name,
+        title=chosen.title or options.title,
+        description=chosen.description if chosen.description is not None else options.description,
+        mime_type=chosen.mime_type or options.mime_type,
+        annotations=chosen.annotations or options.annotations,
+        icons=chosen.icons or options.icons,
+        meta=_meta(resource, options.meta, chosen.meta),
+    )
+
+
+def _prompt_registration(prompt: DeclaredPrompt[..., Any], given: Any) -> PromptMeta:
+    declaration: Any = prompt.declaration
+    options: PromptOptions = declaration.prompt
+    chosen = given if isinstance(given, PromptMeta) else PromptMeta()
+    return dataclasses.replace(
+        chosen,
+        name=chosen.name or prompt.name,
+        title=chosen.title or options.title,
+        description=chosen.description if chosen.description is not None else options.description,
+        icons=chosen.icons or options.icons,
+        meta=_meta(prompt, chosen.meta),
+    )
+
+
+def _meta(declared: Declared[..., Any], *metas: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The `_meta` of all decorators together, the last of them first in rank, with the contract."""
+    merged = {key: value for meta in metas for key, value in (meta or {}).items()}
+    if len(declared.contract):
+        merged[CONTRACT_META_KEY] = declared.contract.to_json()
+    return merged or None
+
+
+def output_schema_of(tool: Tool[..., Any]) -> dict[str, Any] | None:
+    """The output schema of `tool`, which admits the error, for FastMCP."""
+    definition = tool.definition
+    schema = definition.output_schema
+    if schema is not None and definition.sdk.fn_metadata.wrap_output:
+        return {**schema, WRAPPED_RESULT: True}
+    return schema
+
+
+def signature_of(declared: Declared[..., Any]) -> inspect.Signature:
+    """The signature by which FastMCP describes and calls `declared`, which gets its annotations too."""
+    definition = declared.definition
+    fields = definition.sdk.fn_metadata.arg_model.model_fields
+    shown = definition.sdk.parameters.get("properties", {})
+    parameters = [
+        _argument(name, fields[field], shown.get(fields[field].alias or name, {}))
+        for name, field in definition.argument_names
+    ]
+    parameters += [_injected(parameter) for parameter in declared.declaration.signature.injected]
+    # FastMCP reads the annotations of parameters from here rather than from the signature.
+    declared.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    calling = inspect.Parameter(
+        FASTMCP_CALL, inspect.Parameter.KEYWORD_ONLY, default=_CurrentCall(), annotation=inspect.Parameter.empty
+    )
+    return inspect.Signature([*parameters, calling])
+
+
+def _argument(name: str, field: FieldInfo, schema: Mapping[str, Any]) -> inspect.Parameter:
+    """An argument of a client as FastMCP describes it, and lets it through unchecked."""
+    facts: dict[str, Any] = {
+        "alias": field.alias if field.alias != name else None,
+        "title": field.title,
+        "description": field.description,
+        "examples": field.examples,
+        "deprecated": field.deprecated,
+        "json_schema_extra": field.json_schema_extra,
+    }
+    facts = {key: value for key, value in facts.items() if value is not None}
+    default: Any = inspect.Parameter.empty
+    if "default" in schema:
+        default = Default(schema["default"])
+    elif not field.is_required():  # a default that no schema can show
+        facts["default_factory"] = Default
+    kind = Annotated[field.annotation, *field.metadata, _AS_SENT, Field(**facts)]  # type: ignore[name-defined]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+def _injected(parameter: inspect.Parameter) -> inspect.Parameter:
+    """A parameter that FastMCP fills in. One that FastMCP finds by its type gets a default, as FastMCP itself does."""
+    default: Any = parameter.default
+    named = isinstance(default, Dependency) or any(
+        isinstance(extra, Provider) for extra in getattr(parameter.annotation, "__metadata__", ())
+    )
+    if not named:
+        optional = default is None
+        if is_class_member_of_type(parameter.annotation, FastMCPContext):
+            default = OptionalCurrentContext() if optional else CurrentContext()
+        else:  # a UserSession
+            default = OptionalCurrentSession() if optional else CurrentSession()
+    return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, default=default)
+
+
+class _AsSent:
+    """Pydantic describes the type but accepts any value: the tool checks it by its own definition."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_wrap_validator_function(_as_sent, handler(source))
+
+
+def _as_sent(value: Any, check: Callable[[Any], Any]) -> Any:  # noqa: ARG001 - pydantic passes it
+    return value
+
+
+_AS_SENT: Final = _AsSent()
+
+
+class _CurrentCall(Dependency[Calling]):
+    """The dependency by which a contract tool knows that FastMCP calls it."""
+
+    async def __aenter__(self) -> Calling:
+        return Calling()

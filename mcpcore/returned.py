@@ -1,0 +1,241 @@
+"""Failures that a handler returns instead of raising them: an exception alone, or exceptions within a result.
+
+The SDK writes a result as JSON and calls `str` for each value that JSON does not have, an exception included. Here the
+same conversion runs with a fallback that keeps the exceptions, so that a result without any costs nothing more.
+
+The fallback is not called for an exception that is a dataclass itself, which pydantic writes field by field. Those are
+searched for, where the program has a class of that kind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio.to_thread
+from mcp.server.mcpserver.prompts.base import Message
+from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceManager
+from mcp.server.mcpserver.utilities.types import Audio, Image
+from mcp.shared._callable_inspection import is_async_callable
+from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextContent
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from mcpcore.boundary import ReturnedError, is_a
+from mcpcore.jsonable import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mcp.server.mcpserver.prompts.base import Prompt
+    from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+
+
+class _Failures(list[BaseException]):
+    """The fallback of a conversion to JSON: it writes values as `str` does, and keeps the exceptions among them."""
+
+    def __call__(self, value: Any) -> str:
+        if is_a(value, BaseException):
+            self.append(value)
+            return named(value)  # never the text, which may hold anything
+        return str(value)
+
+    def search(self, value: Any) -> None:
+        """Keep the exceptions that are dataclasses among `value` and the items of containers in it."""
+        if is_a(value, BaseException):
+            self.append(value)
+        elif isinstance(value, _CONTAINERS) and _has_dataclass_exceptions(len(sys.modules)):
+            self += _dataclass_exceptions_in(value)
+
+    def raise_any(self) -> None:
+        """Raise the exceptions that were kept, as one failure; do nothing if none were kept."""
+        if self:
+            failures = list({id(failure): failure for failure in self}.values())
+            raise ReturnedError(
+                failures[0] if len(failures) == 1 else BaseExceptionGroup("exceptions within a result", failures)
+            )
+
+
+# Read past the metaclass, which may raise or lie.
+_namespace_of: Final = type.__dict__["__dict__"].__get__
+_module_of: Final = type.__dict__["__module__"].__get__
+_mro_of: Final = type.__dict__["__mro__"].__get__
+_FIELDS: Final = "__dataclass_fields__"
+
+_CONTAINERS: Final = (dict, list, tuple, set, frozenset, deque)
+
+
+@functools.lru_cache(maxsize=1)
+def _has_dataclass_exceptions(modules: int) -> bool:  # noqa: ARG001 - the key of the cache
+    """Whether the program has a class of exceptions that is a dataclass, beside those that the SDK brings.
+
+    Those are errors of its OAuth server, which no tool has a use for, and every program would pay for the search.
+    Classes are made while modules are imported, so the answer holds until `modules`, their number, changes.
+    """
+    classes: list[type] = [BaseException]
+    while classes:
+        cls = classes.pop()
+        if _FIELDS in _namespace_of(cls) and not str(_module_of(cls)).startswith("mcp."):
+            return True
+        classes += type.__subclasses__(cls)
+    return False
+
+
+def _dataclass_exceptions_in(value: Any) -> Iterator[BaseException]:
+    stack = [iter((value,))]
+    searched: set[int] = set()
+    while stack:
+        for item in stack.pop():
+            if isinstance(item, _CONTAINERS):
+                if id(item) not in searched:
+                    searched.add(id(item))
+                    stack.append(iter(item.values() if isinstance(item, dict) else item))
+            elif is_a(item, BaseException) and any(_FIELDS in _namespace_of(cls) for cls in _mro_of(type(item))):
+                yield item
+
+
+def convert_result(metadata: FuncMetadata, returned: Any) -> CallToolResult | InputRequiredResult:
+    """What a tool returned as a result, exactly as `FuncMetadata.convert_result` of the SDK makes it.
+
+    Raises:
+        ReturnedError: If `returned` is an exception, or there are exceptions within it.
+        pydantic.ValidationError: If it breaks the tool's own output model.
+    """
+    if isinstance(returned, CallToolResult):
+        failures = _Failures()
+        failures.search((returned.structured_content, returned.meta))
+        failures.raise_any()
+    if isinstance(returned, InputRequiredResult | CallToolResult):
+        return metadata.convert_result(returned)
+    blocks = _noticing(_blocks, returned)
+    model = metadata.output_model if metadata.output_schema is not None else None
+    if model is None:
+        return CallToolResult(content=blocks)
+    adapter = metadata._output_adapter(model)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the SDK's cache
+    wrapped = {"result": returned} if metadata.wrap_output else returned
+    validated = adapter.validate_python(wrapped, by_alias=True, by_name=True)
+    if isinstance(validated, BaseModel):
+        structured = validated.model_dump(mode="json", by_alias=True)
+    else:
+        structured = adapter.dump_python(validated, mode="json", by_alias=True)
+    return CallToolResult(content=blocks, structured_content=structured)
+
+
+def raise_within(value: object) -> None:
+    """Raise the exceptions within `value`, which could not be written as JSON, if it holds any.
+
+    Raises:
+        ReturnedError: If there are exceptions within it.
+    """
+    failures = _Failures()
+    failures.search(value)
+    with contextlib.suppress(ValueError, RecursionError):
+        to_json(value, fallback=failures)
+    failures.raise_any()
+
+
+def _noticing(convert: Callable[[Any, _Failures], Any], value: Any) -> Any:
+    """`convert(value)`, unless there are exceptions in `value`."""
+    failures = _Failures()
+    try:
+        converted = convert(value, failures)
+    except Exception:
+        failures.raise_any()  # they explain more than the error that stopped the conversion
+        raise
+    if failures:
+        failures.raise_any()
+    return converted
+
+
+def _blocks(value: Any, failures: _Failures) -> list[ContentBlock]:
+    """The content blocks of a result, as the SDK's `_convert_to_content` makes them."""
+    if value is None:
+        return []
+    if isinstance(value, ContentBlock):
+        return [value]
+    if isinstance(value, Image):
+        return [value.to_image_content()]
+    if isinstance(value, Audio):
+        return [value.to_audio_content()]
+    if isinstance(value, list | tuple):
+        return [block for item in value for block in _blocks(item, failures)]
+    return [TextContent(type="text", text=value if isinstance(value, str) else _text(value, failures))]
+
+
+def _text(value: Any, failures: _Failures) -> str:
+    failures.search(value)
+    return to_json(value, fallback=failures, indent=2).decode()
+
+
+# --- resources --------------------------------------------------------------------------------------------------------
+
+
+class Resources(ResourceManager):
+    """The SDK's resources, whose functions fail where they return an exception."""
+
+    @classmethod
+    def of(cls, manager: ResourceManager) -> Resources:
+        """The resources of `manager`, which must not be used any more."""
+        made = cls.__new__(cls)
+        vars(made).update(vars(manager))
+        return made
+
+    async def get_resource(self, uri: Any, context: Any) -> Resource | InputRequiredResult:
+        """The resource of a URI, as the SDK finds or makes it."""
+        resource = await super().get_resource(uri, context)
+        return watched(resource) if isinstance(resource, Resource) else resource
+
+
+def watched(resource: Resource) -> Resource:
+    """`resource`, whose function, if it has one, now converts its result and so notices exceptions in it."""
+    if not isinstance(resource, FunctionResource):
+        return resource
+    return resource.model_copy(update={"fn": functools.partial(_read, resource.fn)})
+
+
+async def _read(fn: Callable[[], Any]) -> Any:
+    result = await _called(fn)
+    # The SDK sends texts and bytes unchanged, and refuses questions to the client.
+    if isinstance(result, str | bytes | InputRequiredResult):
+        return result
+    return watched(result) if isinstance(result, Resource) else _noticing(_text, result)
+
+
+# --- prompts ----------------------------------------------------------------------------------------------------------
+
+
+def watched_prompt(prompt: Prompt) -> Prompt:
+    """`prompt`, whose function fails where it returns an exception."""
+    return prompt.model_copy(update={"fn": functools.partial(_render, prompt.fn)})
+
+
+async def _render(fn: Callable[..., Any], **arguments: Any) -> Any:
+    result = await _called(functools.partial(fn, **arguments))
+    return result if isinstance(result, str | InputRequiredResult) else _noticing(_messages, result)
+
+
+def _messages(result: Any, failures: _Failures) -> list[Any]:
+    """What a prompt returned, as a list of items; those that the SDK would write as JSON are texts."""
+    items = result if isinstance(result, list | tuple) else [result]
+    return [_message(item, failures) for item in items]
+
+
+def _message(item: Any, failures: _Failures) -> Any:
+    if isinstance(item, str | Message | ContentBlock | Image | Audio):
+        return item
+    if not isinstance(item, dict):
+        return _text(item, failures)
+    if not isinstance(item.get("content"), str):
+        # The SDK validates it as a message; its error would hide the exception behind a validation error.
+        failures.search(item)
+        with contextlib.suppress(ValueError, RecursionError):
+            to_json(item, fallback=failures)
+    return item
+
+
+async def _called(fn: Callable[[], Any]) -> Any:
+    """The result of a function, run as the SDK runs it: a sync one in a worker thread."""
+    return await fn() if is_async_callable(fn) else await anyio.to_thread.run_sync(fn)

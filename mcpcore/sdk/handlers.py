@@ -1,0 +1,136 @@
+"""Running declared handlers: arguments in, the handler's own value or exception out."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from mcpcore.boundary import passes_through
+from mcpcore.context import Request, current
+from mcpcore.contract import CONTRACT_META_KEY, ContractError
+from mcpcore.declare.declaration import takes_context
+from mcpcore.serving import invalid_arguments_error
+from mcpcore.threads import in_thread
+from mcpcore.unwrapping import UnansweredError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from mcp_types import Prompt as MCPPrompt
+    from mcp_types import Resource as MCPResource
+    from mcp_types import ResourceTemplate as MCPResourceTemplate
+
+    from mcpcore.contract import FailureMode
+    from mcpcore.declare.declaration import Declared
+
+
+ListedT = TypeVar("ListedT", "MCPResource", "MCPResourceTemplate", "MCPPrompt")
+
+
+def require_served_by_sdk(declared: Declared[..., Any]) -> None:
+    """Check that a server of the SDK can run the handler.
+
+    Raises:
+        ContractError: If FastMCP has to fill in a parameter.
+    """
+    injected = declared.declaration.signature.injected
+    if injected:
+        raise ContractError(
+            f"{declared.declaration.where}: the parameter {injected[0].name!r} is filled in by FastMCP, which does not "
+            f"run this server; serve the {declared.noun} with FastMCP, or take the parameter away"
+        )
+
+
+async def run_handler(
+    declared: Declared[..., Any], values: dict[str, Any], request: Request, *, threaded: bool = True
+) -> Any:
+    """Run the handler with `values`, which were validated; a sync one runs in a worker thread if `threaded`.
+
+    Raises:
+        BaseException: The handler's own exception.
+    """
+    definition = declared.definition
+    if definition.sdk.context_kwarg is not None:
+        values[definition.sdk.context_kwarg] = request.sdk
+    args = declared.leading(request)
+    if definition.positional:
+        args = (*args, *(values.pop(name) for name in definition.positional))
+    handler = declared.declaration.handler
+    if declared.declaration.is_async:
+        return await handler(*args, **values)
+    call = functools.partial(handler, *args, **values)
+    returned = await in_thread(call) if threaded else call()
+    # A decorator may hide that the function inside it is async.
+    return await returned if inspect.isawaitable(returned) else returned
+
+
+async def answer(declared: Declared[..., Any], arguments: Mapping[str, Any], sdk_context: Any) -> Any:
+    """Validate the arguments of a resource or a prompt and run its handler.
+
+    Raises:
+        UnansweredError: If that fails and the request is the client's own; the SDK passes it on as it is.
+        FrameworkError: INVALID_PARAMS, if the arguments do not fit and another handler asked.
+        BaseException: The handler's own exception, if another handler asked.
+    """
+    request = current.get()
+    if request is None or request.claimed:
+        make = _outside if request is None and sdk_context is None else lambda: sdk_context or request.sdk  # type: ignore[union-attr]
+        inner = Request(make, contract=declared.contract)
+        token = current.set(inner)
+        try:
+            return await _run(declared, arguments, inner)
+        finally:
+            current.reset(token)
+    request.claimed = True
+    request.contract = declared.contract
+    try:
+        return await _run(declared, arguments, request)
+    except BaseException as exc:
+        if passes_through(exc):
+            raise
+        raise UnansweredError(exc) from exc
+
+
+async def _run(declared: Declared[..., Any], arguments: Mapping[str, Any], request: Request) -> Any:
+    definition = declared.definition
+    try:
+        values = definition.validate(arguments)
+    except ValidationError as exc:
+        raise invalid_arguments_error(exc, definition.sdk.parameters, declared.name, arguments) from exc
+    return await run_handler(declared, values, request)
+
+
+def _outside() -> Any:
+    raise ValueError("code of the server itself reads this resource: there is no client, and no session")
+
+
+def with_contracts(listed: Sequence[ListedT], registered: Sequence[object]) -> list[ListedT]:
+    """The listed resources or prompts, in the order of `registered`; those of mcpcore carry their contracts."""
+    return [
+        entry
+        if contract is None or not len(contract)
+        else entry.model_copy(update={"meta": {**(entry.meta or {}), CONTRACT_META_KEY: contract.to_json()}})
+        for entry, contract in zip(listed, (getattr(item, "contract", None) for item in registered), strict=True)
+    ]
+
+
+def registering(
+    errors: Sequence[FailureMode[Any]] | None,
+    decorate: Callable[[Sequence[FailureMode[Any]]], Callable[..., Any]],
+    sdk: Callable[[], Callable[..., Any]],
+    add: Callable[[Any], None],
+) -> Callable[..., Any]:
+    """The decorator that registers a handler with its contract, or leaves one without to the SDK's own decorator."""
+    plain = sdk() if errors is None else None
+
+    def register(fn: Callable[..., Any]) -> Any:
+        if plain is not None and not takes_context(fn):
+            return plain(fn)
+        made = decorate(errors or ())(fn)
+        add(made)
+        return made
+
+    return register

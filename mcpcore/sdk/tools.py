@@ -1,0 +1,119 @@
+"""Tools with contracts among those of the SDK."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, cast
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool as SDKTool
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, InputRequiredResult
+from pydantic import ConfigDict, PrivateAttr, ValidationError
+
+from mcpcore.boundary import Judge, Relayed, is_a, returned_failure
+from mcpcore.context import Request, current
+from mcpcore.lost import log_lost
+from mcpcore.results import converted
+from mcpcore.sdk.handlers import require_served_by_sdk, run_handler
+from mcpcore.serving import PROTOCOL_NEEDS, invalid_arguments_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpcore.definition import ToolDefinition
+    from mcpcore.envelope import Envelope
+    from mcpcore.tool import Tool
+
+
+class ToolFailure(ToolError, Relayed):  # noqa: N818 - the word of the docs
+    """What `server.call_tool(...)` raises where a tool fails: an error of the SDK's kind, with the envelope."""
+
+    def __init__(self, envelope: Envelope) -> None:
+        """Carry `envelope`."""
+        super().__init__(envelope.message)
+        self.envelope = envelope
+
+    def __reduce__(self) -> tuple[type[ToolFailure], tuple[Envelope], dict[str, Any]]:
+        return type(self), (self.envelope,), self.__dict__.copy()
+
+
+class ContractTool(SDKTool):
+    """A tool of mcpcore among those of the SDK."""
+
+    # Made without validation, it needs no validator, which would take 1 ms of the import.
+    model_config = ConfigDict(defer_build=True)
+    _tool: Tool[..., Any] = PrivateAttr()
+    _definition: Any = PrivateAttr()
+
+    @classmethod
+    def of(cls, tool: Tool[..., Any]) -> ContractTool:
+        """The SDK's kind of tool for `tool`."""
+        require_served_by_sdk(tool)
+        definition = tool.definition
+        made = cls.model_construct(**{name: getattr(definition.sdk, name) for name in SDKTool.model_fields})
+        made._tool = tool  # noqa: SLF001 - its own
+        made._definition = definition  # noqa: SLF001 - its own
+        return made
+
+    # Cached, since pydantic looks a private attribute up the long way, some times in each call.
+    @functools.cached_property
+    def tool(self) -> Tool[..., Any]:
+        """The tool as it was declared."""
+        return self._tool
+
+    @functools.cached_property
+    def definition(self) -> ToolDefinition:
+        """Its schemas."""
+        return self._definition  # type: ignore[no-any-return]
+
+    @functools.cached_property
+    def published(self) -> list[Any]:
+        """The contract as `tools/list` carries it."""
+        return self._tool.contract.to_json()
+
+    async def execute(self, arguments: Mapping[str, Any], request: Request) -> CallToolResult | InputRequiredResult:
+        """Validate, run the handler, convert; raises what goes wrong."""
+        definition = self.definition
+        try:
+            values = definition.validate(arguments)
+        except ValidationError as exc:
+            raise invalid_arguments_error(exc, self.parameters, self.name, arguments) from exc
+        if self.resolved_params:
+            resolved = await definition.resolve(values, request)
+            if isinstance(resolved, InputRequiredResult):
+                return resolved
+            values |= resolved
+        returned = await run_handler(self.tool, values, request)
+        return converted(definition.sdk.fn_metadata, returned, self.output_schema)
+
+    async def run(
+        self,
+        arguments: dict[str, Any],
+        context: Any,
+        convert_result: bool = False,  # noqa: ARG002, FBT001, FBT002 - the SDK's own signature
+    ) -> Any:
+        """Run the tool for code on the server, which `server.call_tool` does.
+
+        Raises:
+            ToolFailure: If the tool fails; an error of the SDK's own kind.
+        """
+        request = Request(lambda: context)
+        token = current.set(request)
+        try:
+            result = await self.execute(arguments, request)
+        except Exception as exc:
+            if lost := request.lost(returned_failure(exc)):
+                log_lost(lost, self.name)
+            if is_a(exc, MCPError) and cast("MCPError", exc).code in PROTOCOL_NEEDS:
+                raise
+            raise self._failure(exc) from exc
+        else:
+            if lost := request.lost():
+                log_lost(lost, self.name)
+            return result
+        finally:
+            current.reset(token)
+
+    def _failure(self, exc: Exception) -> ToolFailure:
+        return ToolFailure(Judge().verdict(exc, contract=self._tool.contract, name=self.name).envelope)

@@ -1,0 +1,190 @@
+"""The options, texts and protocol errors that every kind of server shares, whichever framework runs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    MISSING_REQUIRED_CLIENT_CAPABILITY,
+    URL_ELICITATION_REQUIRED,
+    ErrorData,
+)
+
+from mcpcore.boundary import is_a, leaves_of, returned_failure
+from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
+from mcpcore.envelope_text import indented
+from mcpcore.errors import FrameworkError
+from mcpcore.jsonable import fit, shown_name, to_json
+from mcpcore.limits import Limits
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+    from mcpcore.boundary import Boundary
+    from mcpcore.envelope import Envelope
+    from mcpcore.jsonable import JSON
+
+EXPOSE_VARIABLE: Final = "MCPCORE_EXPOSE_INTERNAL_ERRORS"
+
+PROTOCOL_NEEDS: Final = frozenset({MISSING_REQUIRED_CLIENT_CAPABILITY, URL_ELICITATION_REQUIRED})
+"""Errors of the SDK that are steps of the protocol, not failures of the tool: the client answers them by itself."""
+
+UnknownTool = Literal["protocol", "result"]
+
+
+def check_options(owner: str, *, unknown_tool: object, limits: object) -> None:
+    """Check the options that `owner`, the class that takes them, shares with the other servers.
+
+    Raises:
+        ValueError: If `unknown_tool` is neither "protocol" nor "result".
+        TypeError: If `limits` is not a `Limits`.
+    """
+    if unknown_tool not in ("protocol", "result"):
+        raise ValueError(f"{owner}(unknown_tool=...) must be 'protocol' or 'result', not {unknown_tool!r}")
+    if not isinstance(limits, Limits):
+        raise TypeError(f"{owner}(limits=...) must be Limits(...), not {type(limits).__name__}")
+
+
+def exposes_internal_errors(option: bool = False) -> bool:  # noqa: FBT001, FBT002 - the option of that name
+    """Whether clients see undeclared exceptions: by the option, or by the environment variable."""
+    return option or os.environ.get(EXPOSE_VARIABLE, "").lower() in ("1", "true", "yes")
+
+
+def unknown_tool_error(name: str, known: Iterable[str]) -> FrameworkError:
+    """The failure of calling `name`, which is not one of the `known` tools; it names the nearest of them."""
+    import difflib
+
+    shown = shown_name(name)
+    near = difflib.get_close_matches(shown, list(known), n=3, cutoff=0.6)
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    hint = (
+        f"Call {near[0]} instead, or list the tools to see what there is."
+        if near
+        else "List the tools to see what there is."
+    )
+    recovery: dict[str, Any] = {"hint": hint, "strategy": "try_alternative"}
+    if near:
+        recovery["fallbackTool"] = near[0]
+    return FrameworkError(
+        ErrorCode.NOT_FOUND,
+        f"Unknown tool: {shown}.{meant}",
+        {"tool": shown, "near": near},
+        reason="unknown_tool",
+        recovery=recovery,
+    )
+
+
+def invalid_arguments_error(
+    error: ValidationError, schema: Mapping[str, Any], name: str, arguments: Mapping[str, Any]
+) -> FrameworkError:
+    """The failure of calling the tool `name`, whose input schema is `schema`, with arguments that do not fit."""
+    from mcpcore.arguments import INVALID_ARGUMENTS, misfit
+
+    message, issues, hint = misfit(error, schema, name, arguments)
+    return FrameworkError(
+        ErrorCode.INVALID_PARAMS, message, {"issues": issues}, reason=INVALID_ARGUMENTS, recovery=hint
+    )
+
+
+def with_failures(description: str, published: Sequence[Mapping[str, Any]]) -> str:
+    """A tool's description that ends with its failures, of the contract as `tools/list` carries it."""
+    lines = [f"- {entry['reason']} ({entry['name']}): {entry['when']} {entry['recovery']}" for entry in published]
+    return "\n".join([description.rstrip(), "", "Fails with:", *lines]).lstrip()
+
+
+def protocol_error(envelope: Envelope, written: dict[str, Any] | None = None) -> MCPError:
+    """The envelope where the protocol itself carries the error, as `written` in a dialect or in the canonical form.
+
+    Source of the numbers: the MCP specification of 2026-07-28 leaves -32602 and -32603 for them.
+    """
+    number = INVALID_PARAMS if envelope.error_code in PROTOCOL_INVALID_PARAMS else INTERNAL_ERROR
+    data = {"error": envelope.to_json()} if written is None else written
+    # Some hosts show the message to the model as it is.
+    return MCPError(code=number, message=indented(envelope.message), data=data)
+
+
+def part_of_answer(boundary: Boundary, envelope: Envelope) -> dict[str, Any]:
+    """The envelope as a part of an answer, in the dialect of the server."""
+    dialect = boundary.dialect
+    structured, _ = dialect.write(envelope, limits=boundary.judge.limits)
+    return dialect.part(structured)
+
+
+def protocol_error_of(boundary: Boundary, envelope: Envelope) -> MCPError:
+    """The envelope as an error of the protocol, in the dialect of the server."""
+    structured, _ = boundary.dialect.write(envelope, limits=boundary.judge.limits)
+    return protocol_error(envelope, structured)
+
+
+def shown_value(boundary: Boundary, value: JSON) -> JSON:
+    """A value of the caller's in a failed part of an answer, without unmistakable secrets."""
+    limits = boundary.judge.limits
+    if not limits.redact_secrets:
+        return value
+    from mcpcore.redaction import redact_value
+
+    return cast("JSON", redact_value(value, limits.data))
+
+
+def protocols_own(exc: BaseException, *, every_code: bool = False) -> MCPError | None:
+    """The error in `exc`, also within a group, that the protocol itself needs; with `every_code`, any `MCPError`."""
+    leaves = list(leaves_of(returned_failure(exc)))
+    if len(leaves) != 1 or not is_a(leaves[0], MCPError):
+        return None
+    if not isinstance(getattr(leaves[0], "error", None), ErrorData):
+        return None
+    error = cast("MCPError", leaves[0])
+    return error if every_code or error.code in PROTOCOL_NEEDS else None
+
+
+_ASKED_BY_MOUNT: Final = frozenset({"required_extensions", "_mask_error_details", "_lifespan_manager"})
+"""Attributes of FastMCP's servers that `mcp.mount(server)` or a mounted server reads first."""
+
+
+def missing_attribute(server: object, name: str) -> Exception:
+    """The error for a missing attribute of `server`; for an attribute that FastMCP reads, it says how to mount it."""
+    if name in _ASKED_BY_MOUNT:
+        return TypeError(not_mountable(server))
+    return AttributeError(f"{type(server).__name__!r} object has no attribute {name!r}")
+
+
+def not_mountable(server: object) -> str:
+    """Why FastMCP cannot mount `server`, and what to do instead."""
+    kind = f"{type(server).__module__.partition('.')[0]}.{type(server).__name__}"
+    return (
+        f"mcp.mount(...) takes FastMCP servers, not a {kind}; mount a proxy of it: mcp.mount(create_proxy(server)), "
+        "with `from fastmcp.server import create_proxy`"
+    )
+
+
+def chosen_error(error: MCPError, message: str, limits: Limits) -> MCPError:
+    """An error whose code its author chose, with `message`, the text of its envelope, and its data within `limits`.
+
+    Its author may have put the words of a caller or of an upstream into both.
+    """
+    data: Any = error.error.data
+    if data is not None:
+        data = to_json(data, depth=limits.depth, room=limits.data)
+        if limits.redact_secrets:
+            from mcpcore.redaction.wire import redact_value
+
+            data = redact_value(data, limits.data)
+        data = fit(data, limits.data)
+    return MCPError(code=error.code, message=indented(message), data=data)
+
+
+def trace_id(meta: object, headers: Mapping[str, str] | None) -> str | None:
+    """The trace of the caller: W3C Trace Context, in the request's `_meta` or in the HTTP header."""
+    parent = meta.get("traceparent") if isinstance(meta, Mapping) else None
+    if not isinstance(parent, str):
+        parent = headers.get("traceparent") if headers is not None else None
+    if not isinstance(parent, str):
+        return None
+    parts = parent.strip().split("-")
+    trace = parts[1].lower() if len(parts) >= 4 and len(parts[0]) == 2 and parts[0].lower() != "ff" else ""
+    return trace if len(trace) == 32 and set(trace) <= set("0123456789abcdef") and set(trace) != {"0"} else None

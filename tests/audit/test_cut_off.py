@@ -1,0 +1,269 @@
+"""The end of a signed trail: nobody can cut it off and have the trail verify, whatever became of the head."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mcpcore.audit import AuditTrail, verification, verify
+from mcpcore.audit.files import head_path, rotated_files
+from mcpcore.cli.audit import group
+
+KEY = "correct horse battery staple"
+
+
+@pytest.fixture
+def path(tmp_path, failure):
+    """A signed trail of six records, closed."""
+    with AuditTrail.open(tmp_path / "audit.jsonl", key=KEY, sinks=()) as trail:
+        for number in range(1, 7):
+            trail.record(failure(number))
+    return trail.path
+
+
+def kinds(path: Path, **options) -> list[tuple[str, int | None]]:
+    return [(problem.kind, problem.seq) for problem in verify(path, key=KEY, **options).problems]
+
+
+def cut(path: Path, kept: int) -> None:
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:kept]))
+    head_path(path).unlink()
+
+
+def restart(path: Path, failure, number: int = 99) -> None:
+    with AuditTrail.open(path, key=KEY, sinks=()) as trail:
+        trail.record(failure(number))
+
+
+def first_record(path: Path) -> dict[str, object]:
+    return json.loads(path.read_text().partition("\n")[0])
+
+
+@pytest.mark.parametrize("kept", [0, 1, 4, 6])
+def test_a_signed_trail_without_its_head_does_not_verify(path, kept):
+    """Whether or not records were cut off, nothing shows that none were."""
+    cut(path, kept)
+    assert kinds(path) == [("head", kept or None)]
+    (problem,) = verify(path, key=KEY).problems
+    assert "the signed trail has no head" in problem.detail
+    assert "--no-head" in problem.detail
+
+
+@pytest.mark.parametrize("kept", [1, 4, 6])
+def test_a_head_that_was_lost_while_closed_is_found_after_the_next_start(path, failure, kept):
+    """The writer notes the loss, and the check does not pass over it, however many records and heads follow."""
+    cut(path, kept)
+    for number in range(3):
+        restart(path, failure, number)
+    report = verify(path, key=KEY)
+    assert [(problem.kind, problem.seq) for problem in report.problems] == [("head", kept)]
+    assert "the head was lost while no server had the trail open" in report.problems[0].detail
+    assert report.head is not None
+
+
+def test_a_head_that_was_damaged_while_closed_is_found_after_the_next_start(path, failure):
+    """As one that was deleted."""
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:4]))
+    head_path(path).write_bytes(b"garbage".ljust(512))
+    restart(path, failure)
+    assert kinds(path) == [("head", 4)]
+
+
+def test_a_head_kept_elsewhere_says_what_was_cut_off(path, failure):
+    """Before the next start and after it."""
+    kept = head_path(path).read_text()
+    cut(path, 4)
+    assert ("cut", 5) in kinds(path, head=kept)
+    restart(path, failure)
+    restart(path, failure)
+    assert ("forged", 6) in kinds(path, head=kept)
+
+
+def test_a_head_kept_elsewhere_says_that_nothing_was_cut_off(path, failure):
+    """If it names the last record, the trail verifies without a head file; the hash alone is enough."""
+    kept, digest = head_path(path).read_text(), verify(path, key=KEY).last_hash
+    head_path(path).unlink()
+    for head in (kept, digest, f"6:{digest}"):
+        assert kinds(path, head=head) == []
+    restart(path, failure)
+    for head in (kept, digest, f"6:{digest}"):
+        assert kinds(path, head=head) == []
+
+
+def test_a_head_from_before_the_end_does_not_vouch_for_what_came_after(path, failure):
+    """Records after the one that it names may have been cut off all the same."""
+    older = verify(path, key=KEY)
+    assert older.ok
+    restart(path, failure, 7)
+    head = f"6:{older.last_hash}"
+    assert kinds(path, head=head) == []
+    head_path(path).unlink()
+    assert kinds(path, head=head) == [("head", 7)]
+    restart(path, failure, 8)
+    assert kinds(path, head=head) == [("head", 7)]
+    assert kinds(path, head=head, no_head=True) == []
+
+
+def test_a_missing_head_can_be_accepted(path, failure):
+    """An export from a log store has none."""
+    head_path(path).unlink()
+    assert kinds(path, no_head=True) == []
+    restart(path, failure)
+    assert kinds(path, no_head=True) == []
+
+
+def test_a_trail_that_was_begun_anew_is_found_by_the_head_of_the_one_before(path, failure):
+    """The first record says that it begins a trail, and when; a copy of the head shows that there was another."""
+    kept = head_path(path).read_text()
+    assert first_record(path)["begins"] is True
+    cut(path, 0)
+    restart(path, failure, 1)
+    assert first_record(path)["begins"] is True
+    assert kinds(path) == []
+    report = verify(path, key=KEY, head=kept)
+    assert [problem.kind for problem in report.problems] == ["cut"]
+    assert "the trail that is there says that it began 2026-" in report.problems[0].detail
+    for number in range(8):
+        restart(path, failure, number)
+    assert "says that it began" in verify(path, key=KEY, head=kept).problems[0].detail
+
+
+def test_an_emptied_file_is_found_by_its_head(path, failure):
+    """Before the next start; after it the first record of the file says that it continues a trail."""
+    path.write_bytes(b"")
+    assert kinds(path) == [("cut", 1)]
+    restart(path, failure)
+    assert kinds(path) == [("removed", 1)]
+    assert first_record(path)["begins"] is False
+
+
+def test_each_new_file_says_whether_it_begins_a_trail(tmp_path, failure):
+    """The first file does, and those that follow it continue one; only the first record of a file says so."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, key=KEY, sinks=(), max_bytes=2_000) as trail:
+        for number in range(20):
+            trail.record(failure(number))
+    files = [*rotated_files(path), path]
+    assert len(files) > 3
+    assert [first_record(file)["begins"] for file in files] == [True] + [False] * (len(files) - 1)
+    for file in files:
+        assert file.read_text().count('"begins":') == 1
+    files[0].write_bytes(files[0].read_bytes().replace(b'"begins":true', b'"begins":null'))
+    assert ("changed", 1) in kinds(path)
+
+
+def test_a_beginning_that_a_caller_names_is_its_own(tmp_path, failure):
+    """A field of the record does not replace the trail's own."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, key=KEY, sinks=()) as trail:
+        trail.record(failure(1))
+        trail.record(failure(2, begins=True))
+    line = json.loads(path.read_text().splitlines()[1])
+    assert line["begins_"] is True
+    assert "begins" not in line
+
+
+def test_full_files_without_the_newest_one_and_without_a_head_do_not_verify(tmp_path, failure):
+    """Whether the newest file is gone or empty, before the next start and after it."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, key=KEY, sinks=(), max_bytes=2_000) as trail:
+        for number in range(20):
+            trail.record(failure(number))
+    path.unlink()
+    head_path(path).unlink()
+    assert [kind for kind, _ in kinds(path)] == ["head"]
+    path.touch()
+    assert [kind for kind, _ in kinds(path)] == ["head"]
+    restart(path, failure)
+    assert [kind for kind, _ in kinds(path)] == ["head"]
+
+
+def test_a_head_that_is_deleted_under_the_running_server_that_wrote_it_is_no_loss(tmp_path, failure):
+    """It knows the end: what is cut off meanwhile leaves a gap, and a deleted head alone does not."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, key=KEY, sinks=()) as trail:
+        for number in range(1, 4):
+            trail.record(failure(number))
+        head_path(path).unlink()
+        trail.record(failure(4))
+        assert kinds(path) == []
+        assert "the running server knew the end" in " ".join(verify(path, key=KEY).notes)
+        cut(path, 2)
+        trail.record(failure(5))
+        assert ("removed", 3) in kinds(path)
+
+
+def test_a_deleted_head_that_other_processes_wrote_is_read_once_more(tmp_path, failure):
+    """A server that has the trail open knows from it what others recorded, and notices where that is cut off."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, key=KEY, sinks=()) as one:
+        one.record(failure(1))
+        with AuditTrail.open(path, key=KEY, sinks=()) as other:
+            for number in range(2, 5):
+                other.record(failure(number))
+        cut(path, 2)
+        one.record(failure(5))
+        assert ("removed", 3) in kinds(path)
+
+
+def test_a_trail_without_a_key_says_only_what_can_be_known(tmp_path, failure):
+    """Anyone who may write it can recompute every part, so a missing head is only noted."""
+    path = tmp_path / "audit.jsonl"
+    for number in range(3):
+        with AuditTrail.open(path, sinks=()) as trail:
+            trail.record(failure(number))
+        head_path(path).unlink()
+    report = verify(path)
+    assert report.ok
+    assert "can only be found with --head" in " ".join(report.notes)
+
+
+def test_the_command_says_so_and_takes_both_options(path):
+    """Exit 1 without a head; 0 with one that was kept, or where the missing head is accepted."""
+
+    def run(*arguments: str) -> tuple[int, str]:
+        result = CliRunner().invoke(group, ["verify", str(path), *arguments], env={"MCPCORE_AUDIT_KEY": KEY})
+        return result.exit_code, result.output
+
+    kept = head_path(path).read_text()
+    head_path(path).unlink()
+    code, output = run()
+    assert code == 1
+    assert "the signed trail has no head" in output
+    assert run("--head", kept)[0] == 0
+    assert run("--no-head")[0] == 0
+    assert run("--no-head", "--print-head")[1].startswith("6:")
+
+
+def test_a_missing_head_is_counted_where_too_much_else_is_wrong(path, tmp_path, failure):
+    """More problems than are listed do not hide that there is one more."""
+    long = tmp_path / "long.jsonl"
+    with AuditTrail.open(long, key=KEY, sinks=()) as trail:
+        for number in range(1_100):
+            trail.record(failure(number))
+        trail.flush()
+    long.write_bytes(long.read_bytes().replace(b"None of", b"Many of", 1_099))
+    head_path(long).unlink()
+    report = verify(long, key=KEY)
+    assert (len(report.problems), report.unlisted) == (1_000, 100)
+
+
+def test_a_file_that_vanishes_during_the_look_is_looked_for_again(path, monkeypatch):
+    """The check does not judge files of two different moments together."""
+    real = verification._raw_head
+    looks: list[Path] = []
+
+    def vanishing(where: Path) -> bytes | None:
+        looks.append(where)
+        if len(looks) == 2:
+            path.rename(path.with_name("aside"))
+        elif len(looks) == 4:
+            path.with_name("aside").rename(path)
+        return real(where)
+
+    monkeypatch.setattr(verification, "_raw_head", vanishing)
+    assert kinds(path) == []
+    assert len(looks) > 4

@@ -1,0 +1,641 @@
+"""A lock that another process holds: the failing call waits for it, and nothing else on the event loop does."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+from mcp import Client
+
+from mcpcore import Context, ErrorCode, FailureMode, Server, tool
+from mcpcore.audit import AuditError, AuditTrail, verify
+from mcpcore.audit import writer as writer_module
+from mcpcore.audit.files import head_path, lock_path
+from mcpcore.audit.reading import read
+from mcpcore.audit.waiting import Call, current_call, settle
+from mcpcore.batch import Batch, BatchResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+if sys.platform == "win32":
+    pytest.skip("a lock of POSIX", allow_module_level=True)
+
+import fcntl
+
+ERRORS = [FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Search first.")]
+
+
+@tool(errors=ERRORS)
+async def fail(ctx: Context[Any], n: int) -> str:
+    """Fail where n is negative."""
+    if n < 0:
+        raise ctx.fail("gone", f"There is no {n}.")
+    return "fine"
+
+
+@tool(errors=ERRORS)
+async def some(ctx: Context[Any], count: int) -> BatchResult[int]:
+    """Do some items, of which all but the first fail."""
+    batch = Batch[int](ctx)
+    for n in range(count):
+        with batch.item(n):
+            if n:
+                raise ctx.fail("gone", f"There is no {n}.")
+            batch.add(n)
+    return batch.result()
+
+
+@tool(errors=ERRORS)
+def some_in_a_thread(ctx: Context[Any], count: int) -> BatchResult[int]:
+    """Do the same in a worker thread."""
+    batch = Batch[int](ctx)
+    for n in range(count):
+        with batch.item(n):
+            if n:
+                raise ctx.fail("gone", f"There is no {n}.")
+            batch.add(n)
+    return batch.result()
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold the lock of a trail, as another process that was stopped in the middle of a record."""
+    with lock_path(path).open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "audit.jsonl"
+
+
+def opened(path: Path, **options: Any) -> AuditTrail:
+    return AuditTrail.open(path, sinks=(), **options)
+
+
+def serving(trail: AuditTrail, **options: Any) -> Server[Any]:
+    server = Server("s", tools=[fail, some, some_in_a_thread], audit=trail, **options)
+
+    @server.resource("res://one")
+    def one() -> str:
+        raise LookupError("no such thing")
+
+    @server.prompt()
+    def ask() -> str:
+        raise LookupError("no such thing")
+
+    return server
+
+
+def messages(path: Path) -> list[str]:
+    return [str(record["message"]) for record in read(path) if "event" not in record]
+
+
+def reason(result: Any) -> Any:
+    return result.structured_content["error"]["data"].get("reason")
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Return when `holds` does."""
+    with anyio.fail_after(60):
+        while not holds():  # noqa: ASYNC110 - there is no event to wait for
+            await anyio.sleep(0.001)
+
+
+async def longest_gap(until: anyio.Event) -> float:
+    """The longest time for which the loop did not come round."""
+    longest, before = 0.0, time.perf_counter()
+    while not until.is_set():
+        await anyio.sleep(0.001)
+        now = time.perf_counter()
+        longest, before = max(longest, now - before - 0.001), now
+    return longest
+
+
+async def gap_of_failing_calls(server: Server[Any], name: str, arguments: dict[str, int], calls: int) -> float:
+    gaps: list[float] = []
+    async with Client(server) as client:
+        await client.call_tool("fail", {"n": 1})
+        done = anyio.Event()
+
+        async def watch() -> None:
+            gaps.append(await longest_gap(done))
+
+        async with anyio.create_task_group() as watching:
+            watching.start_soon(watch)
+            async with anyio.create_task_group() as calling:
+                for _ in range(calls):
+                    calling.start_soon(client.call_tool, name, arguments)
+            done.set()
+    return gaps[0]
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("fail", {"n": -1}), ("some", {"count": 8})])
+def test_the_loop_goes_on_while_calls_wait_for_the_lock(path, name, arguments):
+    """Many concurrent failures, alone or as items of a batch; the bound is above 20 ms for busy machines, and
+    half of what a wait on the loop would take."""
+    trail = opened(path, lock_timeout=2.0)
+    with held(path):
+        gaps = [asyncio.run(gap_of_failing_calls(serving(trail), name, arguments, 10)) for _ in range(2)]
+    assert min(gaps) < 1.0
+    assert trail.lost == 2 * 10 * (1 if name == "fail" else 7)
+
+
+def test_a_record_on_a_loop_waits_a_moment_at_most_before_it_is_put_off(path, failure, monkeypatch):
+    """And those after it do not wait at all, as long as there is one that does."""
+    slept: list[float] = []
+    monkeypatch.setattr(writer_module, "sleep", lambda seconds: (slept.append(seconds), time.sleep(seconds)))
+    trail = opened(path)
+    call = Call()
+
+    async def run() -> None:
+        token = current_call.set(call)
+        for number in range(20):
+            trail.record(failure(number))
+        current_call.reset(token)
+
+    with held(path):
+        asyncio.run(run())
+        assert sum(slept) < 0.002
+    assert (len(call), trail.waiting, trail.lost) == (20, 20, 0)
+    asyncio.run(settle(call, pytest.fail))
+    assert (len(call), trail.waiting, trail.lost) == (0, 0, 0)
+    assert verify(path).records == 20
+
+
+@pytest.mark.usefixtures("door")
+def test_a_success_is_answered_while_a_failing_call_waits(path):
+    """And the failing call as soon as the lock is free, with its record written before."""
+    trail = opened(path, lock_timeout=60)
+
+    async def run() -> Any:
+        answers: list[Any] = []
+        async with Client(serving(trail)) as client, anyio.create_task_group() as group:
+
+            async def failing() -> None:
+                answers.append(await client.call_tool("fail", {"n": -1}))
+
+            with held(path):
+                group.start_soon(failing)
+                await until(lambda: trail.waiting > 0)
+                assert not (await client.call_tool("fail", {"n": 1})).is_error
+                assert not answers
+        return answers[0]
+
+    answer = asyncio.run(run())
+    assert reason(answer) == "gone"
+    (record,) = read(path)
+    assert record["correlationId"] == answer.structured_content["error"]["correlationId"]
+    assert verify(path).ok
+
+
+async def waited(server: Server[Any], name: str, arguments: dict[str, int]) -> Any:
+    async with Client(server) as client:
+        return await client.call_tool(name, arguments)
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("fail", {"n": -1}), ("some", {"count": 3}), ("some_in_a_thread", {"count": 3})]
+)
+@pytest.mark.parametrize("policy", ["warn", "refuse"])
+def test_where_the_time_is_up_the_policy_applies(path, name, arguments, policy, caplog):
+    """The answer is sent, or withheld; a batch is withheld as a whole, unless a worker thread waited for its items."""
+    trail = opened(path, lock_timeout=0.1, policy=policy)
+    with held(path):
+        answer = asyncio.run(waited(serving(trail), name, arguments))
+    assert trail.lost == (1 if name == "fail" else 2)
+    assert "another process has held its lock for 0.1 s" in caplog.text
+    if policy == "warn":
+        assert answer.is_error is (name == "fail")
+    elif name == "some_in_a_thread":
+        assert [item["error"]["data"]["reason"] for item in answer.structured_content["failed"]] == ["audit_failed"] * 2
+    else:
+        assert answer.is_error
+        assert reason(answer) == "audit_failed"
+        assert "could not be recorded" in caplog.text
+    trail.record({"tool": "later"})
+    assert verify(path).ok
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("surface", ["resource", "prompt", "unknown tool"])
+@pytest.mark.parametrize("is_freed", [True, False])
+def test_resources_prompts_and_unknown_tools_wait_as_well(path, surface, is_freed):
+    """Their errors are sent when they are recorded, and withheld where they cannot be."""
+    trail = opened(path, lock_timeout=60 if is_freed else 0.05, policy="refuse")
+
+    async def run() -> None:
+        async with Client(serving(trail)) as client:
+            if surface == "resource":
+                await client.read_resource("res://one")
+            elif surface == "prompt":
+                await client.get_prompt("ask")
+            else:
+                await client.call_tool("nothing", {})
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        asyncio.run(_grouped(run, path, trail, is_freed=is_freed))
+    error = _only(caught.value)
+    assert error.error.data["error"].get("data", {}).get("reason") == (
+        ("unknown_tool" if surface == "unknown tool" else None) if is_freed else "audit_failed"
+    )
+    assert len(messages(path)) == int(is_freed)
+
+
+async def _grouped(run: Any, path: Path, trail: AuditTrail, *, is_freed: bool) -> None:
+    async with anyio.create_task_group() as group:
+        with held(path):
+            group.start_soon(run)
+            await until(lambda: (trail.waiting if is_freed else trail.lost) > 0)
+
+
+def _only(exc: BaseException) -> Any:
+    while isinstance(exc, BaseExceptionGroup):
+        (exc,) = exc.exceptions
+    return exc
+
+
+@pytest.mark.parametrize("kind", ["a scope", "the task", "a lost record"])
+def test_a_cancelled_call_does_not_lose_its_record(path, failure, kind):
+    """Whoever cancels it; it is written when the lock is free, or counted as lost when its time is up."""
+    trail = opened(path, lock_timeout=0.1 if kind == "a lost record" else 60)
+
+    async def call() -> None:
+        waiting = Call()
+        token = current_call.set(waiting)
+        trail.record(failure(1))
+        current_call.reset(token)
+        await settle(waiting, pytest.fail)
+        await anyio.sleep(60)
+
+    async def run() -> None:
+        with held(path):
+            if kind == "a scope":
+                async with anyio.create_task_group() as group:
+                    group.start_soon(call)
+                    await anyio.sleep(0.01)
+                    group.cancel_scope.cancel()
+                    with anyio.CancelScope(shield=True):
+                        await anyio.sleep(0.05)
+                        assert trail.waiting == 1
+                    release.set()
+                return
+            task = asyncio.create_task(call())
+            await asyncio.sleep(0.01)
+            task.cancel()
+            await asyncio.sleep(0.05 if kind == "the task" else 0.5)
+            assert task.done() is (kind == "a lost record")
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    release = threading.Event()
+    if kind == "a scope":
+        # The group ends when the record is written, so a thread releases the lock.
+        lock_path(path).touch()
+        file = lock_path(path).open("wb")
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+        def let_go() -> None:
+            release.wait(60)
+            file.close()
+
+        thread = threading.Thread(target=let_go)
+        thread.start()
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setitem(globals(), "held", _nothing)
+            asyncio.run(run())
+        thread.join()
+    else:
+        asyncio.run(run())
+    assert (trail.lost, len(messages(path))) == ((1, 0) if kind == "a lost record" else (0, 1))
+    assert trail.waiting == 0
+
+
+@contextmanager
+def _nothing(path: Path) -> Iterator[None]:
+    yield
+
+
+@pytest.mark.parametrize("policy", ["warn", "refuse"])
+def test_a_loop_that_is_torn_down_counts_what_was_not_written(path, failure, monkeypatch, policy):
+    """An interrupt does not wait: each record is tried once more, and otherwise counted as lost and reported."""
+    trail = opened(path, policy=policy)
+    call = Call()
+    errors: list[Exception] = []
+
+    async def run() -> None:
+        token = current_call.set(call)
+        trail.record(failure(1))
+        trail.record(failure(2))
+        current_call.reset(token)
+
+        def interrupt(seconds: float) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("mcpcore.audit.waiting.anyio.sleep", interrupt)
+        await settle(call, errors.append)
+
+    with held(path), pytest.raises(KeyboardInterrupt):
+        asyncio.run(run())
+    assert (trail.lost, trail.waiting, len(call)) == (2, 0, 0)
+    assert [type(error) for error in errors] == ([AuditError] * 2 if policy == "refuse" else [])
+
+
+@pytest.mark.usefixtures("door")
+def test_a_filter_that_raises_costs_no_answer_of_a_call_that_waited(path, caplog):
+    """It is logged, as where the call did not have to wait."""
+    caplog.set_level(logging.INFO, "mcpcore.audit")
+    trail = opened(path, lock_timeout=60)
+    logger = logging.getLogger("mcpcore.audit")
+
+    def raises(record: logging.LogRecord) -> bool:
+        raise RuntimeError("the filter is broken")
+
+    async def run() -> Any:
+        answers: list[Any] = []
+        async with Client(serving(trail)) as client, anyio.create_task_group() as group:
+
+            async def failing() -> None:
+                answers.append(await client.call_tool("fail", {"n": -1}))
+
+            with held(path):
+                group.start_soon(failing)
+                await until(lambda: trail.waiting > 0)
+        return answers[0]
+
+    logger.addFilter(raises)
+    try:
+        answer = asyncio.run(run())
+    finally:
+        logger.removeFilter(raises)
+    assert reason(answer) == "gone"
+    assert "recording a failure went wrong" in caplog.text
+
+
+def test_many_records_of_one_call_give_the_loop_a_turn_between_them(path, failure, monkeypatch):
+    """They are written in goes of a few milliseconds."""
+    monkeypatch.setattr("mcpcore.audit.waiting._TURN", 0.0)
+    trail = opened(path)
+    call = Call()
+    turns = 0
+
+    async def run() -> None:
+        nonlocal turns
+        token = current_call.set(call)
+        with held(path):
+            for number in range(10):
+                trail.record(failure(number))
+        current_call.reset(token)
+        task = asyncio.create_task(settle(call, pytest.fail))
+        while not task.done():
+            turns += 1
+            await asyncio.sleep(0)
+
+    asyncio.run(run())
+    assert turns > 9
+    assert verify(path).records == 10
+
+
+def test_a_thread_that_waits_for_the_lock_keeps_no_other_thread_waiting(path, failure):
+    """Calls that need no lock return immediately, and so does a single try."""
+    trail = opened(path, lock_timeout=60)
+    thread = threading.Thread(target=trail.record, args=(failure(1),))
+    with held(path):
+        thread.start()
+        time.sleep(0.05)
+        began = time.perf_counter()
+        assert trail.head is None
+        assert trail._writer.append("{}") is None
+        assert time.perf_counter() - began < 1
+    thread.join()
+    assert verify(path).records == 1
+
+
+def test_two_threads_wait_for_each_other_and_both_records_are_written(path, failure):
+    """The mutex is waited for as the lock is, and no longer."""
+    trail = opened(path, lock_timeout=0.05, policy="refuse")
+    with trail._writer._mutex:
+        failed: list[Exception] = []
+
+        def record() -> None:
+            try:
+                trail.record(failure(1))
+            except AuditError as exc:
+                failed.append(exc)
+
+        thread = threading.Thread(target=record)
+        thread.start()
+        thread.join(10)
+        assert not thread.is_alive()
+    assert len(failed) == 1
+    trail.record(failure(2))
+    assert verify(path).ok
+
+
+def test_a_lock_that_is_held_at_the_start_is_told_of(path):
+    """As any other reason why the trail cannot be written."""
+    opened(path).close()
+    with held(path), pytest.raises(AuditError, match="another process has held its lock"):
+        opened(path, policy="refuse", lock_timeout=0.05)
+
+
+def lock_all(names: list[Path]) -> int:
+    """Lock each of the files that can be opened for reading, in every way that a reader can; how many there were."""
+    locked = 0
+    for name in names:
+        try:
+            fd = os.open(name, os.O_RDONLY)
+        except PermissionError:
+            continue
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.lockf(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        locked += 1
+    return locked
+
+
+@contextmanager
+def reading_process(names: list[Path]) -> Iterator[int]:
+    """A process that may only read the files, and locks them; how many it could open."""
+    answers, answer = os.pipe()
+    wait, done = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+            os.close(done)
+            os.write(answer, bytes([lock_all(names)]))
+            os.read(wait, 1)
+        finally:
+            os._exit(0)
+    os.close(wait)
+    os.close(answer)
+    try:
+        yield os.read(answers, 1)[0]
+    finally:
+        os.close(done)
+        os.close(answers)
+        os.waitpid(child, 0)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_process_that_may_only_read_the_trail_cannot_hold_its_lock(failure):
+    """It can lock the trail and the head in every way that there is, and cannot open the lock file."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        path = Path(folder) / "audit.jsonl"
+        with opened(path, policy="refuse", lock_timeout=0.2) as trail:
+            trail.record(failure(1))
+            for file in (path, head_path(path)):
+                file.chmod(0o644)
+            with reading_process([path, head_path(path), lock_path(path)]) as locked:
+                assert locked == 2
+                trail.record(failure(2))
+                trail.close()
+                trail.record(failure(3))
+                assert verify(path).records == 3
+        assert lock_path(path).stat().st_mode & 0o777 == 0o200
+
+
+def test_a_lock_file_that_others_may_read_is_closed_to_them(path, failure):
+    """As after chmod -R; whoever may write the trail may open its lock."""
+    with opened(path) as trail:
+        trail.record(failure(1))
+    path.chmod(0o664)
+    lock_path(path).chmod(0o664)
+    with opened(path) as trail:
+        trail.record(failure(2))
+    assert lock_path(path).stat().st_mode & 0o777 == 0o220
+
+
+def test_a_lock_file_that_is_deleted_is_made_anew(path, failure):
+    """By whoever writes next, so that all writers take turns by the same one."""
+    with opened(path) as one, opened(path) as two:
+        for number in range(4):
+            one.record(failure(number))
+            lock_path(path).unlink()
+            two.record(failure(number))
+    assert verify(path).records == 8
+    assert lock_path(path).exists()
+
+
+def test_a_lock_file_that_is_deleted_is_noticed_where_the_system_tells_nothing(path, failure, monkeypatch):
+    """The files are looked at with each record there."""
+    monkeypatch.setattr(writer_module, "watch", lambda name: None)
+    with opened(path) as trail:
+        trail.record(failure(1))
+        lock_path(path).unlink()
+        trail.record(failure(2))
+    assert lock_path(path).exists()
+    assert verify(path).records == 2
+
+
+def test_a_lock_that_is_free_again_in_a_moment_puts_nothing_off(path, failure, monkeypatch):
+    """As where another process was in the middle of a record."""
+    monkeypatch.setattr("mcpcore.audit.trail._MOMENT", 30.0)
+    trail = opened(path)
+    call = Call()
+
+    async def run() -> None:
+        token = current_call.set(call)
+        trail.record(failure(1))
+        current_call.reset(token)
+
+    with held(path):
+        thread = threading.Thread(target=asyncio.run, args=(run(),))
+        thread.start()
+        time.sleep(0.02)
+    thread.join()
+    assert (len(call), verify(path).records) == (0, 1)
+
+
+def test_a_disk_that_fails_while_a_call_waits_is_reported(tmp_path, failure):
+    """The record is lost for that reason, and the policy applies."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    trail = opened(folder / "audit.jsonl", policy="refuse")
+    call = Call()
+    errors: list[Exception] = []
+
+    async def run() -> None:
+        token = current_call.set(call)
+        with held(folder / "audit.jsonl"):
+            trail.record(failure(1))
+        current_call.reset(token)
+        folder.rename(tmp_path / "away")
+        await settle(call, errors.append)
+
+    asyncio.run(run())
+    assert "ENOENT" in str(errors[0])
+    assert trail.lost == 1
+
+
+@pytest.mark.usefixtures("door")
+def test_a_resource_that_records_for_itself_is_withheld_where_the_policy_says_so(path, failure):
+    """Though it succeeded: the error is one of the protocol."""
+    trail = opened(path, policy="refuse", lock_timeout=0.05)
+    server = Server("s", audit=trail)
+
+    @server.resource("res://two")
+    async def two() -> str:
+        trail.record(failure(1))
+        return "fine"
+
+    async def run() -> None:
+        async with Client(server) as client:
+            await client.read_resource("res://two")
+
+    with held(path), pytest.raises(BaseException) as caught:
+        asyncio.run(run())
+    assert _only(caught.value).error.data["error"]["data"]["reason"] == "audit_failed"
+
+
+@pytest.mark.parametrize(("lock_timeout", "policy"), [(30, "refuse"), (0.05, "warn"), (0.05, "refuse")])
+def test_a_task_that_fails_after_its_call_was_answered_loses_no_record(path, lock_timeout, policy):
+    """Its record is written once the lock is free, or counted as lost and reported like any other."""
+    trail = opened(path, lock_timeout=lock_timeout, policy=policy)
+    server: Server[Any] = Server("s", audit=trail)
+    tasks: list[asyncio.Task[None]] = []
+    answered = asyncio.Event()
+
+    @server.tool(errors=ERRORS)
+    async def start(ctx: Context[Any]) -> str:
+        async def work() -> None:
+            await answered.wait()
+            trail.record({"tool": "start", "message": "late"})
+
+        tasks.append(asyncio.create_task(work()))
+        return "started"
+
+    async def run(release: Callable[[], object]) -> None:
+        async with Client(server) as client:
+            assert not (await client.call_tool("start", {})).is_error
+            threading.Timer(0.2, release).start()
+            answered.set()
+            if lock_timeout < 1 and policy == "refuse":
+                with pytest.raises(AuditError, match="another process has held its lock"):
+                    await tasks[0]
+            else:
+                await tasks[0]
+
+    with lock_path(path).open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        asyncio.run(run(lambda: fcntl.flock(file, fcntl.LOCK_UN)))
+        time.sleep(0.3)
+    assert (trail.waiting, trail.lost) == (0, 0 if lock_timeout > 1 else 1)
+    assert messages(path) == (["late"] if lock_timeout > 1 else [])

@@ -1,0 +1,116 @@
+"""A key that a trail got later: the records from before it prove nothing until somebody confirms them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mcpcore.audit import AuditTrail, verify
+from mcpcore.audit.files import head_path
+from mcpcore.cli.audit import group
+
+KEY = "correct horse battery staple"
+
+
+def write(path: Path, failure, numbers: range, **options) -> None:
+    with AuditTrail.open(path, sinks=(), **options) as trail:
+        for number in numbers:
+            trail.record(failure(number))
+
+
+def events(path: Path) -> list[str]:
+    records = map(json.loads, path.read_text().splitlines())
+    return [record["event"] for record in records if "event" in record]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "audit.jsonl"
+
+
+def test_a_forgery_does_not_verify_after_the_server_adopted_it(path, failure, caplog):
+    """Somebody without the key replaces a signed trail; the server goes on with it, says so, and proves nothing."""
+    write(path, failure, range(5), key=KEY)
+    genuine = verify(path, key=KEY)
+    path.unlink()
+    head_path(path).unlink()
+    write(path, failure, range(10, 13))
+    assert [problem.kind for problem in verify(path, key=KEY).problems].count("forged")
+    for number in (20, 30):
+        write(path, failure, range(number, number + 2), key=KEY)
+        report = verify(path, key=KEY)
+        assert [(problem.kind, problem.seq) for problem in report.problems] == [("unsigned", 3)]
+        assert "records 1 to 3 are not signed" in report.problems[0].detail
+    assert events(path) == ["key_added"]
+    assert "has no signature up to record 3" in caplog.text
+    for options in ({"no_head": True}, {"head": f"{report.last}:{report.last_hash}"}):
+        assert not verify(path, key=KEY, **options).ok
+    (problem,) = verify(path, key=KEY, unsigned=f"{genuine.last}:{genuine.last_hash}").problems
+    assert "the head given for them is not that of record 3" in problem.detail
+
+
+def test_the_head_from_before_the_key_confirms_the_records_before_it(path, failure):
+    """As a file, as number and hash, or as the hash alone; a wrong number or hash confirms nothing."""
+    write(path, failure, range(1))
+    head = head_path(path).read_text()
+    digest = verify(path).last_hash
+    write(path, failure, range(1, 3), key=KEY)
+    for text in (head, f"1:{digest}", str(digest)):
+        report = verify(path, key=KEY, unsigned=text)
+        assert report.ok, report.problems
+        assert "record 1 is from before the trail got its key" in " ".join(report.notes)
+    for text in (f"2:{digest}", "0" * 64):
+        assert [problem.kind for problem in verify(path, key=KEY, unsigned=text).problems] == ["unsigned"]
+
+
+def test_full_files_from_before_the_key_need_the_same(path, failure):
+    """The key may come when the newest file is still empty, or gone."""
+    write(path, failure, range(20), max_bytes=2_000)
+    old = verify(path)
+    write(path, failure, range(20, 40), max_bytes=2_000, key=KEY)
+    assert [(problem.kind, problem.seq) for problem in verify(path, key=KEY).problems] == [("unsigned", old.last)]
+    assert verify(path, key=KEY, unsigned=f"{old.last}:{old.last_hash}").ok
+
+
+def test_a_head_that_was_lost_before_the_key_came_is_confirmed_too(path, failure):
+    """The head from before the key shows that nothing was cut off up to its record."""
+    for number in range(3):
+        write(path, failure, range(number, number + 1))
+        if number < 2:
+            head_path(path).unlink()
+    old = verify(path)
+    write(path, failure, range(3, 5), key=KEY)
+    assert {problem.kind for problem in verify(path, key=KEY).problems} == {"unsigned", "head"}
+    assert verify(path, key=KEY, unsigned=f"{old.last}:{old.last_hash}").ok
+
+
+def test_a_trail_that_is_signed_from_its_start_needs_no_such_head(path, failure):
+    """And says nothing about one that is given."""
+    write(path, failure, range(3), key=KEY)
+    assert events(path) == []
+    for unsigned in (None, "0" * 64):
+        report = verify(path, key=KEY, unsigned=unsigned)
+        assert (report.ok, report.notes) == (True, [])
+
+
+def test_the_command_names_the_record_to_confirm(path, tmp_path, failure):
+    """Exit 1 with the option to give, 0 with it."""
+
+    def run(*arguments: str, key: str = KEY) -> tuple[int, str]:
+        result = CliRunner().invoke(group, ["verify", str(path), *arguments], env={"MCPCORE_AUDIT_KEY": key})
+        return result.exit_code, result.output
+
+    write(path, failure, range(3))
+    code, old = run("--print-head", key="")
+    assert code == 0
+    kept = tmp_path / "kept.txt"
+    kept.write_text(old)
+    write(path, failure, range(3, 5), key=KEY)
+    code, text = run()
+    assert code == 1
+    assert f"--unsigned {old.strip()}" in " ".join(text.split())
+    assert run("--unsigned", old.strip())[0] == 0
+    assert run("--unsigned", str(kept))[0] == 0

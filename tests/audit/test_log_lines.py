@@ -1,0 +1,95 @@
+"""A failure whose record is in a file has at most one line in the log, for those who ask for it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcpcore.audit import AuditTrail
+
+PROGRAM = """
+import logging, sys, anyio
+from mcpcore import Context, ErrorCode, FailureMode, Server, tool
+from mcp import Client
+{setup}
+
+@tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="Gone.", recovery="Search.")])
+def f(ctx: Context, crash: bool) -> None:
+    if crash:
+        raise KeyError("hunter2")
+    raise ctx.fail("gone", "Nothing is left.")
+
+async def main():
+    async with Client(Server("s", tools=[f], audit=sys.argv[1])) as client:
+        await client.call_tool("f", {{"crash": True}})
+        await client.call_tool("f", {{"crash": False}})
+
+anyio.run(main)
+"""
+
+
+def stderr_of(path: Path, setup: str = "") -> str:
+    command = [sys.executable, "-c", PROGRAM.format(setup=setup), str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stderr
+
+
+def test_with_a_file_the_records_are_in_the_file_alone(tmp_path):
+    """Standard error has the crash, as ever, and nothing of a failure that was declared."""
+    path = tmp_path / "audit.jsonl"
+    stderr = stderr_of(path)
+    assert "mcpcore.audit" not in stderr
+    assert "correlationId" not in stderr
+    assert "Nothing is left." not in stderr
+    assert stderr.count("ERROR mcpcore: 'f' failed unexpectedly") == 1
+    assert len(path.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        "logging.basicConfig(level='INFO')",
+        "logging.getLogger('mcpcore').setLevel('INFO')",
+        "logging.getLogger('mcpcore.audit').setLevel('DEBUG')",
+    ],
+)
+def test_whoever_asks_for_it_gets_a_line_for_each_failure(tmp_path, setup):
+    """With the tool, the reason or the code, and the id that the record is found by."""
+    path = tmp_path / "audit.jsonl"
+    stderr = stderr_of(path, setup)
+    crash, declared = (json.loads(line)["correlationId"] for line in path.read_text().splitlines())
+    lines = [line for line in stderr.splitlines() if "mcpcore.audit" in line]
+    assert len(lines) == 2
+    assert lines[0].endswith(f"'f' failed: INTERNAL_ERROR (id {crash})")
+    assert lines[1].endswith(f"'f' failed: gone (id {declared})")
+    assert "Nothing is left." not in stderr
+
+
+def test_the_line_is_one_line_whatever_it_names(tmp_path, failure, caplog):
+    """Line breaks, escape sequences and characters that turn text around are escaped, and long names are cut."""
+    caplog.set_level(logging.INFO, "mcpcore.audit")
+    hostile = "x\n2026 ERROR\r\x1b[31m\u202e\u2028" + "y" * 10_000
+    with AuditTrail.open(tmp_path / "audit.jsonl", sinks=()) as trail:
+        trail.record(failure(1, tool=hostile, reason=hostile, correlationId=hostile))
+        trail.record({"surface": "resource", "resource": "res://one", "name": "NOT_FOUND", "correlationId": "7"})
+        trail.record({})
+    first, second, third = caplog.records
+    assert {record.levelno for record in caplog.records} == {logging.INFO}
+    assert first.getMessage().isprintable()
+    assert len(first.getMessage()) < 1_000
+    assert second.getMessage() == "'res://one' failed: NOT_FOUND (id 7)"
+    assert third.getMessage() == "'None' failed: unknown (id None)"
+
+
+def test_a_record_that_is_not_in_the_file_is_in_the_log(tmp_path, failure, caplog):
+    """All of it, at the level that it has without a file."""
+    caplog.set_level(logging.INFO, "mcpcore.audit")
+    trail = AuditTrail(tmp_path / "missing" / "audit.jsonl", sinks=())
+    trail.record(failure(1, name="INTERNAL_ERROR"))
+    record, warning = caplog.records
+    assert (record.levelno, json.loads(record.getMessage())["message"]) == (logging.ERROR, failure(1)["message"])
+    assert "cannot be written" in warning.getMessage()

@@ -1,0 +1,211 @@
+"""Paths that must not be written: links, and files that somebody uses for something else."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import pytest
+
+from mcpcore import Server
+from mcpcore.audit import AuditError, AuditTrail, verify
+from mcpcore.audit.files import head_path, lock_path
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
+
+
+@pytest.mark.parametrize("policy", ["warn", "refuse"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"notes\n",
+        b"no line feed",
+        b"{}\n",
+        b'{"seq":1}\n',
+        b"\x00" * 4_096,
+        b"\n",
+        b"a,b\n1,2\n3,4\n",
+        b"{",
+        b'{"s',
+        b'{"seq":',
+        b'{"seq":1,"mine":"important, no newline"}',
+    ],
+)
+def test_a_file_that_is_no_trail_is_refused_and_left_as_it_is(tmp_path, content, policy):
+    """Whatever the policy: it is a mistake of whoever configured the server, and not a failing disk."""
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    before = path.stat()
+    with pytest.raises(AuditError, match=rf"{path} is refused: it is no trail.*give the path of a new file"):
+        AuditTrail.open(path, policy=policy, sinks=())
+    assert path.read_bytes() == content
+    assert (before.st_mtime_ns, before.st_mode) == (path.stat().st_mtime_ns, path.stat().st_mode)
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_server_does_not_start_on_a_file_that_is_no_trail(tmp_path, monkeypatch):
+    """By the option and by the variable."""
+    path = tmp_path / "server.py"
+    path.write_text("import this\n")
+    with pytest.raises(AuditError, match="is refused"):
+        Server("s", audit=path)
+    monkeypatch.setenv("MCPCORE_AUDIT", str(path))
+    with pytest.raises(AuditError, match="is refused"):
+        Server("s")
+    assert path.read_text() == "import this\n"
+
+
+def test_a_foreign_file_that_takes_the_place_of_a_trail_is_not_written(tmp_path, failure, caplog):
+    """While the server runs the failure counts as not recorded, and the file stays as it is."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+        for file in (path, head_path(path)):
+            file.rename(tmp_path / f"kept-{file.name}")
+        path.write_text("mine\n")
+        trail.record(failure(2))
+        assert trail.lost == 1
+        assert path.read_text() == "mine\n"
+    assert "it is no trail" in caplog.text
+
+
+def test_an_empty_file_becomes_a_trail(tmp_path, failure):
+    """As one that an administrator made with the permissions that it should have."""
+    path = tmp_path / "audit.jsonl"
+    path.touch()
+    with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
+        trail.record(failure(1))
+    assert verify(path).ok
+
+
+@pytest.mark.parametrize("length", [1, 4, 30, 200])
+def test_a_trail_whose_first_record_is_unfinished_is_continued(tmp_path, failure, length):
+    """A writer died in the middle of it: the fragment is sealed off, and the file stays a trail."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+    fragment = path.read_bytes()[:length]
+    path.write_bytes(fragment)
+    for number in (1, 2):
+        with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
+            trail.record(failure(number))
+    lines = path.read_bytes().splitlines()
+    assert lines[0] == fragment
+    assert json.loads(lines[1])["begins"] is False
+
+
+def test_an_unfinished_first_record_without_a_head_is_refused(tmp_path, failure):
+    """A writer makes the head before its first record, so nothing shows that the file was a trail."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+    fragment = path.read_bytes()[:30]
+    path.write_bytes(fragment)
+    head_path(path).unlink()
+    with pytest.raises(AuditError, match="it is no trail"):
+        AuditTrail.open(path, sinks=())
+    assert path.read_bytes() == fragment
+
+
+@pytest.mark.parametrize("exists", [True, False])
+@pytest.mark.parametrize("content", [b"garbage", b"{}\n", b'{"head":1}\n', b'{"head":{"seq":1}}\n' + b" " * 600])
+def test_a_file_that_is_no_head_is_not_overwritten(tmp_path, failure, content, exists):
+    """Neither a file of that name nor one that a hard link of that name leads to, whether or not there is a trail."""
+    path, victim = tmp_path / "audit.jsonl", tmp_path / "victim"
+    if exists:
+        with AuditTrail.open(path, sinks=()) as trail:
+            trail.record(failure(1))
+        head_path(path).unlink()
+    victim.write_bytes(content)
+    os.link(victim, head_path(path))
+    before = path.read_bytes() if exists else b""
+    with pytest.raises(AuditError, match=r"is refused: the file .*\.head is not the head of a trail.*move it away"):
+        AuditTrail.open(path, sinks=())
+    assert victim.read_bytes() == content
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", [b"", b"\0" * 512, b'{"head":{"seq":1,"ha'])
+def test_a_damaged_head_is_written_anew(tmp_path, failure, damage):
+    """An empty file, a block that the disk lost, and the beginning of a head all pass for the head that was there."""
+    path = tmp_path / "audit.jsonl"
+    for number in (1, 2):
+        with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
+            trail.record(failure(number))
+        assert verify(path).ok
+        if number == 1:
+            head_path(path).write_bytes(damage)
+    assert verify(path).head.seq == verify(path).last
+
+
+def test_a_trail_whose_first_line_was_changed_goes_on(tmp_path, failure):
+    """Somebody who damages it must not stop the records; the check tells what was done."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+    path.write_bytes(b"damaged\n")
+    with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
+        trail.record(failure(2))
+    assert not verify(path).ok
+
+
+@posix
+@pytest.mark.parametrize("policy", ["warn", "refuse"])
+@pytest.mark.parametrize("target", ["there", "missing", "itself"])
+def test_a_link_is_refused(tmp_path, policy, target):
+    """Wherever it leads, and nothing is written there."""
+    path, other = tmp_path / "audit.jsonl", tmp_path / "other.jsonl"
+    if target == "there":
+        other.touch()
+    path.symlink_to(path if target == "itself" else other)
+    with pytest.raises(AuditError, match=r"is refused: it is a link, which is not followed; give the path of the file"):
+        AuditTrail.open(path, policy=policy, sinks=())
+    assert other.exists() is (target == "there")
+    assert target != "there" or other.read_bytes() == b""
+
+
+@posix
+@pytest.mark.parametrize("beside", [head_path, lock_path])
+def test_a_link_in_the_place_of_the_head_or_the_lock_is_refused(tmp_path, beside):
+    """Whoever may place one could have another file overwritten."""
+    path, victim = tmp_path / "audit.jsonl", tmp_path / "victim"
+    victim.write_text("mine\n")
+    beside(path).symlink_to(victim)
+    with pytest.raises(AuditError, match=r"is refused: its (head|lock).* is a link"):
+        AuditTrail.open(path, sinks=())
+    assert victim.read_text() == "mine\n"
+
+
+@posix
+def test_a_link_that_takes_the_place_of_a_trail_is_not_followed(tmp_path, failure):
+    """Though it leads to the very file that was there: the failure counts as not recorded."""
+    path = tmp_path / "audit.jsonl"
+    with AuditTrail.open(path, sinks=()) as trail:
+        trail.record(failure(1))
+        moved = path.rename(tmp_path / "moved.jsonl")
+        before = moved.read_bytes()
+        path.symlink_to(moved)
+        trail.record(failure(2))
+        assert trail.lost == 1
+        assert moved.read_bytes() == before
+
+
+@posix
+def test_a_folder_that_is_a_link_is_no_reason_to_refuse(tmp_path, failure):
+    """As where /var/log leads to another disk."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "log").symlink_to(tmp_path / "disk")
+    with AuditTrail.open(tmp_path / "log" / "audit.jsonl", sinks=(), policy="refuse") as trail:
+        trail.record(failure(1))
+    assert os.path.exists(tmp_path / "disk" / "audit.jsonl")
+
+
+def test_a_file_with_something_else_in_the_place_of_its_head_is_refused(tmp_path):
+    """Only a head shows that a file without a record is a trail."""
+    path = tmp_path / "audit.jsonl"
+    path.write_text("mine\n")
+    head_path(path).write_text("mine too\n")
+    with pytest.raises(AuditError, match="is refused"):
+        AuditTrail.open(path, sinks=())
+    assert head_path(path).read_text() == "mine too\n"

@@ -1,0 +1,64 @@
+"""The order desk on FastMCP, as a client over stdio sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_outcome_of_the_order_desk(tmp_path):
+    """Successes, each declared failure, bad arguments, a plain tool's crash and an unknown tool, with their records."""
+    trail = tmp_path / "failures.jsonl"
+    calls = [
+        ("list_orders", {}, None),
+        ("get_order", {"order_id": "A-1"}, None),
+        ("get_order", {"order_id": "A-9"}, "no_order"),
+        ("ship_order", {"order_id": "A-9"}, "no_order"),
+        ("ship_order", {"order_id": "A-2"}, "shipped"),
+        ("ship_order", {"order_id": "A-1"}, None),
+        ("ship_order", {"order_id": "A-1"}, "shipped"),
+        ("get_order", {"order": "hunter2"}, "invalid_arguments"),
+        ("get_order", {"order_id": "hunter2"}, "invalid_arguments"),
+        ("stock_count", {"item": "lamp"}, None),
+        ("stock_count", {"item": "hunter2"}, "crash"),
+    ]
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "examples.orders"],
+        cwd=str(ROOT),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MCPCORE_AUDIT": str(trail)},
+    )
+
+    async def run() -> tuple[list[Any], list[Any]]:
+        async with Client(stdio_client(server)) as client:
+            return [await client.call_tool(name, arguments) for name, arguments, _ in calls], (
+                await client.list_tools()
+            ).tools
+
+    results, tools = anyio.run(run)
+    for (name, arguments, reason), result in zip(calls, results, strict=True):
+        assert (reason is not None) == result.is_error, (name, arguments, result)
+        error = (result.structured_content or {}).get("error")
+        if reason == "crash":
+            assert ("INTERNAL_ERROR", None) == (error["name"], error.get("data"))
+        elif reason is not None:
+            assert reason == error["data"]["reason"]
+        assert "hunter2" not in result.model_dump_json()
+    records = [json.loads(line) for line in trail.read_text().splitlines()]
+    assert [result.structured_content["error"]["correlationId"] for result in results if result.is_error] == [
+        record["correlationId"] for record in records
+    ]
+    described = {listed.name: listed for listed in tools}
+    assert ["no_order", "shipped", "out_of_stock"] == [
+        entry["reason"] for entry in described["ship_order"].meta["dev.mcpcore/errors"]
+    ]
+    assert "Fails with:" in described["ship_order"].description

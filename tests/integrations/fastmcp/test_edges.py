@@ -1,0 +1,265 @@
+"""Rare cases on FastMCP: cancellation, tools that cannot be found again, hostile names, and programs without FastMCP."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any, Literal
+
+import anyio
+import pytest
+from fastmcp import Client, FastMCP
+from fastmcp.exceptions import ToolError, ValidationError
+from fastmcp.server.middleware import Middleware
+from fastmcp.server.sessions import UserSession
+from fastmcp.tools import Tool
+from fastmcp.tools.tool_transform import ArgTransform
+from mcp_types import CallToolResult, InputRequiredResult, TextContent
+
+from mcpcore import Context, ErrorCode, FailureMode, tool
+from mcpcore.integrations.fastmcp import ContractMiddleware, errors
+from mcpcore.integrations.fastmcp.finding import find_contract_tool
+
+NO_ORDER = FailureMode("no_order", ErrorCode.NOT_FOUND, when="There is no such order.", recovery="List the orders.")
+SECRET = "password=hunter2hunter2"
+
+
+def server_of(*tools: Any, **options: Any) -> FastMCP[Any]:
+    mcp: FastMCP[Any] = FastMCP("s")
+    mcp.add_middleware(ContractMiddleware(**options))
+    for each in tools:
+        mcp.add_tool(each)
+    return mcp
+
+
+def calling(mcp: Any, name: str, arguments: dict[str, Any] | None = None) -> Any:
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            return await client.call_tool_mcp(name, arguments or {})
+
+    return anyio.run(run)
+
+
+def error_of(result: Any) -> dict[str, Any]:
+    assert result.is_error, result
+    return dict(result.structured_content["error"])
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_cancelled_call_is_no_failure(alone: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """Of a tool and of a resource, with the middleware and without."""
+    caplog.set_level("INFO")
+
+    @tool(errors=[NO_ORDER])
+    async def slow() -> str:
+        await anyio.sleep(30)
+        return ""
+
+    mcp = server_of(slow)
+    if alone:
+        mcp = FastMCP("alone")
+        mcp.add_tool(slow)
+
+    @mcp.resource("data://slow")
+    async def data() -> str:
+        await anyio.sleep(30)
+        return ""
+
+    async def run() -> None:
+        for call, argument in ((mcp.call_tool, "slow"), (mcp.read_resource, "data://slow")):
+            with anyio.move_on_after(0.05) as scope:
+                await call(argument)  # type: ignore[operator]
+            assert scope.cancelled_caught
+
+    anyio.run(run)
+    assert [] == [record for record in caplog.records if record.name.startswith("mcpcore")]
+
+
+def test_a_tool_by_itself_has_no_session() -> None:
+    """`tool.run(...)` without a server: progress goes nowhere, and what needs a server says so."""
+
+    @tool(errors=[NO_ORDER])
+    async def f(ctx: Context[Literal["no_order"]]) -> str:
+        await ctx.report_progress(1)
+        assert (None, None) == (ctx.input_responses, ctx.request_state)
+        with pytest.raises(ValueError, match="outside of a request"):
+            await ctx.read_resource("data://x")
+        raise ctx.fail("no_order")
+
+    assert anyio.run(Tool.from_function(f).run, {}).is_error
+
+
+def test_errors_of_fastmcps_own_kinds_that_authors_raise_are_read() -> None:
+    """A `ValidationError` of an author; one about the arguments of another tool is masked."""
+    mcp = server_of()
+
+    @mcp.tool
+    def inner(x: int) -> int:
+        return x
+
+    @tool(errors=[NO_ORDER])
+    async def own() -> str:
+        raise ValidationError("Pick another day.")
+
+    @tool(errors=[NO_ORDER])
+    async def nested() -> Any:
+        found: Any = await mcp.get_tool("inner")
+        return await found.run({"x": SECRET})
+
+    mcp.add_tool(own)
+    mcp.add_tool(nested)
+    error = error_of(calling(mcp, "own"))
+    assert ("VALIDATION_ERROR", "Pick another day.") == (error["name"], error["message"])
+    error = error_of(calling(mcp, "nested"))
+    assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
+
+
+def test_errors_wrapped_without_end_are_read_all_the_same() -> None:
+    """As far as anybody nests them."""
+    exc: BaseException = KeyError("x")
+    for _ in range(30):
+        outer = ToolError("Error calling tool 'x'")
+        outer.__cause__ = exc
+        exc = outer
+    assert isinstance(errors.raised_within(exc), ToolError)
+
+
+def test_arguments_of_transformed_tools_are_told_by_name(caplog: pytest.LogCaptureFixture) -> None:
+    """Unknown and missing ones of plain and of contract tools; a TypeError of the tool's own is a crash."""
+
+    def plain(x: int) -> int:
+        raise TypeError("Got unexpected keyword argument(s): of my own")
+
+    @tool(errors=[NO_ORDER])
+    def contract(x: int) -> int:
+        return x
+
+    renamed = {"x": ArgTransform(name="number")}
+    mcp = server_of(
+        Tool.from_tool(Tool.from_function(plain), name="plain", transform_args=renamed),
+        Tool.from_tool(contract, name="contract", transform_args=renamed),
+    )
+    for name in ("plain", "contract"):
+        for arguments, path in (({}, "number"), ({"number": 1, "numbr": SECRET}, "numbr")):
+            error = error_of(calling(mcp, name, arguments))
+            assert ("invalid_arguments", [path]) == (
+                error["data"]["reason"],
+                [issue["path"] for issue in error["data"]["issues"]],
+            )
+    assert "INTERNAL_ERROR" == error_of(calling(mcp, "plain", {"number": 1}))["name"]
+    assert "hunter2" not in caplog.text
+
+
+def test_a_failure_is_answered_where_the_tool_cannot_be_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider that breaks does not hide the failure; a list that breaks suggests no names."""
+
+    class Breaking(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            try:
+                return await call_next(context)
+            finally:
+                monkeypatch.setattr(mcp, "get_tool", None)
+
+        async def on_list_tools(self, context: Any, call_next: Any) -> Any:
+            raise RuntimeError("no list")
+
+    mcp = server_of()
+
+    @mcp.tool
+    def plain() -> str:
+        raise ToolError("Said.")
+
+    mcp.add_middleware(Breaking())
+    assert "Said." == error_of(anyio.run(mcp.call_tool, "plain"))["message"]
+    monkeypatch.undo()
+    assert [] == error_of(anyio.run(mcp.call_tool, "plani"))["data"]["near"]
+    assert anyio.run(find_contract_tool, server_of(), "nothing") is None
+
+
+def test_a_middleware_that_says_not_found_of_a_tool_that_is_there_is_believed() -> None:
+    """It is no unknown tool then."""
+    from fastmcp.exceptions import NotFoundError
+
+    class Hiding(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            raise NotFoundError("Not for you.")
+
+    @tool(errors=[NO_ORDER])
+    def f() -> str:
+        return ""
+
+    mcp = server_of(f)
+    mcp.add_middleware(Hiding())
+    error = error_of(calling(mcp, "f"))
+    assert ("NOT_FOUND", "Not for you.") == (error["name"], error["message"])
+
+
+def test_results_that_ask_the_client_pass() -> None:
+    """An `InputRequiredResult` of a tool or of a resource is no answer yet."""
+
+    @tool(errors=[NO_ORDER])
+    async def f(ctx: Context[Literal["no_order"]]) -> str | InputRequiredResult:
+        return InputRequiredResult(request_state="again") if ctx.request_state is None else ctx.request_state
+
+    mcp = server_of(f)
+
+    @mcp.resource("data://asks")
+    def asks() -> InputRequiredResult:
+        return InputRequiredResult(request_state="again")
+
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            with pytest.raises(RuntimeError, match="10 rounds"):  # the client has nothing to answer
+                await client.read_resource("data://asks")
+            return await client.call_tool_mcp("f", {})
+
+    assert {"result": "again"} == anyio.run(run).structured_content
+
+
+def test_a_number_that_json_does_not_have_is_null_where_null_may_be() -> None:
+    """In what a plain tool returns as the protocol has it."""
+    mcp = server_of()
+
+    @mcp.tool(output_schema={"type": "object", "properties": {"x": {"type": ["number", "null"]}}})
+    def maybe() -> CallToolResult:
+        return CallToolResult(content=[TextContent(type="text", text="x")], structured_content={"x": float("nan")})
+
+    @mcp.tool(output_schema={"type": "object", "properties": {"x": {"type": "number"}}})
+    def never() -> CallToolResult:
+        return CallToolResult(content=[TextContent(type="text", text="x")], structured_content={"x": float("nan")})
+
+    assert {"x": None} == calling(mcp, "maybe").structured_content
+    assert "INTERNAL_ERROR" == error_of(calling(mcp, "never"))["name"]
+
+
+def test_a_session_of_fastmcps_is_filled_in() -> None:
+    """`UserSession`, which a caller without a name has none of."""
+
+    @tool(errors=[NO_ORDER])
+    async def maybe(session: UserSession | None = None) -> bool:
+        return session is None
+
+    @tool(errors=[NO_ORDER])
+    async def needed(session: UserSession) -> bool:
+        return session is None
+
+    mcp = server_of(maybe, needed)
+    assert {"result": True} == calling(mcp, "maybe").structured_content
+    assert error_of(calling(mcp, "needed"))["name"]
+
+
+def test_programs_without_fastmcp_see_a_plain_function() -> None:
+    """The signature is the handler's without its context, and nothing of FastMCP is loaded."""
+    code = (
+        "import inspect, sys\n"
+        "from mcpcore import Context, tool\n"
+        "@tool\n"
+        "def f(ctx: Context, x: int = 1) -> int: return x\n"
+        "class C:\n"
+        "    f = f\n"
+        "assert C().f is f and not hasattr(f, '__fastmcp__')\n"
+        "assert 'declaration' in inspect.signature(type(f)).parameters\n"
+        "print(inspect.signature(f), 'fastmcp' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "(x: int = 1) -> int False" == done.stdout.strip()

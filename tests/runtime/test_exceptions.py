@@ -1,0 +1,313 @@
+"""Every exception of the package survives pickle, copy and a process pool; one that is raised often does not grow."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import importlib
+import pickle
+import pkgutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Self
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.server.mcpserver.exceptions import ResourceError
+
+import mcpcore
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, Server, not_found, tool
+from mcpcore.batch import Batch, BatchResult
+from mcpcore.boundary import ReturnedError
+from mcpcore.envelope import Envelope, envelope
+from mcpcore.integrations.fastmcp import ContractFailure
+from mcpcore.integrations.fastmcp.errors import ProtocolFailure
+from mcpcore.server import ToolFailure
+from mcpcore.upstream import UpstreamError
+
+
+class RateLimitError(CodedError):
+    """A failure with other arguments."""
+
+    def __init__(self, seconds: int, *, host: str) -> None:
+        super().__init__(ErrorCode.RATE_LIMITED, f"{host} is busy.", {"host": host}, retry=Retry.after(seconds=seconds))
+        self.seconds = seconds
+
+
+class PairError(CodedError):
+    """A failure whose `__new__` has arguments, too."""
+
+    def __new__(cls, *args: Any) -> Self:
+        return super().__new__(cls)
+
+    def __init__(self, left: str, right: str) -> None:
+        super().__init__(ErrorCode.CONFLICT, f"{left} and {right}", reason="pair")
+
+
+ENTRY = FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look for another one.")
+ENVELOPE = Envelope(
+    code=-32001,
+    name="NOT_FOUND",
+    message="It left.",
+    retry=Retry.never(),
+    tool="look",
+    data=MappingProxyType({"reason": "gone", "retryable": False, "nested": {"a": [1]}}),
+    context=MappingProxyType({"session_id": "s"}),
+    native_code="gone",
+)
+
+
+def _declared() -> CodedError:
+    from mcpcore.errors import failure_of
+
+    return failure_of(ENTRY, None, {"id": 7}, recovery={"strategy": "check_input"}, retry=Retry.now())
+
+
+SPECIAL: dict[str, list[Callable[[], BaseException]]] = {
+    "CodedError": [
+        _declared,
+        lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", MappingProxyType({"id": 7}), recovery="Wait."),
+        lambda: CodedError.startup_failure(session_id="s"),
+        lambda: CodedError(ErrorCode.NOT_FOUND, "m" * 200_000, recovery=None),
+        lambda: RateLimitError(5, host="example.org"),
+        lambda: PairError("a", "b"),
+    ],
+    "FrameworkError": [lambda: mcpcore.errors.FrameworkError(ErrorCode.INVALID_PARAMS, "No.", {"issues": []})],
+    "ToolFailure": [lambda: ToolFailure(ENVELOPE), lambda: ToolFailure(_made())],
+    "UpstreamError": [lambda: UpstreamError(ENVELOPE)],
+    "ReturnedError": [lambda: ReturnedError(ValueError("It went wrong."))],
+    "ContractFailure": [lambda: ContractFailure(KeyError("left"), "It left.")],
+    "ProtocolFailure": [lambda: ProtocolFailure(code=-32603, message="It left.", data={"a": 1})],
+    "UnansweredError": [lambda: mcpcore.unwrapping.UnansweredError(ResourceError("It left."))],
+    "Problem": [lambda: mcpcore.cli.problems.Problem("No.", hint="Do it.", detail="x")],
+    "Failed": [lambda: mcpcore.cli.problems.Failed("No.", hint="Do it.", detail="x")],
+}
+
+
+def _made() -> Envelope:
+    return envelope(ErrorCode.NOT_FOUND, "It left.", retry=Retry.now(), tool="look", data={"rows": ["r" * 9_999] * 99})
+
+
+def _classes() -> dict[str, type[BaseException]]:
+    """Every exception class of the package that has a public name."""
+    found: dict[str, type[BaseException]] = {}
+    for module in pkgutil.walk_packages(mcpcore.__path__, "mcpcore."):
+        if module.name.endswith("__main__"):
+            continue
+        for thing in vars(importlib.import_module(module.name)).values():
+            if isinstance(thing, type) and issubclass(thing, BaseException) and thing.__module__.startswith("mcpcore"):
+                found[thing.__name__] = thing
+    return {name: kind for name, kind in found.items() if not name.startswith("_")}
+
+
+def _instances() -> Iterator[Any]:
+    for name, kind in sorted(_classes().items()):
+        for number, make in enumerate(SPECIAL.get(name, [lambda kind=kind: kind("It went wrong.")])):
+            yield pytest.param(make, id=f"{name}-{number}")
+
+
+def _facts(value: Any) -> Any:
+    """All that an exception says, in a form that can be compared."""
+    if isinstance(value, BaseException):
+        state = {key: _facts(item) for key, item in sorted(vars(value).items())}
+        return type(value), str(value), _facts(value.args), state
+    if isinstance(value, Envelope):
+        return value.to_json(), value.dialect, value.native_code, value.context
+    if isinstance(value, MappingProxyType):
+        return dict(value)
+    return [_facts(item) for item in value] if isinstance(value, tuple) else value
+
+
+def returned(exc: BaseException) -> BaseException:
+    """The identity, in another process."""
+    return exc
+
+
+def raised(exc: BaseException) -> None:
+    """Fail in a process pool."""
+    raise exc
+
+
+@pytest.mark.parametrize("make", list(_instances()))
+def test_an_exception_survives_pickle_and_copy(make: Callable[[], BaseException]) -> None:
+    """With all that it says; a copy of a copy, too."""
+    exc = make()
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        assert _facts(pickle.loads(pickle.dumps(exc, protocol))) == _facts(exc)
+    for duplicate in (copy.copy, copy.deepcopy, lambda it: copy.copy(pickle.loads(pickle.dumps(it)))):
+        assert _facts(duplicate(exc)) == _facts(exc)
+        assert duplicate(exc) is not exc
+
+
+def test_exceptions_survive_a_process_pool() -> None:
+    """Given to another process, returned by it, and raised in it."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        for parameters in _instances():
+            exc = parameters.values[0]()
+            assert _facts(pool.submit(returned, exc).result()) == _facts(exc)
+            with pytest.raises(type(exc)) as caught:
+                pool.submit(raised, exc).result()
+            assert _facts(caught.value) == _facts(exc)
+
+
+def test_an_envelope_with_views_of_mappings_can_be_copied() -> None:
+    """A view itself can be neither pickled nor copied."""
+    assert copy.deepcopy(ENVELOPE) == ENVELOPE
+    assert pickle.loads(pickle.dumps(ENVELOPE)) == ENVELOPE
+
+
+# --- one exception, many calls ----------------------------------------------------------------------------------------
+
+SHARED = not_found("It left.", {"id": 7}, reason="gone")
+CAUSE = OSError("no route")
+CRASH = RuntimeError("broken")
+
+
+class Held:
+    """Something that a call holds on to."""
+
+
+def _fail_shared() -> None:
+    held = Held()
+    assert held
+    raise SHARED
+
+
+def _fail_with_shared_cause() -> None:
+    held = Held()
+    assert held
+    try:
+        raise CAUSE
+    except OSError as exc:
+        raise not_found("It left.") from exc
+
+
+def _fail_after_shared_context() -> None:
+    try:
+        raise CAUSE
+    except OSError:
+        raise ValueError("new")  # noqa: B904 - the context is what matters
+
+
+def _crash_shared() -> None:
+    held = Held()
+    assert held
+    raise CRASH
+
+
+def _group_shared() -> None:
+    raise ExceptionGroup("several", [SHARED, CRASH])
+
+
+def _depth(exc: BaseException) -> int:
+    depth, trace = 0, exc.__traceback__
+    while trace is not None:
+        depth, trace = depth + 1, trace.tb_next
+    return depth
+
+
+@pytest.mark.parametrize(
+    "fail", [_fail_shared, _fail_with_shared_cause, _fail_after_shared_context, _crash_shared, _group_shared]
+)
+def test_an_exception_that_is_raised_in_many_calls_does_not_grow(fail: Callable[[], None], tmp_path: Path) -> None:
+    """Neither its traceback, nor what it carries, nor its records; nothing that a call held stays alive."""
+    trail = tmp_path / "trail.jsonl"
+
+    @tool(errors=[ENTRY])
+    def look(ctx: Context) -> str:
+        with mcpcore.bind(session_id="s"):
+            fail()
+        return ""
+
+    @tool(errors=[ENTRY])
+    def look_at_all(ctx: Context) -> BatchResult[str]:
+        batch = Batch[str](ctx)
+        for item in range(3):
+            with batch.item(item):
+                fail()
+        batch.add("found")
+        return batch.result()
+
+    server = Server("s", tools=[look, look_at_all], audit=trail)
+
+    @server.resource("x://shared")
+    def read() -> str:
+        fail()
+        return ""
+
+    @server.prompt()
+    def ask() -> str:
+        fail()
+        return ""
+
+    async def run() -> None:
+        async with Client(server) as client:
+            for _ in range(40):
+                assert (await client.call_tool("look", {})).is_error
+                await client.call_tool("look_at_all", {})
+                for request in (client.read_resource, client.get_prompt):
+                    with pytest.raises(Exception, match=r"."):
+                        await request("x://shared" if request == client.read_resource else "ask")
+
+    anyio.run(run)
+    gc.collect()
+    for exc in (SHARED, CAUSE, CRASH):
+        assert _depth(exc) < 10
+        assert len(vars(exc)) < 20
+        assert not getattr(exc, "__notes__", [])
+    # Not isinstance: hostile objects of other tests raise if their class is read.
+    assert not [thing for thing in gc.get_objects() if type(thing) is Held]
+    lengths = [len(line) for line in trail.read_text().splitlines() if '"tool":"look"' in line]
+    assert len(lengths) == 40
+    assert max(lengths[1:]) <= max(lengths[0], 2_000) * 1.5
+
+
+def test_an_exception_that_the_caller_of_a_server_is_handling_keeps_its_traceback() -> None:
+    """It is the context of whatever fails meanwhile, and no failure of the server's."""
+
+    @tool
+    def look() -> str:
+        raise not_found("It left.")
+
+    async def call() -> None:
+        async with Client(Server("s", tools=[look])) as client:
+            assert (await client.call_tool("look", {})).is_error
+
+    try:
+        raise LookupError("outside")
+    except LookupError as exc:
+        anyio.run(call)
+        depth = _depth(exc)
+    assert depth == 1
+
+
+@pytest.mark.parametrize("threads", [True, False])
+def test_calls_at_once_may_raise_the_same_exception(threads: bool) -> None:
+    """Each is answered with it."""
+
+    def fail() -> str:
+        raise SHARED
+
+    async def fail_soon() -> str:
+        await anyio.sleep(0.001)
+        raise SHARED
+
+    server = Server("s")
+    server.add_tool(fail if threads else fail_soon, name="look", errors=[ENTRY])
+
+    async def run() -> None:
+        async with Client(server) as client, anyio.create_task_group() as tasks:
+
+            async def call() -> None:
+                result = await client.call_tool("look", {})
+                assert result.structured_content["error"]["data"]["id"] == 7
+
+            for _ in range(50):
+                tasks.start_soon(call)
+
+    anyio.run(run)
+    assert _depth(SHARED) < 10

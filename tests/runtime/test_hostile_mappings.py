@@ -1,0 +1,261 @@
+"""A mapping whose methods raise cannot end the server, nor cost a failure its code and its reason."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult
+from pydantic import BaseModel, model_serializer
+
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found, tool
+from mcpcore.audit import AuditTrail
+from mcpcore.batch import Batch, BatchResult
+from mcpcore.errors import fact, recovery_of
+from mcpcore.services import guard
+
+pytestmark = pytest.mark.usefixtures("door")
+
+RAISED = [SystemExit, GeneratorExit, asyncio.CancelledError, RecursionError, MemoryError]
+METHODS = ["get", "items", "keys", "__iter__", "__len__", "__getitem__", "__contains__", "__bool__", "__class__", "all"]
+
+
+def hostile(method: str, kind: type[BaseException]) -> Any:
+    """A mapping that raises `kind` in `method`, or in all of them."""
+
+    def raises(*_: object) -> Any:
+        raise kind
+
+    methods: dict[str, Any] = {
+        "__getitem__": lambda self, key: {"reason": "gone", "id": 7}[key],
+        "__iter__": lambda self: iter(["reason", "id"]),
+        "__len__": lambda self: 2,
+    }
+    for name in METHODS[:-1] if method == "all" else [method]:
+        methods[name] = property(raises) if name == "__class__" else raises
+    # The abstract methods are there; to find that out, ABCMeta would ask an instance for its class.
+    return type("Hostile", (Mapping,), methods)()
+
+
+def _answers(fail: Callable[[], BaseException], trail: Path) -> list[Any]:
+    """What a server answers when a tool fails so, and to a call after that."""
+
+    @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look for another one.")])
+    def look(ctx: Context) -> str:
+        raise fail()
+
+    @tool
+    def greet() -> str:
+        return "hello"
+
+    async def run() -> list[Any]:
+        async with Client(Server("s", tools=[look, greet], audit=AuditTrail.open(trail))) as client:
+            return [await client.call_tool("look", {}), await client.call_tool("greet", {})]
+
+    return anyio.run(run)
+
+
+@pytest.mark.parametrize("kind", RAISED)
+@pytest.mark.parametrize("method", METHODS)
+def test_a_failure_with_a_hostile_mapping_keeps_its_code_and_reason(
+    method: str, kind: type[BaseException], tmp_path: Path
+) -> None:
+    """As data, as a recovery, and within both."""
+    for number, fail in enumerate(
+        (
+            lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", hostile(method, kind), reason="gone"),
+            lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", {"a": hostile(method, kind)}, reason="gone"),
+            lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", reason="gone", recovery=hostile(method, kind)),
+            lambda: CodedError(
+                ErrorCode.NOT_FOUND,
+                "It left.",
+                reason="gone",
+                recovery={"hint": "Wait.", "correctiveParams": hostile(method, kind)},
+            ),
+            lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", {"recovery": hostile(method, kind)}, reason="gone"),
+        )
+    ):
+        trail = tmp_path / f"{number}.jsonl"
+        failed, greeted = _answers(fail, trail)
+        error = failed.structured_content["error"]
+        assert (error["name"], error["message"], error["data"]["reason"]) == ("NOT_FOUND", "It left.", "gone")
+        assert not greeted.is_error
+        assert f'"correlationId":"{error["correlationId"]}"' in trail.read_text()
+
+
+def test_hostile_data_is_named(tmp_path: Path) -> None:
+    """The rest of the data is sent."""
+    data = {"a": hostile("all", SystemExit), "b": 1}
+    failed, _ = _answers(lambda: not_found("It left.", data), tmp_path / "t.jsonl")
+    assert failed.structured_content["error"]["data"] == {"a": "<Hostile>", "b": 1, "retryable": False}
+
+
+def test_a_model_that_exits_when_it_is_dumped_is_named(tmp_path: Path) -> None:
+    """Data may be a model."""
+
+    class Exiting(BaseModel):
+        @model_serializer
+        def exits(self) -> dict[str, Any]:
+            raise SystemExit
+
+    failed, greeted = _answers(lambda: not_found("It left.", Exiting()), tmp_path / "t.jsonl")  # type: ignore[arg-type]
+    assert failed.structured_content["error"]["data"]["value"] == "<Exiting>"
+    assert not greeted.is_error
+
+
+def test_an_exception_whose_properties_exit_is_a_crash(tmp_path: Path) -> None:
+    """It is recorded as one."""
+
+    class ExitingError(CodedError):
+        @property
+        def recovery(self) -> Any:
+            raise SystemExit
+
+        @property
+        def advice(self) -> Any:
+            raise asyncio.CancelledError
+
+    trail = tmp_path / "t.jsonl"
+    failed, greeted = _answers(lambda: ExitingError(ErrorCode.NOT_FOUND), trail)
+    assert failed.structured_content["error"]["name"] == "INTERNAL_ERROR"
+    assert not greeted.is_error
+    assert '"name":"INTERNAL_ERROR"' in trail.read_text()
+
+
+def test_declared_data_that_cannot_be_read_breaks_its_model(tmp_path: Path) -> None:
+    """The failure is sent, and the record says so."""
+
+    class Facts(BaseModel):
+        id: int
+
+    entry = FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look for another.", data=Facts)
+
+    @tool(errors=[entry])
+    def look() -> str:
+        raise CodedError(ErrorCode.NOT_FOUND, "It left.", hostile("items", SystemExit), reason="gone")
+
+    async def run() -> Any:
+        async with Client(Server("s", tools=[look], audit=tmp_path / "t.jsonl")) as client:
+            return await client.call_tool("look", {})
+
+    assert anyio.run(run).structured_content["error"]["data"]["reason"] == "gone"
+    assert "the data of 'gone' breaks its model: it cannot be read" in (tmp_path / "t.jsonl").read_text()
+
+
+def test_with_internal_errors_exposed_hostile_data_is_named(call: Callable[..., Any]) -> None:
+    """The exception is sent with it."""
+
+    @tool
+    def look() -> str:
+        raise not_found("It left.", hostile("all", SystemExit))
+
+    error = call(Server("s", tools=[look], expose_internal_errors=True), "look").structured_content["error"]
+    assert error["name"] == "NOT_FOUND"
+    assert error["data"]["value"] == "<Hostile>"
+    assert error["data"]["exception"]["type"].endswith("CodedError")
+
+
+def test_a_batch_tells_of_an_item_with_hostile_data(call: Callable[..., Any]) -> None:
+    """As its item, and as its data."""
+
+    @tool
+    def look(ctx: Context) -> BatchResult[str]:
+        batch = Batch[str](ctx)
+        for item in (hostile("all", SystemExit), 2):
+            with batch.item(item):
+                if item != 2:
+                    raise not_found("It left.", hostile("all", SystemExit))
+                batch.add("found")
+        return batch.result()
+
+    failed = call(Server("s", tools=[look]), "look").structured_content["failed"]
+    assert [item["item"] for item in failed] == ["<Hostile>"]
+    assert failed[0]["error"]["name"] == "NOT_FOUND"
+
+
+def test_a_guard_logs_what_it_can_of_hostile_facts(call: Callable[..., Any]) -> None:
+    """The guarded failure goes on."""
+
+    def exits(*_: object) -> Any:
+        raise SystemExit
+
+    @tool
+    def look() -> str:
+        with guard("look", context=hostile("all", SystemExit), input=exits, error_mapper=exits):
+            raise FileNotFoundError("no such page")
+
+    assert call(Server("s", tools=[look]), "look").structured_content["error"]["name"] == "NOT_FOUND"
+
+
+def test_a_result_with_a_hostile_mapping_ends_no_server() -> None:
+    """Neither as a success nor as a failure made by hand."""
+
+    @tool
+    def look(*, failed: bool) -> CallToolResult:
+        content: Any = {"error": {"code": -32001, "message": "m", "data": hostile("all", SystemExit)}, "ok": False}
+        return CallToolResult.model_construct(content=[], structured_content=content, is_error=failed)
+
+    @tool
+    def greet() -> str:
+        return "hello"
+
+    async def run() -> list[Any]:
+        async with Client(Server("s", tools=[look, greet])) as client:
+            found = [await client.call_tool("look", {"failed": failed}) for failed in (True, False)]
+            return [*found, await client.call_tool("greet", {})]
+
+    *failed, greeted = anyio.run(run)
+    assert all(result.is_error for result in failed)
+    assert not greeted.is_error
+
+
+def test_a_sink_that_exits_costs_no_answer(call: Callable[..., Any]) -> None:
+    """Nor a filter of a logger."""
+
+    class Exiting:
+        def failure(self, record: Any, line: str) -> None:
+            raise SystemExit
+
+    @tool
+    def look() -> str:
+        raise not_found("It left.")
+
+    server = Server("s", tools=[look], audit=AuditTrail(sinks=[Exiting()]))
+    assert call(server, "look").structured_content["error"]["name"] == "NOT_FOUND"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda mapping: fact(mapping, "reason"),
+        recovery_of,
+        lambda mapping: CodedError(ErrorCode.NOT_FOUND, data=mapping),
+        lambda mapping: CodedError(ErrorCode.NOT_FOUND, recovery=mapping),
+    ],
+)
+def test_a_keyboard_interrupt_passes(ask: Callable[[Any], Any]) -> None:
+    """Ctrl+C may come while a mapping is read, and must end the process."""
+    with pytest.raises(KeyboardInterrupt):
+        ask(hostile("all", KeyboardInterrupt))
+
+
+def test_a_keyboard_interrupt_passes_while_a_failure_is_told() -> None:
+    """It comes out where the server runs."""
+
+    @tool
+    def look() -> str:
+        raise not_found("It left.", {"a": hostile("items", KeyboardInterrupt)})
+
+    async def run() -> None:
+        async with Client(Server("s", tools=[look])) as client:
+            with contextlib.suppress(Exception):
+                await client.call_tool("look", {})
+
+    with pytest.raises((KeyboardInterrupt, BaseExceptionGroup)):
+        anyio.run(run)

@@ -1,0 +1,75 @@
+"""Ctrl+C may come while foreign code runs within the framework, and always ends the program."""
+
+from __future__ import annotations
+
+import enum
+import logging
+from typing import Any
+
+import pytest
+
+from mcpcore import ErrorCode, guard, not_found
+from mcpcore.audit import AuditTrail
+from mcpcore.boundary import Boundary
+from mcpcore.contract import Contract
+from mcpcore.jsonable import to_json
+
+
+def interrupt(*_: object, **__: object) -> Any:
+    raise KeyboardInterrupt
+
+
+class InterruptedEnum(enum.Enum):
+    """Its value is read when a key is written."""
+
+    KEY = 1
+
+    @property
+    def value(self) -> Any:
+        interrupt()
+
+
+class Uncounted(list[int]):
+    """Its length is read when items are left out."""
+
+    def __len__(self) -> int:
+        interrupt()
+        return 0
+
+
+@pytest.mark.parametrize("value", [{InterruptedEnum.KEY: 1}, Uncounted(range(20_000))], ids=["a key", "a length"])
+def test_while_a_value_is_converted(value: Any) -> None:
+    """Every other exception is replaced by the name of the type."""
+    with pytest.raises(KeyboardInterrupt):
+        to_json(value)
+
+
+def test_while_a_failure_is_recorded() -> None:
+    """In a sink of the application."""
+
+    class Sink:
+        failure = interrupt
+
+    boundary = Boundary(server="s", audit=AuditTrail(sinks=[Sink()]))
+    with pytest.raises(KeyboardInterrupt):
+        boundary.answer(not_found("It left."), contract=Contract(), name="look")
+
+
+def test_while_a_crash_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a handler of the application."""
+    monkeypatch.setattr(logging.getLogger("mcpcore"), "handlers", [handler := logging.Handler()])
+    monkeypatch.setattr(handler, "emit", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        Boundary(server="s").answer(RuntimeError("broken"), contract=Contract(), name="look")
+
+
+@pytest.mark.parametrize("options", [{"error_mapper": interrupt}, {"input": interrupt}], ids=["mapper", "input"])
+def test_while_a_guarded_operation_fails(options: dict[str, Any]) -> None:
+    """In a function that `guard` calls."""
+
+    @guard("look", code=ErrorCode.TIMEOUT, **options)
+    def look() -> None:
+        raise OSError("no route")
+
+    with pytest.raises(KeyboardInterrupt):
+        look()

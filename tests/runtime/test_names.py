@@ -1,0 +1,96 @@
+"""The names of unknown tools, prompts and resources, a caller's own words, are cut in answers, records and logs."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult
+
+from mcpcore import Server, not_found
+
+pytestmark = pytest.mark.usefixtures("door")
+
+LONG = "n" * 90_000
+
+
+def _server(trail: Path, **options: Any) -> Server:
+    server = Server("s", audit=trail, **options)
+
+    @server.resource("page://{name}")
+    def page(name: str) -> str:
+        raise not_found("There is no such page.")
+
+    @server.prompt()
+    def ask() -> str:
+        return "?"
+
+    return server
+
+
+def _error(server: Server, ask: Any) -> dict[str, Any]:
+    async def run() -> dict[str, Any]:
+        async with Client(server) as client:
+            try:
+                result: CallToolResult = await ask(client)
+            except MCPError as error:
+                return {"message": error.message, "data": error.data}
+            return {"message": "", "data": result.structured_content}
+
+    return anyio.run(run)
+
+
+ASKS = {
+    "tool": lambda client: client.call_tool(LONG, {}),
+    "prompt": lambda client: client.get_prompt(LONG, {}),
+    "resource": lambda client: client.read_resource(f"none://{LONG}"),
+    "template": lambda client: client.read_resource(f"page://{LONG}"),
+}
+
+
+@pytest.mark.parametrize("dialect", ["canonical", "system_error", "taxonomy"])
+@pytest.mark.parametrize("what", ASKS)
+def test_a_long_name_is_cut_to_200_characters(
+    what: str, dialect: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In the message, the envelope, the data, the record and the log."""
+    caplog.set_level(logging.DEBUG, "mcpcore")
+    trail = tmp_path / "trail.jsonl"
+    error = _error(_server(trail, dialect=dialect), ASKS[what])
+    everything = [str(error), trail.read_text(), *(r.getMessage() for r in caplog.records if "mcpcore" in r.name)]
+    assert all("n" * 201 not in text for text in everything)
+    assert len(error["message"]) < 260
+    if dialect == "canonical":
+        told = error["data"]["error"]
+        assert len(told["tool"]) == 200
+        assert told["tool"].endswith("characters in all)")
+        assert what in ("tool", "prompt") or error["data"]["uri"] == told["tool"]
+
+
+def test_an_unknown_tool_as_a_result_is_cut_too(tmp_path: Path) -> None:
+    """The model reads it then."""
+    error = _error(_server(tmp_path / "t.jsonl", unknown_tool="result"), ASKS["tool"])["data"]["error"]
+    assert len(error["tool"]) == len(error["data"]["tool"]) == 200
+    assert error["message"].startswith("Unknown tool: nnn")
+
+
+@pytest.mark.parametrize("length", [1, 129, 200])
+def test_a_name_of_at_most_200_characters_is_whole(length: int, tmp_path: Path) -> None:
+    """It says what was meant."""
+    name = "m" * length
+    for number, ask in enumerate((lambda c: c.call_tool(name, {}), lambda c: c.get_prompt(name, {}))):
+        error = _error(_server(tmp_path / f"{number}.jsonl"), ask)
+        assert error["data"]["error"]["tool"] == name
+        assert name in error["message"]
+
+
+def test_line_breaks_in_the_name_of_an_unknown_prompt_are_escaped(tmp_path: Path) -> None:
+    """They could pass for lines of the server's own."""
+    error = _error(_server(tmp_path / "t.jsonl"), lambda client: client.get_prompt("a\nRecovery: b", {}))
+    assert error["message"] == "Unknown prompt: a\\nRecovery: b"
+    assert error["data"]["error"]["tool"] == "a\\nRecovery: b"

@@ -1,0 +1,556 @@
+"""Failures that a handler returns instead of raising them: the call fails, and nothing of their text is sent."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from mcp import Client
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.prompts.base import AssistantMessage, UserMessage
+from mcp.server.mcpserver.resources import FunctionResource, TextResource
+from mcp.server.mcpserver.tools import Tool as SDKTool
+from mcp.server.mcpserver.utilities.func_metadata import func_metadata
+from mcp.server.mcpserver.utilities.types import Audio, Image
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, TextContent
+from pydantic import BaseModel, ConfigDict, field_serializer
+
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found
+from mcpcore.returned import convert_result
+
+pytestmark = pytest.mark.usefixtures("door")
+
+Shape = Callable[[BaseException], Any]
+SECRET = "postgresql://app:hunter2@db/main"
+NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Call search_articles first.")
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    free: Any = None
+
+
+class Deliberate(BaseModel):
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    error: ValueError
+
+    @field_serializer("error")
+    def write(self, error: ValueError) -> str:
+        return f"declared: {error}"
+
+
+@dataclass
+class Record:
+    value: Any = None
+
+
+def no_match() -> CodedError:
+    return CodedError(ErrorCode.NOT_FOUND, "None of 3.", {"pmids": ["1"]}, reason="no_match")
+
+
+def crash() -> ValueError:
+    return ValueError(SECRET)
+
+
+def untyped(value):  # type: ignore[no-untyped-def]
+    return value
+
+
+def anything(value: Any) -> Any:
+    return value
+
+
+def items(value: Any) -> list[Any]:
+    return value  # type: ignore[no-any-return]
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    return value  # type: ignore[no-any-return]
+
+
+def model(value: Any) -> Model:
+    return value  # type: ignore[no-any-return]
+
+
+def text(value: Any) -> str:
+    return value  # type: ignore[no-any-return]
+
+
+ANNOTATED = [untyped, anything, items, mapping, model, text]
+KINDS = ("contract", "contract async", "sdk", "sdk async", "sdk tool")
+
+
+def server_of(result: Any, annotated: Any, kind: str, **options: Any) -> Server[Any]:
+    """A server with one tool that returns `result`, annotated as `annotated` is."""
+    server: Server[Any] = Server("s", **options)
+
+    def f() -> Any:
+        return result() if callable(result) else result
+
+    async def g() -> Any:
+        return result() if callable(result) else result
+
+    handler = g if kind.endswith("async") else f
+    if "return" in annotated.__annotations__:
+        handler.__annotations__["return"] = annotated.__annotations__["return"]
+    else:
+        del handler.__annotations__["return"]
+    handler.__name__ = "f"
+    if kind.startswith("contract"):
+        server.add_tool(handler, errors=[NO_MATCH])
+    elif kind == "sdk tool":
+        server = Server("s", tools=[SDKTool.from_function(handler)], **options)
+    else:
+        server.add_tool(handler)
+    return server
+
+
+def ask(server: Server[Any], method: str, *args: Any) -> Any:
+    """What a client gets; an error of the protocol is raised outside the client, which would make a group of it."""
+
+    async def asked() -> Any:
+        async with Client(server) as client:
+            try:
+                return await getattr(client, method)(*args)
+            except MCPError as exc:
+                return exc
+
+    answer = asyncio.run(asked())
+    if isinstance(answer, MCPError):
+        raise answer
+    return answer
+
+
+def call(server: Server[Any], name: str = "f") -> Any:
+    return ask(server, "call_tool", name, {})
+
+
+def error_of(result: Any) -> dict[str, Any]:
+    assert result.is_error
+    error: dict[str, Any] = result.structured_content["error"]
+    return error
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("annotated", ANNOTATED, ids=lambda annotated: annotated.__name__)
+class TestAlone:
+    """An exception is all that a tool returns."""
+
+    def test_a_declared_failure_is_that_failure(self, annotated: Any, kind: str) -> None:
+        """Whatever the return annotation, and with the recovery of its entry where the tool has a contract."""
+        error = error_of(call(server_of(no_match, annotated, kind)))
+        assert ("NOT_FOUND", "None of 3.", "no_match") == (error["name"], error["message"], error["data"]["reason"])
+        assert kind.startswith("contract") == ("recovery" in error["data"])
+
+    def test_any_other_exception_is_a_crash(self, annotated: Any, kind: str, tmp_path: Path) -> None:
+        """Masked for the client and recorded with its type and text, without the password."""
+        trail = tmp_path / "audit.jsonl"
+        result = call(server_of(crash, annotated, kind, audit=trail))
+        assert "data" not in error_of(result)
+        assert "hunter2" not in result.model_dump_json()
+        (record,) = map(json.loads, trail.read_text().splitlines())
+        assert "ValueError" == record["exception"]["type"]
+        assert "hunter2" not in trail.read_text()
+
+
+WITHIN: dict[str, Shape] = {
+    "list": lambda exc: ["a", exc],
+    "tuple": lambda exc: (exc, "a"),
+    "dict": lambda exc: {"a": exc},
+    "key": lambda exc: {exc: 1},
+    "set": lambda exc: {exc},
+    "nested": lambda exc: {"a": [{"b": ({"c": exc},)}]},
+    "list of dicts": lambda exc: [{"a": 1}, {"a": exc}],
+    "model": lambda exc: Model(free=exc),
+    "model in a list": lambda exc: [Model(free=[exc])],
+    "generator": lambda exc: (item for item in ("a", exc)),
+    "deque": lambda exc: collections.deque([exc]),
+    "plain dataclass": Record,
+    "beside a content block": lambda exc: [TextContent(type="text", text="a"), exc],
+    "beside what cannot be written": lambda exc: {"a": exc, "b": "half \udcff"},
+    "group": lambda exc: [ExceptionGroup("several", [exc])],
+    "structured content": lambda exc: CallToolResult(content=[], structured_content={"a": [exc]}),
+    "meta": lambda exc: CallToolResult(content=[], _meta={"a": exc}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("annotated", [untyped, anything], ids=lambda annotated: annotated.__name__)
+@pytest.mark.parametrize("within", WITHIN)
+def test_an_exception_within_a_result_fails_the_call(within: str, annotated: Any, kind: str, tmp_path: Path) -> None:
+    """Wherever it is: its text is not sent, and the failure is recorded."""
+    declared = error_of(call(server_of(lambda: WITHIN[within](no_match()), annotated, kind)))
+    assert ("NOT_FOUND", "None of 3.") == (declared["name"], declared["message"])
+    trail = tmp_path / "audit.jsonl"
+    result = call(server_of(lambda: WITHIN[within](crash()), annotated, kind, audit=trail))
+    error = error_of(result)
+    assert "data" not in error
+    assert "hunter2" not in result.model_dump_json() + trail.read_text()
+    assert error["correlationId"] == json.loads(trail.read_text())["correlationId"]
+
+
+@dataclass
+class LedgerError(Exception):
+    detail: str = SECRET
+
+
+@dataclass(eq=False)
+class OwnDataError(CodedError):
+    detail: str = SECRET
+
+    def __post_init__(self) -> None:
+        super().__init__(ErrorCode.NOT_FOUND, "None of 3.", reason="no_match")
+
+
+AROUND: dict[str, Shape] = {
+    "alone": lambda exc: exc,
+    "list": lambda exc: ["a", exc],
+    "dict": lambda exc: {"a": exc},
+    "nested": lambda exc: {"a": [{"b": ({"c": exc},)}]},
+    "deque": lambda exc: collections.deque([exc]),
+    "shared": lambda exc: {"a": [[exc]] * 2},
+    "beside what cannot be written": lambda exc: {"a": exc, "b": "half \udcff"},
+    "structured content": lambda exc: CallToolResult(content=[], structured_content={"a": [exc]}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("annotated", [untyped, anything], ids=lambda annotated: annotated.__name__)
+@pytest.mark.parametrize("within", AROUND)
+def test_an_exception_that_is_a_dataclass_fails_the_call(
+    within: str, annotated: Any, kind: str, tmp_path: Path
+) -> None:
+    """Though pydantic could write it, field by field."""
+    shape = AROUND[within]
+    declared = error_of(call(server_of(lambda: shape(OwnDataError()), annotated, kind)))
+    assert ("NOT_FOUND", "None of 3.") == (declared["name"], declared["message"])
+    trail = tmp_path / "audit.jsonl"
+    result = call(server_of(lambda: shape(LedgerError()), annotated, kind, audit=trail))
+    assert "INTERNAL_ERROR" == error_of(result)["name"]
+    assert "hunter2" not in result.model_dump_json() + trail.read_text()
+    assert "LedgerError" in json.loads(trail.read_text())["exception"]["type"]
+
+
+@pytest.mark.parametrize("shape", [lambda exc: exc, lambda exc: [exc], lambda exc: {"a": [exc]}])
+def test_a_resource_and_a_prompt_with_an_exception_that_is_a_dataclass_fail(shape: Shape) -> None:
+    """As with any other exception."""
+    server: Server[Any] = Server("s")
+    server.resource("res://ledger", name="ledger")(lambda: shape(LedgerError()))
+    server.prompt(name="ledger")(lambda: shape(LedgerError()))
+    for method, of in (("read_resource", "res://ledger"), ("get_prompt", "ledger")):
+        with pytest.raises(MCPError) as failed:
+            ask(server, method, of)
+        assert "hunter2" not in str(failed.value.error.model_dump())
+        assert "unexpectedly" in failed.value.error.message
+
+
+def test_where_no_exception_is_a_dataclass_none_is_searched_for(tmp_path: Path) -> None:
+    """A class that an import brings later is noticed."""
+    (tmp_path / "ledger.py").write_text(
+        "from dataclasses import dataclass\n@dataclass\nclass LedgerError(Exception):\n    detail: str\n"
+    )
+    script = (
+        "import importlib\n"
+        "from mcpcore import Server\n"
+        "from mcpcore.boundary import ReturnedError\n"
+        "from mcpcore.returned import raise_within\n"
+        "raise_within({'a': [1]})\n"
+        "ledger = importlib.import_module('ledger')\n"
+        "try:\n"
+        "    raise_within({'a': [ledger.LedgerError('x')]})\n"
+        "except ReturnedError as failed:\n"
+        "    print(type(failed.failure).__name__)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=60,
+    )
+    assert "LedgerError" == done.stdout.strip()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("annotated", "result"),
+    [(items, lambda: [crash()]), (mapping, lambda: {"a": crash()}), (model, lambda: Model(free=crash()))],
+    ids=["list[Any]", "dict[str, Any]", "model"],
+)
+def test_an_exception_where_the_schema_admits_anything_is_recorded_as_itself(
+    annotated: Any, result: Any, kind: str, tmp_path: Path
+) -> None:
+    """Not as a result that breaks its model."""
+    trail = tmp_path / "audit.jsonl"
+    assert error_of(call(server_of(result, annotated, kind, audit=trail)))
+    assert "ValueError" == json.loads(trail.read_text())["exception"]["type"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestGathered:
+    """`gather(..., return_exceptions=True)`."""
+
+    @staticmethod
+    async def _gathered(*failures: BaseException | None) -> list[Any]:
+        async def work(failure: BaseException | None) -> str:
+            if failure is not None:
+                raise failure
+            return "fine"
+
+        return await asyncio.gather(*map(work, failures), return_exceptions=True)
+
+    def test_the_declared_failure_speaks_for_all(self, kind: str, tmp_path: Path) -> None:
+        """The record says how many more there were."""
+        trail = tmp_path / "audit.jsonl"
+        result = asyncio.run(self._gathered(None, crash(), KeyError("hunter2"), no_match()))
+        answer = call(server_of(result, anything, kind, audit=trail))
+        error = error_of(answer)
+        assert ("no_match", "None of 3.") == (error["data"]["reason"], error["message"])
+        record = json.loads(trail.read_text())
+        assert (2, "ExceptionGroup") == (record["others"], record["exception"]["type"])
+        assert "hunter2" not in answer.model_dump_json()
+
+    def test_a_cancellation_among_the_results_is_a_failure(self, kind: str) -> None:
+        """It is no cancellation of the call, and is classified as one that was waited for."""
+        for result in ([asyncio.CancelledError()], ["fine", asyncio.CancelledError(), crash()]):
+            assert error_of(call(server_of(result, anything, kind)))["name"] in ErrorCode.__members__
+
+    def test_an_exit_among_the_results_does_not_end_the_server(self, kind: str) -> None:
+        """Returned, it is a crash as any other."""
+        for exit_ in (KeyboardInterrupt("x"), SystemExit(3), GeneratorExit()):
+            assert "INTERNAL_ERROR" == error_of(call(server_of([exit_], anything, kind)))["name"]
+            assert "INTERNAL_ERROR" == error_of(call(server_of(lambda exit_=exit_: exit_, untyped, kind)))["name"]
+
+    def test_the_same_exception_twice_is_one(self, kind: str, tmp_path: Path) -> None:
+        """The record has no group."""
+        trail = tmp_path / "audit.jsonl"
+        exc = crash()
+        assert error_of(call(server_of([exc, exc], anything, kind, audit=trail)))
+        assert "ValueError" == json.loads(trail.read_text())["exception"]["type"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_exception_that_a_model_writes_on_purpose_is_data(kind: str) -> None:
+    """The model says how; so does an author who returns the text."""
+    result = call(server_of(Deliberate(error=ValueError("x")), anything, kind))
+    assert not result.is_error
+    assert {"error": "declared: x"} == json.loads(result.content[0].text)
+    assert not call(server_of([ValueError], anything, kind)).is_error
+
+
+@pytest.mark.server_only("FastMCP itself converts the results of plain tools, resources and prompts")
+def test_an_exception_of_the_protocol_that_is_returned_is_told_as_if_raised() -> None:
+    """By a tool of the SDK as an error of the protocol, by a contract tool as a failure."""
+    with pytest.raises(MCPError, match="Later"):
+        call(server_of(lambda: MCPError(code=-32000, message="Later."), anything, "sdk"))
+    error = error_of(call(server_of(lambda: MCPError(code=-32000, message="Later."), anything, "contract")))
+    assert ("SERVICE_UNAVAILABLE", "Later.") == (error["name"], error["message"])
+
+
+def test_a_contract_tool_that_another_tool_calls_fails() -> None:
+    """With an error of the SDK's kind, as if it had raised."""
+    server: Server[Any] = Server("s")
+
+    @server.tool(errors=[NO_MATCH])
+    def inner(ctx: Context[Any]) -> Any:
+        return [no_match()]
+
+    @server.tool(errors=[NO_MATCH])
+    async def outer(ctx: Context[Any]) -> Any:
+        return await server.call_tool("inner", {})
+
+    assert "no_match" == error_of(call(server, "outer"))["data"]["reason"]
+
+
+@pytest.mark.server_only("FastMCP itself converts the results of plain tools, resources and prompts")
+class TestResources:
+    """Functions of resources, static and of templates."""
+
+    RETURNED: ClassVar[dict[str, Shape]] = {
+        "alone": lambda exc: exc,
+        "list": lambda exc: ["a", exc],
+        "nested": lambda exc: {"a": [exc]},
+        "model": lambda exc: Model(free=exc),
+    }
+
+    @staticmethod
+    def _read(made: Any, *, is_async: bool, template: bool, **options: Any) -> Any:
+        server: Server[Any] = Server("s", **options)
+        uri = "data://x/{name}" if template else "data://x/one"
+
+        def f(name: str = "") -> Any:
+            return made()
+
+        async def g(name: str = "") -> Any:
+            return made()
+
+        if template:
+            server.resource(uri)(g if is_async else f)
+        else:
+            server.resource(uri)(_no_arguments(g if is_async else f, is_async=is_async))
+
+        return ask(server, "read_resource", "data://x/one")
+
+    @pytest.mark.parametrize("template", [False, True], ids=["static", "template"])
+    @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+    @pytest.mark.parametrize("returned", RETURNED)
+    def test_an_exception_that_is_returned_fails_the_read(
+        self, returned: str, is_async: bool, template: bool, tmp_path: Path
+    ) -> None:
+        """A declared failure with its message, a crash masked; both are recorded."""
+        shape = self.RETURNED[returned]
+        with pytest.raises(MCPError) as told:
+            self._read(lambda: shape(not_found("No such row.")), is_async=is_async, template=template)
+        assert "NOT_FOUND" == told.value.error.data["error"]["name"]
+        assert "No such row." == told.value.error.message
+        trail = tmp_path / "audit.jsonl"
+        with pytest.raises(MCPError) as masked:
+            self._read(lambda: shape(crash()), is_async=is_async, template=template, audit=trail)
+        assert "hunter2" not in str(masked.value.error.model_dump())
+        record = json.loads(trail.read_text())
+        assert ("resource", "ValueError") == (record["surface"], record["exception"]["type"])
+
+    @pytest.mark.parametrize("template", [False, True], ids=["static", "template"])
+    def test_results_are_what_the_sdk_makes_of_them(self, template: bool) -> None:
+        """Texts, bytes, other values, and a resource that is returned."""
+        nested = FunctionResource.from_function(lambda: {"a": 1}, uri="data://y", name="y")
+        fixed = TextResource(uri="data://z", name="z", text="fixed")
+        for value, text_ in (
+            ("a", "a"),
+            ({"a": [1]}, '{\n  "a": [\n    1\n  ]\n}'),
+            (object, str(object)),
+            (nested, '{\n  "a": 1\n}'),
+            (fixed, "fixed"),
+        ):
+            result = self._read(lambda value=value: value, is_async=False, template=template)
+            assert text_ == (json.loads(result.contents[0].text) if value is object else result.contents[0].text)
+        assert "AQ==" == self._read(lambda: b"\x01", is_async=True, template=template).contents[0].blob
+
+    def test_a_resource_that_a_function_returns_may_not_return_an_exception(self) -> None:
+        """It is read in turn."""
+        nested = FunctionResource.from_function(crash, uri="data://y", name="y")
+        with pytest.raises(MCPError):
+            self._read(lambda: nested, is_async=False, template=True)
+
+    def test_resources_that_are_given_to_the_server_are_watched(self) -> None:
+        """Those of the option `resources`, and those of `add_resource`."""
+        one = FunctionResource.from_function(crash, uri="data://one", name="one")
+        two = FunctionResource.from_function(crash, uri="data://two", name="two")
+        server: Server[Any] = Server("s", resources=[one])
+        server.add_resource(two)
+        for uri in ("data://one", "data://two"):
+            with pytest.raises(MCPError):
+                ask(server, "read_resource", uri)
+
+
+def _no_arguments(handler: Any, *, is_async: bool) -> Any:
+    def f() -> Any:
+        return handler()
+
+    async def g() -> Any:
+        return await handler()
+
+    return g if is_async else f
+
+
+@pytest.mark.server_only("FastMCP itself converts the results of plain tools, resources and prompts")
+class TestPrompts:
+    """Functions of prompts."""
+
+    RETURNED: ClassVar[dict[str, Shape]] = {
+        "alone": lambda exc: exc,
+        "list": lambda exc: ["a", exc],
+        "nested": lambda exc: [{"a": 1}, [exc]][1:],
+        "model": lambda exc: Model(free=exc),
+        "content": lambda exc: {"role": "user", "content": exc},
+        "text of the content": lambda exc: [{"role": "user", "content": {"type": "text", "text": exc}}],
+    }
+
+    @staticmethod
+    def _get(made: Any, *, is_async: bool = False, **options: Any) -> Any:
+        server: Server[Any] = Server("s", **options)
+
+        @server.prompt()
+        def sync(name: str) -> Any:
+            return made()
+
+        @server.prompt(name="async")
+        async def awaited(name: str) -> Any:
+            return made()
+
+        return ask(server, "get_prompt", "async" if is_async else "sync", {"name": "x"})
+
+    @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+    @pytest.mark.parametrize("returned", RETURNED)
+    def test_an_exception_that_is_returned_fails_the_prompt(
+        self, returned: str, is_async: bool, tmp_path: Path
+    ) -> None:
+        """A declared failure with its message, a crash masked; both are recorded."""
+        shape = self.RETURNED[returned]
+        with pytest.raises(MCPError) as told:
+            self._get(lambda: shape(not_found("No such row.")), is_async=is_async)
+        assert ("NOT_FOUND", "No such row.") == (told.value.error.data["error"]["name"], told.value.error.message)
+        trail = tmp_path / "audit.jsonl"
+        with pytest.raises(MCPError) as masked:
+            self._get(lambda: shape(crash()), is_async=is_async, audit=trail)
+        assert "hunter2" not in str(masked.value.error.model_dump())
+        record = json.loads(trail.read_text())
+        assert ("prompt", "ValueError") == (record["surface"], record["exception"]["type"])
+
+    def test_messages_are_what_the_sdk_makes_of_them(self) -> None:
+        """Texts, messages, mappings, blocks, and other values as JSON."""
+        for value, texts in (
+            ("a", ["a"]),
+            (["a", UserMessage("b"), AssistantMessage("c")], ["a", "b", "c"]),
+            ({"role": "user", "content": "d"}, ["d"]),
+            ({"role": "user", "content": {"type": "text", "text": "e"}}, ["e"]),
+            (TextContent(type="text", text="f"), ["f"]),
+            ((Model(free=1), 7), ['{\n  "free": 1\n}', "7"]),
+        ):
+            result = self._get(lambda value=value: value)
+            assert texts == [message.content.text for message in result.messages]
+
+
+class TestTheSDKsConversion:
+    """`convert_result` returns the same as the SDK's method of that name."""
+
+    RESULTS: tuple[Any, ...] = (
+        None, "a", 1, 1.5, True, [], ["a", None, 1], {"a": [1]}, {"a": {1, 2}}, ("a", {"b": 1}), Model(free=[1]),
+        [Model(free=2)], Record(3), object, b"abc", [TextContent(type="text", text="x"), 1],
+        Image(data=b"x", format="png"), [Audio(data=b"x", format="wav")], [[1, [2, "c"]]], {1: 2},
+        CallToolResult(content=[], structured_content={"a": 1}),
+    )  # fmt: skip
+
+    @pytest.mark.parametrize("annotated", ANNOTATED, ids=lambda annotated: annotated.__name__)
+    def test_results_without_exceptions_are_alike(self, annotated: Any) -> None:
+        """For each kind of annotation and result; what one refuses the other refuses."""
+        metadata = func_metadata(annotated)
+        for result in self.RESULTS:
+            outcomes: list[Any] = []
+            for convert in (metadata.convert_result, lambda value: convert_result(metadata, value)):
+                try:
+                    outcomes.append(convert(result).model_dump())
+                except Exception as exc:
+                    outcomes.append(str(exc))
+            assert outcomes[0] == outcomes[1], f"the SDK converts {result!r} in another way than mcpcore.returned"
+
+    def test_the_private_names_are_there(self) -> None:
+        """What `mcpcore.returned` takes from the inside of the SDK."""
+        metadata = func_metadata(model)
+        assert hasattr(metadata, "_output_adapter"), (
+            "FuncMetadata of the SDK has no _output_adapter any more, which mcpcore.returned.convert_result needs: "
+            "read FuncMetadata.convert_result of this release and do as it does"
+        )
+        assert {"_resources", "_templates"} <= vars(MCPServer("s")._resource_manager).keys(), (
+            "the SDK keeps its resources elsewhere than mcpcore.returned.Resources looks for them"
+        )

@@ -1,0 +1,329 @@
+"""What fails while a server starts or stops is recorded, and raised on."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, tool
+from mcpcore.contract import ContractError
+
+SERVER = """
+import sys
+from contextlib import asynccontextmanager
+from mcpcore import CodedError, ErrorCode, Server
+
+@asynccontextmanager
+async def lifespan(app):
+    {before}
+    yield {{}}
+    {after}
+
+server = Server("library", lifespan=lifespan, bind={{"role": "reader"}})
+
+if __name__ == "__main__":
+    server.run(*sys.argv[1:2], **({{"port": int(sys.argv[2])}} if sys.argv[2:] else {{}}))
+"""
+BROKEN = 'raise RuntimeError("no database, password=hunter2")'
+
+
+def _run(
+    folder: Path, *command: str, before: str = "pass", after: str = "pass"
+) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
+    """Run a server until it ends, and what its trail has then."""
+    (folder / "library.py").write_text(SERVER.format(before=before, after=after))
+    trail = folder / "trail.jsonl"
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env={**os.environ, "MCPCORE_AUDIT": str(trail)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    return done, [json.loads(line) for line in trail.read_text().splitlines()] if trail.exists() else []
+
+
+WAYS = {
+    "stdio": ("library.py", "stdio"),
+    "HTTP": ("library.py", "streamable-http", "0"),
+    "SSE": ("library.py", "sse", "0"),
+    "mcpcore run": ("-m", "mcpcore", "run", "library.py"),
+    "mcpcore run --http": ("-m", "mcpcore", "run", "library.py", "--http", ":0"),
+}
+
+
+@pytest.mark.parametrize("way", ["stdio", "HTTP", "mcpcore run", "mcpcore run --http"])
+def test_a_lifespan_that_fails_is_recorded(way: str, tmp_path: Path) -> None:
+    """As INITIALIZATION_FAILED, with the exception and without its secrets; the process ends with an error."""
+    done, records = _run(tmp_path, *WAYS[way], before=BROKEN)
+    assert done.returncode != 0
+    (record,) = records
+    assert (record["name"], record["surface"], record["server"]) == ("INITIALIZATION_FAILED", "server", "library")
+    assert record["context"] == {"role": "reader"}
+    assert record["exception"]["type"] == "RuntimeError"
+    assert record["exception"]["message"] == "no database, password=[redacted]"
+    assert "library.py" in record["traceback"]
+    assert "hunter2" not in json.dumps(record)
+    assert f"the server 'library' cannot start: INITIALIZATION_FAILED (id {record['correlationId']})" in done.stderr
+
+
+@pytest.mark.parametrize("way", ["mcpcore run", "mcpcore run --http"])
+def test_mcpcore_run_says_why_a_server_cannot_start(way: str, tmp_path: Path) -> None:
+    """In a message, with the line, and without a traceback or a secret."""
+    done, _ = _run(tmp_path, *WAYS[way], before=BROKEN)
+    assert done.returncode == 2
+    assert "Error: library.py cannot start: RuntimeError: no database, password=[redacted]\n" in done.stderr
+    assert "library.py:8: raise RuntimeError(" in done.stderr
+    assert "hunter2" not in done.stderr
+    assert "\nTraceback" not in done.stderr
+
+
+@pytest.mark.parametrize("way", ["mcpcore run", "mcpcore run --http"])
+def test_mcpcore_run_shows_the_traceback_when_it_is_asked_to(way: str, tmp_path: Path) -> None:
+    """The exception itself ends the process then."""
+    done, records = _run(tmp_path, *WAYS[way], "--traceback", before=BROKEN)
+    assert done.returncode == 1
+    assert "\nTraceback (most recent call last):\n" in done.stderr
+    assert len(records) == 1
+
+
+@pytest.mark.parametrize("way", ["stdio", "mcpcore run"])
+def test_a_coded_startup_failure_keeps_its_code_and_reason(way: str, tmp_path: Path) -> None:
+    """Of its own choice."""
+    before = 'raise CodedError.startup_failure(ErrorCode.CONFIGURATION_ERROR, "No key is set.", {"key": "API"})'
+    _, (record,) = _run(tmp_path, *WAYS[way], before=before)
+    assert (record["name"], record["reason"]) == ("CONFIGURATION_ERROR", "startup_failure")
+    assert (record["message"], record["data"]) == ("No key is set.", {"key": "API"})
+
+
+@pytest.mark.parametrize("before", ["sys.exit(3)", "await missing()", "raise ExceptionGroup('g', [OSError('x')])"])
+def test_however_a_lifespan_ends_early_it_is_recorded(before: str, tmp_path: Path) -> None:
+    """With an exit, too."""
+    done, (record,) = _run(tmp_path, *WAYS["stdio"], before=before)
+    assert done.returncode != 0
+    assert record["name"] == "INITIALIZATION_FAILED"
+
+
+@pytest.mark.parametrize("way", ["stdio", "mcpcore run"])
+def test_a_lifespan_that_fails_while_the_server_stops_is_recorded(way: str, tmp_path: Path) -> None:
+    """It started, so that the code is another."""
+    done, (record,) = _run(tmp_path, *WAYS[way], after='raise TimeoutError("the pool does not close")')
+    assert (record["name"], record["surface"]) == ("TIMEOUT", "server")
+    assert "the server 'library' failed to stop: TIMEOUT" in done.stderr
+    assert done.returncode != 0
+
+
+def test_a_server_that_starts_and_stops_records_nothing(tmp_path: Path) -> None:
+    """Its input is empty."""
+    done, records = _run(tmp_path, *WAYS["stdio"])
+    assert (done.returncode, records) == (0, [])
+
+
+@pytest.mark.parametrize("way", ["HTTP", "SSE", "mcpcore run --http"])
+def test_a_port_that_is_taken_is_recorded(way: str, tmp_path: Path) -> None:
+    """The transport is a component that does not start."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        command = [port if part == "0" else f":{port}" if part == ":0" else part for part in WAYS[way]]
+        done, (record,) = _run(tmp_path, *command)
+    assert done.returncode != 0
+    assert record["name"] == "INITIALIZATION_FAILED"
+    assert record["exception"]["type"] == "OSError"
+
+
+def test_a_tool_that_cannot_be_served_is_recorded(tmp_path: Path) -> None:
+    """A component that is broken before the server runs."""
+    trail = tmp_path / "trail.jsonl"
+
+    @tool
+    def look() -> str:
+        return ""
+
+    with pytest.raises(ContractError):
+        Server("s", tools=[look, look], audit=trail)
+    record = json.loads(trail.read_text())
+    assert (record["name"], record["server"]) == ("INITIALIZATION_FAILED", "s")
+
+
+@tool
+def look() -> str:
+    """A tool."""
+    return ""
+
+
+def _look(ctx: Context[Any]) -> str:
+    return ctx.request_id
+
+
+def _two_tools(server: Server[Any]) -> None:
+    server.add_tool(look)
+    server.add_tool(look)
+
+
+def _two_decorated_tools(server: Server[Any]) -> None:
+    for _ in range(2):
+        server.tool(name="look", errors=[])(_look)
+
+
+def _tool_that_cannot_be_described(server: Server[Any]) -> None:
+    def look(*rows: int) -> str:
+        return ""
+
+    server.tool(errors=[])(look)
+
+
+def _two_tools_of_the_sdks_kind(server: Server[Any]) -> None:
+    for _ in range(2):
+        server.tool(name="look")(_look)
+
+
+def _tool_decorator_without_parentheses(server: Server[Any]) -> None:
+    server.tool(_look)  # type: ignore[call-overload]
+
+
+def _two_resources(server: Server[Any]) -> None:
+    for _ in range(2):
+        server.resource("res://look", errors=[])(_look)
+
+
+def _resource_without_its_parameter(server: Server[Any]) -> None:
+    server.resource("res://{row}")(lambda: "")
+
+
+def _two_prompts(server: Server[Any]) -> None:
+    for _ in range(2):
+        server.prompt(name="look", errors=[])(_look)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        _two_tools, _two_decorated_tools, _tool_that_cannot_be_described, _two_tools_of_the_sdks_kind,
+        _tool_decorator_without_parentheses, _two_resources, _resource_without_its_parameter, _two_prompts,
+    ],
+    ids=lambda broken: broken.__name__,
+)  # fmt: skip
+def test_a_component_that_cannot_be_registered_is_recorded_once(
+    broken: Callable[[Server[Any]], None], tmp_path: Path
+) -> None:
+    """And its exception is raised on, to whoever registers it."""
+    trail = tmp_path / "trail.jsonl"
+    server: Server[Any] = Server("s", audit=trail)
+    with pytest.raises((ContractError, TypeError, ValueError)) as failed:
+        broken(server)
+    (record,) = map(json.loads, trail.read_text().splitlines())
+    assert (record["name"], record["surface"], record["server"]) == ("INITIALIZATION_FAILED", "server", "s")
+    assert record["exception"]["type"].endswith(type(failed.value).__name__)
+
+
+def test_a_module_that_cannot_register_a_tool_leaves_a_record(tmp_path: Path) -> None:
+    """One that ends the process while it is imported."""
+    (tmp_path / "library.py").write_text(
+        "from mcpcore import Server, tool\n@tool\ndef look() -> str: return ''\n"
+        "server = Server('library')\nserver.add_tool(look)\nserver.add_tool(look)\n"
+    )
+    trail = tmp_path / "trail.jsonl"
+    done = subprocess.run(
+        [sys.executable, "library.py"],
+        cwd=tmp_path,
+        env={**os.environ, "MCPCORE_AUDIT": str(trail)},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    (record,) = map(json.loads, trail.read_text().splitlines())
+    assert record["name"] == "INITIALIZATION_FAILED"
+
+
+def test_a_tool_that_cannot_be_registered_within_a_call_fails_the_call_alone(tmp_path: Path) -> None:
+    """It is recorded as that call's failure; one that its caller handles while the server is made ends nothing."""
+    trail = tmp_path / "trail.jsonl"
+    server: Server[Any] = Server("s", audit=trail, tools=[look])
+
+    @server.tool()
+    def extend() -> None:
+        server.add_tool(look)
+
+    async def ask() -> Any:
+        async with Client(server) as client:
+            return await client.call_tool("extend", {})
+
+    assert anyio.run(ask).is_error
+    (record,) = map(json.loads, trail.read_text().splitlines())
+    assert (record["surface"], record["tool"]) == ("tool", "extend")
+
+
+@asynccontextmanager
+async def _lifespan(_: Any) -> AsyncIterator[int]:
+    async with anyio.create_task_group():
+        yield 7
+
+
+def test_what_ends_a_server_is_no_failure_of_its_lifespan(tmp_path: Path) -> None:
+    """Neither an error of the code around it, nor a cancellation."""
+    trail = tmp_path / "trail.jsonl"
+    server = Server("s", lifespan=_lifespan, audit=trail)
+
+    async def fails() -> None:
+        async with Client(server):
+            raise LookupError("around")
+
+    with pytest.raises(BaseExceptionGroup):
+        anyio.run(fails)
+
+    async def cancelled() -> None:
+        with anyio.move_on_after(0.2):
+            async with Client(server):
+                await anyio.sleep_forever()
+
+    anyio.run(cancelled)
+    assert not trail.exists() or not trail.read_text()
+
+
+def test_a_cancellation_while_a_server_starts_is_no_failure(tmp_path: Path) -> None:
+    """Whoever started it changed their mind."""
+    trail = tmp_path / "trail.jsonl"
+
+    @asynccontextmanager
+    async def slow(_: Any) -> AsyncIterator[None]:
+        await anyio.sleep_forever()
+        yield
+
+    server = Server("s", lifespan=slow, audit=trail)
+
+    async def run() -> None:
+        with anyio.move_on_after(0.2):
+            async with Client(server):
+                raise AssertionError
+
+    anyio.run(run)
+    assert not trail.exists() or not trail.read_text()
+
+
+def test_handlers_find_what_the_lifespan_yielded(call: Any) -> None:
+    """As ever."""
+
+    @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look for another one.")])
+    def look(ctx: Context) -> int:
+        return int(ctx.lifespan_context)
+
+    result = call(Server("s", tools=[look], lifespan=_lifespan), "look")
+    assert result.structured_content == {"result": 7}
+    assert CodedError.startup_failure().code == ErrorCode.INITIALIZATION_FAILED

@@ -1,0 +1,286 @@
+"""Failures of another server that a handler hands on: rebuilt with an id of this server, its limits and its escaping."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mcp import Client
+from mcp_types import CallToolResult, ImageContent, TextContent
+
+from mcpcore import Envelope, ErrorCode, FailureMode, Limits, Server, tool
+from mcpcore.dialects import DIALECTS
+from mcpcore.escaping import clean_text
+
+pytestmark = pytest.mark.usefixtures("door")
+
+HELD = FailureMode(
+    "held",
+    ErrorCode.CONFLICT,
+    when="The row is held.",
+    recovery="Wait until it is free.",
+    fallback_tool="list_rows",
+)
+ID = re.compile(r"[0-9a-f]{16}")
+LIMITS = Limits(message=200, hint=100, data=4_096)
+
+
+def handed_on(result: CallToolResult, *, dialect: str = "canonical", contract: bool = True, **options: Any) -> Any:
+    """The result that a client gets of a server whose tool returns `result`."""
+    server: Server[Any] = Server("proxy", dialect=dialect, **options)
+
+    def forward() -> CallToolResult:
+        return result
+
+    if contract:
+        server.add_tool(forward, errors=[HELD])
+    else:
+        server.add_tool(forward)
+
+    async def ask() -> Any:
+        async with Client(server) as client:
+            return await client.call_tool("forward", {})
+
+    return asyncio.run(ask())
+
+
+def sent_by(dialect: str) -> CallToolResult:
+    """The failure of another server, in a dialect."""
+
+    @tool(errors=[HELD])
+    def hold(row: int) -> int:
+        raise HELD_ERROR()
+
+    async def ask() -> Any:
+        async with Client(Server("theirs", tools=[hold], dialect=dialect)) as client:
+            return await client.call_tool("hold", {"row": 1})
+
+    return asyncio.run(ask())  # type: ignore[no-any-return]
+
+
+def HELD_ERROR() -> Exception:  # noqa: N802 - a failure
+    from mcpcore import CodedError
+
+    return CodedError(ErrorCode.CONFLICT, "Row 1 is held.", {"row": 1}, reason="held")
+
+
+def canonical(**changes: Any) -> dict[str, Any]:
+    error = {
+        "code": -32002,
+        "name": "CONFLICT",
+        "message": "Held.",
+        "retry": {"kind": "not_retryable"},
+        "tool": "hold",
+        "correlationId": "0123456789abcdef",
+        "timestamp": "1970-01-01T00:00:00.000Z",
+        "data": {"row": 1, "retryable": False, "reason": "held", "recovery": {"hint": "Wait."}},
+    }
+    return {"error": {**error, **changes}}
+
+
+def failure(structured: dict[str, Any] | None, *texts: str, is_error: bool = True) -> CallToolResult:
+    blocks: list[Any] = [TextContent(type="text", text=text) for text in texts]
+    return CallToolResult(content=blocks, structured_content=structured, is_error=is_error)
+
+
+@pytest.mark.parametrize("contract", [True, False], ids=["contract", "sdk"])
+@pytest.mark.parametrize("ours", DIALECTS)
+@pytest.mark.parametrize("theirs", DIALECTS)
+def test_a_failure_keeps_its_facts_and_gets_an_id_of_this_server(
+    theirs: str, ours: str, contract: bool, tmp_path: Path
+) -> None:
+    """From each dialect to each, as far as both dialects have a place for them."""
+    sent = sent_by(theirs)
+    read = Envelope.from_result(sent)
+    assert read is not None
+    trail = tmp_path / "audit.jsonl"
+    result = handed_on(sent, dialect=ours, contract=contract, audit=trail)
+    assert DIALECTS[ours].is_error == result.is_error
+    told = Envelope.from_result(result)
+    assert told is not None
+    assert (ours, read.message) == (told.dialect, told.message)
+    record = json.loads(trail.read_text())
+    assert (read.name, "forward") == (record["name"], record["tool"])
+    assert read.correlation_id != record["correlationId"]
+    if ours != "system_error":
+        assert record["correlationId"] == told.correlation_id
+        assert (read.name, read.reason, read.retry, read.hint, read.fallback_tool, "forward") == (
+            told.name, told.reason, told.retry, told.hint, told.fallback_tool, told.tool,
+        )  # fmt: skip
+        origin = {"correlationId": read.correlation_id, "tool": "hold"} if read.correlation_id else None
+        assert origin == told.details.get("upstream")
+        assert read.details.get("row") == told.details.get("row")
+
+
+def test_the_text_has_the_id_of_this_server() -> None:
+    """And one text block, whatever else the other server sent."""
+    image = ImageContent(type="image", data="AAAA", mime_type="image/png")
+    sent = failure(canonical(), "Error: x\n\n(CONFLICT · not retryable · id 0123456789abcdef)", "More.")
+    sent.content.append(image)
+    result = handed_on(sent)
+    (block,) = result.content
+    error = result.structured_content["error"]
+    assert f"id {error['correlationId']}" in block.text
+    assert ("forward", True) == (error["tool"], error["timestamp"] > "2020")
+
+
+@pytest.mark.parametrize("ours", DIALECTS)
+def test_the_limits_are_those_of_this_server(ours: str) -> None:
+    """Of the message, the hint and the data."""
+    sent = failure(
+        canonical(
+            message="m" * 10_000,
+            correlationId="i" * 10_000,
+            tool="t" * 10_000,
+            data={"recovery": {"hint": "h" * 10_000}, "reason": "r" * 10_000, "rows": ["x" * 1_000] * 1_000},
+        )
+    )
+    result = handed_on(sent, dialect=ours, limits=LIMITS)
+    told = Envelope.from_result(result)
+    assert told is not None
+    assert 200 >= len(told.message)
+    assert len(json.dumps(result.structured_content)) < 10_000
+    if ours == "canonical":
+        assert 100 >= len(told.hint or "")
+        assert 128 >= len(told.details["upstream"]["correlationId"])
+        assert 128 >= len(told.details["upstream"]["tool"])
+
+
+@pytest.mark.parametrize("ours", DIALECTS)
+def test_nothing_is_injected(ours: str) -> None:
+    """Controls, reordering characters and broken UTF-16 are escaped in every text, names of keys included."""
+    hostile = "a\x1b[2J\u202eb\udcff\u2028c\r"
+    sent = failure(
+        canonical(
+            message=hostile,
+            correlationId=hostile,
+            tool=hostile,
+            timestamp=hostile,
+            context={"role": hostile},
+            data={hostile: hostile, "reason": hostile, "recovery": {"hint": hostile, "fallbackTool": hostile}},
+        )
+    )
+    result = handed_on(sent, dialect=ours)
+    surfaces = [result.content[0].text, json.dumps(result.structured_content, ensure_ascii=False)]
+    for surface in surfaces:
+        assert not set(surface) & {"\x1b", "\u202e", "\udcff", "\u2028", "\r"}
+
+
+def test_a_line_break_in_an_id_or_a_tool_is_escaped() -> None:
+    """They stand within a line of a log."""
+    sent = failure(canonical(correlationId="a\n(reason x)", tool="b\nRecovery: c"))
+    upstream = handed_on(sent).structured_content["error"]["data"]["upstream"]
+    assert {"correlationId": "a\\n(reason x)", "tool": "b\\nRecovery: c"} == upstream
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "expected"),
+    [
+        (1402, "QUOTA_SPENT_ELSEWHERE", (1402, "QUOTA_SPENT_ELSEWHERE")),
+        (-32002, "CONFLICT", (-32002, "CONFLICT")),
+        (7, "CONFLICT", (-32002, "CONFLICT")),
+        (-32002, "not a name", (-32002, "CONFLICT")),
+        (-32002, "A" * 100, (-32002, "CONFLICT")),
+        (1402, "x\n(reason y)", (-32603, "INTERNAL_ERROR")),
+        (2**70, "QUOTA_SPENT_ELSEWHERE", (-32603, "INTERNAL_ERROR")),
+    ],
+)
+def test_a_code_of_another_application_stays_where_it_is_well_formed(
+    code: int, name: str, expected: tuple[int, str]
+) -> None:
+    """Else the nearest that this program knows."""
+    error = handed_on(failure(canonical(code=code, name=name))).structured_content["error"]
+    assert expected == (error["code"], error["name"])
+
+
+def test_a_code_of_the_same_dialect_stays_where_it_is_well_formed() -> None:
+    """As the other server wrote it."""
+    for code, expected in (("E_OWN", "E_OWN"), ("x\ny", "UNKNOWN_ERROR"), ("A" * 100, "UNKNOWN_ERROR")):
+        sent = failure({"code": code, "message": "m", "retry": {"kind": "not_retryable"}})
+        assert expected == handed_on(sent, dialect="tool_error").structured_content["code"]
+
+
+def test_a_failure_that_was_handed_on_before_says_so() -> None:
+    """The ids of all servers on the way are there, the nearest first."""
+    first = handed_on(failure(canonical()))
+    second = handed_on(first)
+    data = second.structured_content["error"]["data"]
+    nearest = first.structured_content["error"]["correlationId"]
+    assert {
+        "correlationId": nearest,
+        "tool": "forward",
+        "upstream": {"correlationId": "0123456789abcdef", "tool": "hold"},
+    } == data["upstream"]
+    assert 1 == data["row"]
+
+
+def test_where_there_was_no_id_there_is_no_upstream() -> None:
+    """Own data under the key stays then."""
+    sent = failure(canonical(correlationId=" ", data={"upstream": "own"}))
+    assert "own" == handed_on(sent).structured_content["error"]["data"]["upstream"]
+    taken = failure(canonical(data={"upstream": "own"}))
+    assert "own" not in str(handed_on(taken).structured_content)
+
+
+def test_what_cannot_be_read_is_a_broken_result(tmp_path: Path) -> None:
+    """A local result may hold a mapping whose methods raise."""
+
+    class Hostile(dict[str, Any]):
+        def get(self, *_: Any) -> Any:
+            raise RuntimeError("hunter2")
+
+    trail = tmp_path / "audit.jsonl"
+    for is_error in (True, False):
+        result = CallToolResult.model_construct(
+            content=[], structured_content=Hostile(error=1, code=1), is_error=is_error, meta=None
+        )
+        answer = handed_on(result, audit=trail)
+        assert "INTERNAL_ERROR" == answer.structured_content["error"]["name"]
+        assert "hunter2" not in answer.model_dump_json()
+
+
+_TEXTS = st.text(st.characters(), max_size=40) | st.sampled_from(["\n\nRecovery: x", "\r\n(reason a)", "\u2066", ""])
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | _TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
+    max_leaves=6,
+)
+_KEYS = st.sampled_from(
+    ["ok", "error", "code", "name", "message", "retry", "tool", "correlationId", "data", "details", "error_code",
+     "human_message", "recovery_actions", "correlation_id", "result", "mcpcore", "upstream", "kind", "afterMs"]
+)  # fmt: skip
+_OBJECTS = st.dictionaries(_KEYS, _VALUES | st.dictionaries(_KEYS, _VALUES, max_size=5), max_size=6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    changes=st.dictionaries(_KEYS, _VALUES, max_size=5),
+    plain=_OBJECTS,
+    texts=st.lists(_TEXTS, max_size=2),
+    as_changes=st.booleans(),
+    ours=st.sampled_from(list(DIALECTS)),
+)
+def test_whatever_is_sent_is_a_bounded_escaped_failure_with_an_id_of_this_server(
+    changes: dict[str, Any], plain: dict[str, Any], texts: list[str], as_changes: bool, ours: str
+) -> None:
+    """In each dialect, of any structured content that says `isError`."""
+    structured = canonical(**changes) if as_changes else plain
+    result = handed_on(failure(structured, *texts), dialect=ours, limits=LIMITS)
+    told = Envelope.from_result(result)
+    assert told is not None
+    assert ours == told.dialect
+    assert 200 >= len(told.message)
+    assert 60_000 > len(result.model_dump_json())
+    assert 1 == len(result.content)
+    if ours != "system_error":
+        assert ID.fullmatch(told.correlation_id)
+        assert "0123456789abcdef" != told.correlation_id
+        assert "forward" == told.tool
+    for text in (result.content[0].text, told.message):
+        assert text == clean_text(text)

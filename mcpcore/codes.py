@@ -14,6 +14,11 @@ Strategy = Literal["retry_later", "check_input", "try_alternative", "report_to_u
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 
+Effects = Literal["none", "partial", "unknown"]
+"""Whether a call changed anything before it failed: nothing, a part of it, or nobody knows."""
+
+EFFECTS: Final[tuple[Effects, ...]] = get_args(Effects)
+
 RESERVED_NUMBERS: Final = range(-32768, -31999)
 """JSON-RPC 2.0, section 5.1: -32768 to -32000 belong to the protocol and to the table below."""
 

@@ -7,7 +7,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, TypeVar, overload
 
-from mcpcore.codes import STRATEGIES, Code, ErrorCode, Strategy, code_numbered, is_code
+from mcpcore.codes import EFFECTS, STRATEGIES, Code, Effects, ErrorCode, Strategy, code_numbered, is_code
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class DeclaredRecovery(dict[str, Any]):
 
 _FIELDS: Final = (
     "reason", "code", "when", "recovery", "retry", "fallback_tool", "strategy", "actions", "corrective_params",
-    "user_message", "data", "example", "fails_batch",
+    "user_message", "data", "example", "fails_batch", "effects",
 )  # fmt: skip
 _SLOTS: Final = (*_FIELDS, "_data_adapter")
 
@@ -71,6 +71,8 @@ class FailureMode(Generic[R_co]):
         data: A pydantic model, TypedDict or dataclass that the failure's data fits.
         example: Data of that shape, for the documentation.
         fails_batch: Whether a batch fails as a whole where one of its items fails so.
+        effects: Whether the call has changed anything when it fails so: "none", "partial" or "unknown"; `None` leaves
+            it to the tool's annotations.
     """
 
     __slots__ = _SLOTS
@@ -105,6 +107,8 @@ class FailureMode(Generic[R_co]):
         @property
         def fails_batch(self) -> bool: ...  # noqa: D102 - see Attributes
         @property
+        def effects(self) -> Effects | None: ...  # noqa: D102 - see Attributes
+        @property
         def _data_adapter(self) -> Any: ...
 
     # A bound of LiteralString keeps the literal; members of an enum and computed reasons have the second.
@@ -125,6 +129,7 @@ class FailureMode(Generic[R_co]):
         data: Any = None,
         example: Mapping[str, Any] | None = None,
         fails_batch: bool = False,
+        effects: Effects | None = None,
     ) -> FailureMode[RL]: ...
     @overload
     def __new__(  # type: ignore[overload-cannot-match] # to mypy, any string is a LiteralString
@@ -143,6 +148,7 @@ class FailureMode(Generic[R_co]):
         data: Any = None,
         example: Mapping[str, Any] | None = None,
         fails_batch: bool = False,
+        effects: Effects | None = None,
     ) -> FailureMode[RS]: ...
     def __new__(
         cls,
@@ -160,6 +166,7 @@ class FailureMode(Generic[R_co]):
         data: Any = None,
         example: Mapping[str, Any] | None = None,
         fails_batch: bool = False,
+        effects: Effects | None = None,
     ) -> FailureMode[Any]:
         """Declare a failure mode.
 
@@ -181,6 +188,7 @@ class FailureMode(Generic[R_co]):
             "data": data,
             "example": example,
             "fails_batch": fails_batch,
+            "effects": effects,
             "_data_adapter": None,
         }
         problem = _problem(values)
@@ -235,6 +243,8 @@ class FailureMode(Generic[R_co]):
             "recovery": clean_text(self.recovery),
             "retry": self.advice.to_json(),
         }
+        if self.effects is not None:
+            entry["effects"] = self.effects
         if self.fallback_tool is not None:
             entry["fallbackTool"] = self.fallback_tool
         schema = self.data_schema()
@@ -464,6 +474,8 @@ def _problem(values: Mapping[str, Any]) -> str | None:
         return f"retry must be Retry.never(), Retry.now() or Retry.after(seconds=…), not {values['retry']!r}"
     if values["strategy"] is not None and values["strategy"] not in STRATEGIES:
         return f"strategy must be one of {', '.join(STRATEGIES)}, not {values['strategy']!r}"
+    if values["effects"] is not None and values["effects"] not in EFFECTS:
+        return f"effects must be one of {', '.join(EFFECTS)}, not {values['effects']!r}"
     for name in ("fallback_tool", "user_message"):
         if values[name] is not None and (not isinstance(values[name], str) or not values[name].strip()):
             return f"{name} must be a string that says something, or left out; not {values[name]!r}"

@@ -93,6 +93,7 @@ class TestFailureMode:
             ({"recovery": "\t"}, "recovery is blank"),
             ({"retry": 5}, "Retry.never"),
             ({"strategy": "panic"}, "strategy must be one of"),
+            ({"effects": "some"}, "effects must be one of none, partial, unknown, not 'some'"),
             ({"fallback_tool": ""}, "fallback_tool must be"),
             ({"user_message": 3}, "user_message must be"),
             ({"actions": "wait"}, "actions must be a list"),

@@ -15,7 +15,7 @@ CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 
 Effects = Literal["none", "partial", "unknown"]
-"""Whether a call changed anything before it failed: nothing, a part of it, or nobody knows."""
+"""Whether a call changed anything before it failed."""
 
 EFFECTS: Final[tuple[Effects, ...]] = get_args(Effects)
 

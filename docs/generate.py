@@ -8,14 +8,16 @@ from pathlib import Path
 
 from mcpcore_lint.config import KEYS, SECTION
 from mcpcore_lint.pages import pages
+from options import options, problems
 
 from mcpcore.classify import by_fact, by_message, by_name, by_type, phrases, status
-from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, ErrorCode
+from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
 from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
 from mcpcore.errors import FACTORIES
 
 HERE = Path(__file__).parent
 NOTE = "Generated from `{}` by `docs/generate.py`; change the table there."
+OPTIONS_NOTE = "Generated from the signatures and the docstrings by `docs/generate.py`; change the docstrings."
 
 
 def table(head: list[str], rows: list[list[object]]) -> str:
@@ -53,11 +55,18 @@ def codes() -> str:
             "",
             f"Codes that a contract need not declare: {', '.join(f'`{code.name}`' for code in ErrorCode if code in BASELINE)}.",
             "",
+            "The most severe first, which is the code of a batch whose items failed for different reasons: "
+            + ", ".join(f"`{code.name}`" for code in SEVERITY)
+            + ". An application's own code comes after those of its category.",
+            "",
             "Where the protocol itself carries the error (unknown tools, resources, prompts), the number is -32602 for "
             + ", ".join(f"`{code.name}`" for code in ErrorCode if code in PROTOCOL_INVALID_PARAMS)
             + " and -32603 for all others; the code itself stands in the error's data.",
             "",
             "An application adds codes of its own with `CustomCode`, numbered outside -32768..-32000.",
+            "",
+            'A code is an int whose text is its name: `str(code)`, `f"{code}"` and `%s` give `NOT_FOUND`; `int(code)`, `%d`, '
+            '`f"{code:d}"` and JSON give -32001.',
             "",
         ]
     )
@@ -229,14 +238,19 @@ def made() -> dict[Path, str]:
         HERE / "reference" / "classification.md": classification(),
         HERE / "reference" / "dialects.md": dialects(),
         HERE / "reference" / "lint-settings.md": settings(),
+        HERE / "reference" / "options.md": options(table, OPTIONS_NOTE),
         **{HERE / "rules" / name: text for name, text in pages().items()},
     }
 
 
 def main() -> int:
     """Write every page; with `--check`, say which are stale."""
-    stale = [path for path, text in made().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    kept = {path.name for path in made()}
+    if undescribed := problems():
+        print("\n".join(undescribed))  # noqa: T201
+        return 1
+    pages_now = made()
+    stale = [path for path, text in pages_now.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    kept = {path.name for path in pages_now}
     gone = [path for path in (HERE / "rules").glob("*.md") if path.name not in kept]
     if "--check" in sys.argv:
         for path in (*stale, *gone):
@@ -244,7 +258,7 @@ def main() -> int:
         return 1 if stale or gone else 0
     for path in gone:
         path.unlink()
-    for path, text in made().items():
+    for path, text in pages_now.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return 0

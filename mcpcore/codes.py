@@ -35,6 +35,9 @@ class ErrorCode(IntEnum):
     "server": this server's; "upstream": a service behind it); `retry` is the advice where nobody says more;
     `sentence` is what a client reads when an undeclared exception of the code is masked; `strategy` and `actions`
     tell an agent what to do where no recovery was declared.
+
+    A code is an int whose text is its name: `str()`, f-strings and `%s` give the name; `int()`, `%d`, JSON and a format
+    specification for numbers, such as `f"{code:d}"`, give the number.
     """
 
     http_status: int
@@ -107,6 +110,13 @@ class ErrorCode(IntEnum):
                      "report_to_user", ("contact_support",))
     # fmt: on
 
+    # IntEnum shows the number, which tells a reader of a log nothing. JSON, int() and %d still give the number.
+    def __str__(self) -> str:
+        return self.name
+
+    def __format__(self, spec: str, /) -> str:
+        return _formatted(self, spec)
+
 
 @final
 class CustomCode(int):
@@ -116,6 +126,8 @@ class CustomCode(int):
     ...                          retry=Retry.never(), sentence="The quota of this month is spent.")
     >>> QUOTA_SPENT.name, int(QUOTA_SPENT)
     ('QUOTA_SPENT', 1402)
+    >>> f"{QUOTA_SPENT} is {QUOTA_SPENT:d}"
+    'QUOTA_SPENT is 1402'
     """
 
     name: str
@@ -208,11 +220,23 @@ class CustomCode(int):
         return f"<CustomCode.{self.name}: {int(self)}>"
 
     def __str__(self) -> str:
-        return str(int(self))
+        return self.name
+
+    def __format__(self, spec: str, /) -> str:
+        return _formatted(self, spec)
 
 
 Code: TypeAlias = ErrorCode | CustomCode
 """A code of the framework or of an application."""
+
+_NUMBER_TYPES: Final = frozenset("bcdoxXneEfFgG%")
+"""The last letter of a format specification for numbers; see "Format Specification Mini-Language" in Python's docs."""
+
+
+def _formatted(code: Code, spec: str) -> str:
+    """`code` in a format string: the number where the specification is one for numbers, else the name."""
+    return format(int(code), spec) if spec[-1:] in _NUMBER_TYPES else format(code.name, spec)
+
 
 _CUSTOM_BY_NAME: Final[dict[str, CustomCode]] = {}
 _CUSTOM_BY_NUMBER: Final[dict[int, CustomCode]] = {}
@@ -229,6 +253,35 @@ BASELINE: Final = frozenset(
     }
 )
 """Codes that come up anywhere, so that a contract need not declare them."""
+
+SEVERITY: Final[tuple[ErrorCode, ...]] = (
+    # server: a person has to look into it
+    ErrorCode.INTERNAL_ERROR,
+    ErrorCode.INITIALIZATION_FAILED,
+    ErrorCode.CONFIGURATION_ERROR,
+    ErrorCode.DATABASE_ERROR,
+    ErrorCode.SERIALIZATION_ERROR,
+    ErrorCode.UNKNOWN_ERROR,
+    # upstream: it passes with time
+    ErrorCode.SERVICE_UNAVAILABLE,
+    ErrorCode.RATE_LIMITED,
+    ErrorCode.TIMEOUT,
+    # client: first what other arguments do not help against
+    ErrorCode.UNAUTHORIZED,
+    ErrorCode.FORBIDDEN,
+    ErrorCode.METHOD_NOT_FOUND,
+    ErrorCode.CONFLICT,
+    ErrorCode.NOT_FOUND,
+    ErrorCode.VALIDATION_ERROR,
+    ErrorCode.INVALID_PARAMS,
+    ErrorCode.INVALID_REQUEST,
+    ErrorCode.PARSE_ERROR,
+    ErrorCode.REQUEST_CANCELLED,
+)
+"""Every code, the most severe first: faults of the server, then of a service behind it, then of the caller."""
+
+_RANKS: Final = {code: rank for rank, code in enumerate(SEVERITY)}
+_LAST_OF_CATEGORY: Final = {code.category: rank for code, rank in _RANKS.items()}
 
 PROTOCOL_INVALID_PARAMS: Final = frozenset({ErrorCode.INVALID_PARAMS, ErrorCode.NOT_FOUND, ErrorCode.VALIDATION_ERROR})
 """Codes that go out as -32602 where the protocol itself carries the error; all others go out as -32603."""
@@ -252,6 +305,15 @@ def code_numbered(number: int) -> Code | None:
 def all_codes() -> tuple[Code, ...]:
     """Every code: the framework's in the order of the table, then the application's in the order made."""
     return (*ErrorCode, *_CUSTOM_BY_NAME.values())
+
+
+def severity(code: Code) -> tuple[int, int, str]:
+    """The sort key of `code` by severity, the most severe first.
+
+    An application's own codes come after the framework's codes of the same category, in the order of their names.
+    """
+    rank = _RANKS.get(code) if isinstance(code, ErrorCode) else None
+    return (_LAST_OF_CATEGORY[code.category], 1, code.name) if rank is None else (rank, 0, code.name)
 
 
 def is_code(value: object) -> bool:

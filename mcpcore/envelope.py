@@ -191,9 +191,20 @@ class Envelope:
 
     @classmethod
     def from_result(cls, result: object) -> Envelope | None:
-        """The failure in a `CallToolResult` or its JSON, in any dialect that is known; None for a success.
+        """The failure in the answer to a call, in any known dialect; None if the call succeeded.
 
-        A failure hidden in a success (`{"ok": false, …}`) is read; a success is never mistaken for a failure.
+        A failure hidden in a success (`{"ok": false, …}`) is read; a success is never mistaken for a failure. A result
+        that asks for input has not failed, so it gives None. A failure that cannot be read is an UNKNOWN_ERROR of the
+        dialect "unknown", with the text that there is.
+
+        Args:
+            result: What a client of the MCP SDK or of FastMCP returned or raised: a result of any request, a JSON-RPC
+                response or error, an `MCPError` or a `ToolError`. Or the JSON of a result or of a JSON-RPC response, as
+                a dict, a str or bytes; an `Envelope` is returned unchanged. A str may also be the text of a failed
+                result, and any other text or JSON value is a failure, since it is not the result of a call.
+
+        Raises:
+            TypeError: If `result` is a Python object of any other type; the content of an answer never raises.
         """
         from mcpcore.dialects import read_result
 

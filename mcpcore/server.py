@@ -139,13 +139,14 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             audit: Where failures are recorded instead of in the logger `mcpcore.audit`: a path, or a trail. The default
                 is the path in the environment variable MCPCORE_AUDIT, if any.
             advertise_errors: Whether the output schemas admit the error; some clients validate it.
-            describe_failures: Whether descriptions end with what the tool fails with.
+            describe_failures: Whether the description of each tool ends with a section that names its failure modes,
+                since few hosts show the model the contract in `_meta`; the reference of the options has the cost.
             expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
                 environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
             unknown_tool: What calling an unknown tool is: a "protocol" error, or a "result" that the model sees.
             dialect: The envelope that clients of this server read.
             limits: The bounds of an envelope.
-            bind: Fields that stand in every envelope and record; see `mcpcore.governance`.
+            bind: Fields of every envelope and record; see `mcpcore.governance`.
             **options: All that the SDK's `MCPServer` takes.
 
         Raises:

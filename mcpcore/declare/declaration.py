@@ -32,7 +32,19 @@ T = TypeVar("T")
 # Internal, so not frozen: freezing slows the import.
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class ToolOptions:
-    """The arguments of the decorator: those of the SDK's own registration, and the contract."""
+    """The arguments of the decorator: those of the SDK's own registration, and the contract.
+
+    Attributes:
+        name: The name of the tool; by default, the name of the function.
+        title: A name for people.
+        description: The purpose of the tool, for the model; by default, the docstring of the function.
+        annotations: The SDK's hints for hosts, such as `ToolAnnotations(read_only_hint=True)`.
+        icons: Pictures for the user interface of a host.
+        meta: The `_meta` of the tool in `tools/list`; the contract is added under `dev.mcpcore/errors`.
+        structured_output: Whether the result has structured content and the tool an output schema; by default, if the
+            return annotation allows it.
+        errors: The contract: a `FailureMode` for each way in which the tool fails that its author knows.
+    """
 
     name: str | None = None
     title: str | None = None

@@ -36,7 +36,15 @@ T = TypeVar("T")
 # Internal, so not frozen: freezing slows the import.
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class PromptOptions:
-    """The arguments of the decorator: those of the SDK's own registration, and the contract."""
+    """The arguments of the decorator: those of the SDK's own registration, and the contract.
+
+    Attributes:
+        name: The name of the prompt; by default, the name of the function.
+        title: A name for people.
+        description: The purpose of the prompt; by default, the docstring of the function.
+        icons: Pictures for the user interface of a host.
+        errors: The contract: a `FailureMode` for each way in which the prompt fails that its author knows.
+    """
 
     name: str | None = None
     title: str | None = None

@@ -39,7 +39,20 @@ T = TypeVar("T")
 # Internal, so not frozen: freezing slows the import.
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class ResourceOptions:
-    """The arguments of the decorator: those of the SDK's own registration, and the contract."""
+    """The arguments of the decorator: those of the SDK's own registration, and the contract.
+
+    Attributes:
+        uri: The URI, or a template of URIs (RFC 6570) whose variables are the parameters of the handler.
+        name: The name of the resource; by default, the name of the function.
+        title: A name for people.
+        description: The content of the resource in a sentence; by default, the docstring of the function.
+        mime_type: The MIME type of the content; by default, `text/plain`.
+        icons: Pictures for the user interface of a host.
+        annotations: The SDK's hints for hosts, such as the audience and the priority.
+        meta: The `_meta` of the resource in its listing; the contract is added under `dev.mcpcore/errors`.
+        security: The SDK's checks of the variables of a template; by default, those of the server.
+        errors: The contract: a `FailureMode` for each way in which the resource fails that its author knows.
+    """
 
     uri: str
     name: str | None = None

@@ -78,10 +78,12 @@ def dialect_named(name: str) -> Dialect:
 
 
 def read_result(result: object) -> Envelope | None:
-    """The failure in a `CallToolResult`, in its JSON, or in a JSON-RPC error; None for a success.
+    """The failure in the answer to a call, as `Envelope.from_result` reads it; None for a success.
 
-    A failure in no known dialect, told by `isError` alone, is an `UNKNOWN_ERROR` of the dialect "unknown", with the
-    text as its message.
+    A failure in no known dialect is an `UNKNOWN_ERROR` of the dialect "unknown", with the text as its message.
+
+    Raises:
+        TypeError: If `result` is a Python object of an unknown type.
     """
     from mcpcore.dialects.reading import read
 

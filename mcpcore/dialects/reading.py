@@ -4,54 +4,93 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.codes import ErrorCode, code_named
+from mcpcore.dialects.answers import MAX_TEXT, Answer, answer_of
 from mcpcore.envelope_text import read as read_text
+from mcpcore.foreign import quietly
 from mcpcore.limits import Limits
 
 if TYPE_CHECKING:
+    from types import EllipsisType
+
     from mcpcore.codes import Code
     from mcpcore.dialects import Dialect
     from mcpcore.envelope import Envelope
 
 UNKNOWN_DIALECT: Final = "unknown"
 
-_MAX_TEXT: Final = 1_000_000
-
 _AS_SENT: Final = Limits(redact_secrets=False)
 """A failure that was received is read unchanged: its server had to redact it."""
 
 
-def read(result: object, dialects: Iterable[Dialect]) -> Envelope | None:
-    """The failure in `result`; None for a success."""
+def read(result: object, dialects: Collection[Dialect]) -> Envelope | None:
+    """The failure in `result`; None for a success.
+
+    Raises:
+        TypeError: If `result` is a Python object of an unknown type.
+    """
     from mcpcore.envelope import Envelope
 
-    if isinstance(result, Envelope):
-        return result
-    if isinstance(result, str | bytes | bytearray):
-        try:
-            result = json.loads(result)
-        except (ValueError, RecursionError):
-            return None
-    raised = _protocol_error(result)
-    if raised is not None:
-        return _of_protocol(*raised, dialects)
-    is_error, structured, texts, blocks = _parts(result)
+    if issubclass(type(result), Envelope):
+        return cast("Envelope", result)
+    answer = answer_of(result)
+    if not isinstance(answer, Answer):
+        return answer
+    # Reading can fail only on objects whose methods raise and on JSON that is nested too deeply.
+    envelope = quietly(lambda: _plain_failure_in(answer, dialects), ...)
+    return _failure_in(answer.converted(), dialects) if envelope is ... else envelope
+
+
+def _plain_failure_in(answer: Answer, dialects: Collection[Dialect]) -> Envelope | EllipsisType | None:
+    """The failure in an answer; `...` if it has values that are not JSON."""
+    envelope = _failure_in(answer, dialects)
+    return envelope if envelope is None or _is_plain([envelope.to_json(), envelope.native_code]) else ...
+
+
+def _is_plain(value: object) -> bool:
+    """Whether `value` consists of JSON's own types alone."""
+    stack = [value]
+    for _ in range(_MAX_VALUES):
+        if not stack:
+            return True
+        item: Any = stack.pop()
+        kind = type(item)
+        if kind is list:
+            stack.extend(item)
+        elif kind is dict:
+            stack.extend(item)
+            stack.extend(item.values())
+        elif item is not None and kind not in _PLAIN:
+            return False
+    return False  # a cycle, or more than any envelope has
+
+
+_PLAIN: Final = frozenset({str, bool, int, float})
+_MAX_VALUES: Final = 100_000
+
+
+def _failure_in(answer: Answer, dialects: Collection[Dialect]) -> Envelope | None:
+    if answer.error is not None:
+        return _of_protocol(answer.error, dialects)
+    structured, is_error = answer.structured, answer.is_error
     if isinstance(structured, Mapping):
         found = _of_structured(structured, dialects, is_error=is_error)
         if found is not None:
             return found
-    if not is_error and (blocks != 1 or not _is_text_alone(structured)):
+    if not is_error and (answer.blocks != 1 or not _is_text_alone(structured)):
         # The text of a success repeats its structured content, or is a part of it: a file, a line of a log.
         return None
-    for text in texts:
+    for text in answer.texts:
         found = _of_text(text, dialects, is_error=is_error)
         if found is not None:
             return found
-    return _unknown(structured, texts) if is_error else None
+    if answer.instead is not None:
+        return _no_result(answer.instead, answer.texts)
+    return _unknown(structured, answer.texts) if is_error else None
 
 
 def _is_text_alone(structured: object) -> bool:
@@ -61,7 +100,7 @@ def _is_text_alone(structured: object) -> bool:
     return structured.keys() == {"result"} and isinstance(structured["result"], str)
 
 
-def _of_structured(structured: Mapping[str, Any], dialects: Iterable[Dialect], *, is_error: bool) -> Envelope | None:
+def _of_structured(structured: Mapping[str, Any], dialects: Collection[Dialect], *, is_error: bool) -> Envelope | None:
     forms = [structured]
     # The SDKs wrap what a handler returns without a model of its own.
     if structured.keys() == {"result"} and isinstance(structured["result"], Mapping):
@@ -74,7 +113,7 @@ def _of_structured(structured: Mapping[str, Any], dialects: Iterable[Dialect], *
     return None
 
 
-def _of_text(text: str, dialects: Iterable[Dialect], *, is_error: bool) -> Envelope | None:
+def _of_text(text: str, dialects: Collection[Dialect], *, is_error: bool) -> Envelope | None:
     parsed = _object(text)
     if parsed is not None:
         return _of_structured(parsed, dialects, is_error=is_error)
@@ -128,13 +167,11 @@ def _native_in(told: Mapping[str, Any]) -> str | int | None:
     return next((value for value in found if _code_of(value) is not ErrorCode.UNKNOWN_ERROR), None)
 
 
-def _unknown(structured: object, texts: list[str]) -> Envelope:
+def _unknown(structured: object, texts: Sequence[str]) -> Envelope:
     """A failure in no known dialect: its words unchanged, and its code if that is known.
 
     A text may hold a caller's words, so nothing in it is taken for a hint.
     """
-    from mcpcore.envelope import envelope
-
     told = structured if isinstance(structured, Mapping) else next(filter(None, map(_object, texts)), {})
     inner = told.get("error")
     told = inner if isinstance(inner, Mapping) else told
@@ -143,14 +180,13 @@ def _unknown(structured: object, texts: list[str]) -> Envelope:
     said = next((text for text in (told.get("message"), inner) if isinstance(text, str) and text.strip()), None)
     shown = next((text for text in texts if text.strip()), "")
     message = said if said is not None and (not shown or _object(shown) is not None) else shown or code.sentence
-    read = envelope(code, message, retry=code.retry, tool=None, masked=True, limits=_AS_SENT)
-    return replace(read, correlation_id="", timestamp="", dialect=UNKNOWN_DIALECT, native_code=native)
+    return _as_sent(code, message, native=native)
 
 
 def _object(text: str) -> Mapping[str, Any] | None:
     """The JSON object that a text is, or None."""
     stripped = text.strip()
-    if not stripped.startswith("{") or len(stripped) > _MAX_TEXT:
+    if not stripped.startswith("{") or len(stripped) > MAX_TEXT:
         return None
     try:
         parsed = json.loads(stripped)
@@ -172,7 +208,7 @@ def _object_within(text: str) -> Mapping[str, Any] | None:
     The SDKs put "Error executing tool NAME: " before the text of an exception. An object among other words may be a
     caller's, and is not read.
     """
-    if len(text) > _MAX_TEXT:
+    if len(text) > MAX_TEXT:
         return None
     if text.lstrip().startswith('"'):
         try:
@@ -198,58 +234,32 @@ def _code_of(native: object) -> Code:
     return ErrorCode.UNKNOWN_ERROR
 
 
-def _of_protocol(code: int, message: str, data: object, dialects: Iterable[Dialect]) -> Envelope:
+def _of_protocol(error: object, dialects: Collection[Dialect]) -> Envelope:
     """The envelope that a JSON-RPC error carries; else its own words and the nearest code."""
     from mcpcore.boundary import PROTOCOL_CODES
-    from mcpcore.envelope import envelope
 
+    if not isinstance(error, Mapping):
+        return _unknown({"error": error}, ())
+    data, code, message = error.get("data"), error.get("code"), error.get("message")
     if isinstance(data, Mapping):
         found = _of_structured(data, dialects, is_error=True)
         if found is not None:
             return found
-    nearest = PROTOCOL_CODES.get(code, ErrorCode.UNKNOWN_ERROR)
-    read = envelope(nearest, message, retry=nearest.retry, tool=None, masked=True, limits=_AS_SENT)
-    return replace(read, correlation_id="", timestamp="", dialect=UNKNOWN_DIALECT, native_code=code)
-
-
-def _parts(result: object) -> tuple[bool, Any, list[str], int]:
-    """`isError`, the structured content, the texts and the number of blocks, of the SDK's object or of its JSON."""
-    if isinstance(result, Mapping):
-        inner = result.get("result")
-        if "jsonrpc" in result and isinstance(inner, Mapping):
-            result = inner
-
-        def get(*names: str) -> Any:
-            return next((result[name] for name in names if name in result), None)
-
-    else:
-
-        def get(*names: str) -> Any:
-            return next((getattr(result, name) for name in names if hasattr(result, name)), None)
-
-    content = get("content")
-    blocks = content if isinstance(content, list | tuple) else ()
-    texts: list[str] = []
-    for block in blocks:
-        text = block.get("text") if isinstance(block, Mapping) else getattr(block, "text", None)
-        if isinstance(text, str):
-            texts.append(text)
-    structured = get("structured_content", "structuredContent")
-    return get("is_error", "isError") is True, structured, texts, len(blocks)
-
-
-def _protocol_error(result: object) -> tuple[int, str, object] | None:
-    """Code, message and data of a JSON-RPC error: an exception of the SDK's, or its JSON."""
-    error: Any = None
-    if isinstance(result, Mapping):
-        error = result.get("error") if "jsonrpc" in result else None
-    elif isinstance(result, BaseException) or hasattr(result, "jsonrpc"):
-        error = getattr(result, "error", None)
-
-    def get(name: str) -> Any:
-        return error.get(name) if isinstance(error, Mapping) else getattr(error, name, None)
-
-    code, message = get("code"), get("message")
     if isinstance(code, bool) or not isinstance(code, int):
-        return None
-    return code, message if isinstance(message, str) else "", get("data")
+        return _unknown(error, ())
+    nearest = PROTOCOL_CODES.get(code, ErrorCode.UNKNOWN_ERROR)
+    return _as_sent(nearest, message if isinstance(message, str) else "", native=code)
+
+
+def _no_result(instead: str, texts: Sequence[str]) -> Envelope:
+    """The failure of an answer that is neither a result nor an error."""
+    shown = f": {texts[0]}" if texts else ""
+    return _as_sent(ErrorCode.UNKNOWN_ERROR, f"The answer is not the result of a call, but {instead}{shown}")
+
+
+def _as_sent(code: Code, message: str, *, native: str | int | None = None) -> Envelope:
+    """An envelope with the words and the code of another server, and with no data."""
+    from mcpcore.envelope import envelope
+
+    read = envelope(code, message, retry=code.retry, tool=None, masked=True, limits=_AS_SENT)
+    return replace(read, correlation_id="", timestamp="", dialect=UNKNOWN_DIALECT, native_code=native)

@@ -109,9 +109,11 @@ def test_details_that_somebody_else_put_under_the_key_are_left_out(own: object) 
 
 
 def test_a_result_without_any_structure_is_not_a_protocol_error() -> None:
-    """JSON-RPC's answer without an error, and one whose code is no number."""
-    for result in ({"jsonrpc": "2.0", "result": {}}, {"jsonrpc": "2.0", "error": {"code": True, "message": "x"}}):
-        assert Envelope.from_result(result) is None
+    """JSON-RPC's answer without an error is a success; an error keeps its words even without a code."""
+    assert Envelope.from_result({"jsonrpc": "2.0", "result": {}}) is None
+    found = Envelope.from_result({"jsonrpc": "2.0", "error": {"code": True, "message": "x"}})
+    assert found is not None
+    assert ("UNKNOWN_ERROR", "x") == (found.name, found.message)
     found = Envelope.from_result({"jsonrpc": "2.0", "error": {"code": -32601, "message": None}})
     assert found is not None
     assert "METHOD_NOT_FOUND" == found.name

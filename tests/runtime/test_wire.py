@@ -173,13 +173,16 @@ def test_every_factory_tells_its_code(name: str, call: Any) -> None:
     assert (code.sentence, code.retry.to_json()) == (plain["message"], plain["retry"])
 
 
+# Once: a name cannot be taken twice, and the test runs for both kinds of server.
+WIRE_TEST = CustomCode("WIRE_TEST", 4711, http_status=402, category="client", retry=Retry.now(), sentence="Pay first.")
+
+
 def test_a_custom_code_is_told_like_any_other(call: Any) -> None:
     """Its number, name, sentence and retry advice."""
-    code = CustomCode("WIRE_TEST", 4711, http_status=402, category="client", retry=Retry.now(), sentence="Pay first.")
-    error = error_of(call(raising(CodedError(code)), "f"))
+    error = error_of(call(raising(CodedError(WIRE_TEST)), "f"))
     assert (4711, "WIRE_TEST", "Pay first.") == (error["code"], error["name"], error["message"])
     assert {"kind": "retryable_immediate"} == error["retry"]
-    assert code is Envelope.from_json(error).error_code
+    assert WIRE_TEST is Envelope.from_json(error).error_code
 
 
 def test_bounds_say_what_they_cut(call: Any) -> None:

@@ -9,10 +9,13 @@ from typing import Any, Literal
 import anyio
 import jsonschema
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from mcp.client import Client
 
-from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, timeout, tool
+from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, timeout, tool
 from mcpcore.batch import Batch, BatchResult
+from mcpcore.codes import SEVERITY, severity
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -74,12 +77,21 @@ async def test_items_that_fail_stand_beside_items_that_succeed() -> None:
 
 @pytest.mark.anyio
 async def test_a_batch_fails_where_every_item_failed() -> None:
-    """The declared failure speaks for all, and all are in its data."""
-    result, _ = await call("gone", "gone", "crash")
+    """With the reason that all items share, or else the most severe code; all items are counted and listed."""
+    result, _ = await call("gone", "gone")
     told = Envelope.from_result(result)
     assert result.is_error
     assert told is not None
-    assert ("no_match", 3) == (told.reason, len(told.details["failed"]))
+    assert ("no_match", {"no_match": 2}, "gone") == (told.reason, told.details["counts"], told.details["id"])
+    assert ("All 2 items failed: There is no gone.", "Call search to find valid ids.") == (told.message, told.hint)
+    result, _ = await call("gone", "crash", "gone")
+    told = Envelope.from_result(result)
+    assert told is not None
+    assert (None, ErrorCode.INTERNAL_ERROR) == (told.reason, told.error_code)
+    assert {"INTERNAL_ERROR": 1, "no_match": 2} == told.details["counts"]
+    assert ["crash", "gone", "gone"] == [failure["item"] for failure in told.details["failed"]]
+    assert "Read `failed` in the data" in (told.hint or "")
+    assert told.message.startswith("All 3 items failed: 2 no_match, 1 INTERNAL_ERROR. The most severe: ")
 
 
 @pytest.mark.anyio
@@ -197,8 +209,8 @@ async def test_an_item_that_succeeded_without_a_result_counts() -> None:
 
 
 @pytest.mark.anyio
-async def test_the_failure_that_says_most_speaks_for_a_batch_of_crashes() -> None:
-    """With its own message, data, recovery and advice; where nothing was declared, the common code or none."""
+async def test_items_that_failed_in_different_ways_have_the_most_severe_code() -> None:
+    """A crash is more severe than a timeout or a declared failure; a shared recovery or advice is kept."""
 
     @tool(errors=[NO_MATCH])
     def mixed(ctx: Context[Literal["no_match"]], kinds: list[str]) -> BatchResult[str]:
@@ -215,8 +227,9 @@ async def test_the_failure_that_says_most_speaks_for_a_batch_of_crashes() -> Non
         return batch.result()
 
     _, told = await run(mixed, kinds=["crash", "group", "crash"])
-    assert ("no_match", 7, 3) == (told.reason, told.details["id"], len(told.details["failed"]))
-    assert "All 3 items failed; one of them: none" == told.message
+    assert (None, ErrorCode.INTERNAL_ERROR, 3) == (told.reason, told.error_code, len(told.details["failed"]))
+    _, told = await run(mixed, kinds=["group", "group"])
+    assert ("no_match", 7, "All 2 items failed: none") == (told.reason, told.details["id"], told.message)
     _, slow = await run(mixed, kinds=["slow", "slow"])
     assert (ErrorCode.TIMEOUT, ErrorCode.TIMEOUT.sentence in slow.message) == (slow.error_code, True)
     _, both = await run(mixed, kinds=["slow", "crash"])
@@ -294,6 +307,139 @@ async def test_what_an_item_waited_for_may_be_cancelled() -> None:
 
     with pytest.raises(asyncio.CancelledError):
         await anyio.to_thread.run_sync(thread)
+
+
+CONFLICTED = FailureMode(
+    "conflicted", ErrorCode.CONFLICT, when="The row has changed.", recovery="Read it again.", retry=Retry.now()
+)
+BUSY = FailureMode(
+    "busy", ErrorCode.RATE_LIMITED, when="Too many calls.", recovery="Wait.", retry=Retry.after(seconds=30)
+)
+PLAN_OVER = CustomCode(
+    "BATCH_PLAN_OVER", 41777, http_status=402, category="client", retry=Retry.never(), sentence="The plan is over."
+)
+
+
+@tool(errors=[NO_MATCH, CONFLICTED, BUSY])
+async def act(
+    ctx: Context[Literal["no_match", "conflicted", "busy"]], items: list[list[Any]], together: bool = False
+) -> BatchResult[str]:
+    """Fail in the way that each item names."""
+    batch = Batch[str](ctx)
+    failures: dict[str, Any] = {
+        "no_match": lambda text: ctx.fail("no_match", text, {"row": text}),
+        "conflicted": lambda text: ctx.fail("conflicted", text),
+        "alone": lambda text: ctx.fail("conflicted", text, recovery=None),
+        "busy": lambda text: ctx.fail("busy", text, retry=Retry.after(seconds=len(text))),
+        "other code": lambda text: CodedError(ErrorCode.FORBIDDEN, text, reason="conflicted"),
+        "undeclared": lambda text: CodedError(ErrorCode.CONFLICT, text, {"text": text}, reason=f"r{text}"),
+        "own": lambda text: CodedError(PLAN_OVER, text),
+        "slow": TimeoutError,
+        "crash": RuntimeError,
+        "large": lambda text: ctx.fail("no_match", text, {"row": text * 700}),
+    }
+
+    async def one(item: list[Any]) -> None:
+        with batch.item(item):
+            raise failures[item[0]](item[1])
+
+    async with anyio.create_task_group() as group:
+        for item in items:
+            if together:
+                group.start_soon(one, item)
+            else:
+                await one(item)
+    return batch.result()
+
+
+def without_ids(value: Any) -> Any:
+    """The failure without ids and times, which differ in each failure."""
+    if isinstance(value, list):
+        return [without_ids(member) for member in value]
+    if isinstance(value, dict):
+        return {key: without_ids(member) for key, member in value.items() if key not in ("correlationId", "timestamp")}
+    return value
+
+
+KINDS = (
+    "no_match", "conflicted", "alone", "busy", "other code", "undeclared", "own", "slow", "crash", "large"
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_batch_of_failures_is_the_same_in_any_order(data: st.DataObject) -> None:
+    """Permuted and concurrent, all of the envelope but its ids and times stays."""
+    kinds = data.draw(st.lists(st.sampled_from(KINDS), min_size=1, max_size=3, unique=True))
+    item = st.tuples(st.sampled_from(kinds), st.sampled_from(["a", "b", "cc"])).map(list)
+    items = data.draw(st.lists(item, min_size=1, max_size=40))
+    other = data.draw(st.permutations(items))
+
+    async def answers() -> list[dict[str, Any]]:
+        async with Client(Server("articles", tools=[act])) as client:
+            return [
+                (await client.call_tool("act", arguments)).structured_content or {}
+                for arguments in ({"items": items}, {"items": other}, {"items": other, "together": True})
+            ]
+
+    first, second, third = map(without_ids, anyio.run(answers))
+    assert first == second == third
+    assert list(first["error"]["data"]) == list(second["error"]["data"])
+    assert len(items) == sum(first["error"]["data"]["counts"].values())
+
+
+@pytest.mark.parametrize(
+    ("kinds", "code", "reason", "retry"),
+    [
+        (["conflicted", "busy"], ErrorCode.RATE_LIMITED, None, Retry.after(seconds=1)),
+        (["conflicted", "conflicted"], ErrorCode.CONFLICT, "conflicted", Retry.now()),
+        (["conflicted", "other code"], ErrorCode.FORBIDDEN, "conflicted", Retry.now()),
+        (["own", "conflicted"], ErrorCode.CONFLICT, None, Retry.never()),
+        (["slow", "busy"], ErrorCode.RATE_LIMITED, None, Retry.after(seconds=1)),
+        (["slow", "no_match"], ErrorCode.TIMEOUT, None, Retry.never()),
+        (["slow", "crash"], ErrorCode.INTERNAL_ERROR, None, Retry.never()),
+    ],
+)
+@pytest.mark.anyio
+async def test_the_most_severe_code_and_the_most_cautious_advice(
+    kinds: list[str], code: ErrorCode, reason: str | None, retry: Retry
+) -> None:
+    """A fault of the server before one of a service, and that before one of the caller; never before later."""
+    _, told = await run(act, items=[[kind, "x"] for kind in kinds])
+    assert (code, reason, retry) == (told.error_code, told.reason, told.retry)
+
+
+@pytest.mark.anyio
+async def test_the_recovery_that_the_items_share_is_sent() -> None:
+    """Else the declared recovery of their reason, else where to find theirs; the longest wait is the advice."""
+    for kinds, hint in (
+        (["alone", "alone"], None),
+        (["alone", "conflicted"], "Read it again."),
+        (["no_match", "busy"], "Read `failed` in the data: each item says why it failed and what to do about it."),
+    ):
+        _, told = await run(act, items=[[kind, "x"] for kind in kinds])
+        assert hint == told.hint
+    _, told = await run(act, items=[["busy", "a"], ["busy", "cc"], ["busy", "b"]])
+    assert (Retry.after(seconds=2), "All 3 items failed; one of them: a") == (told.retry, told.message)
+
+
+@pytest.mark.anyio
+async def test_many_reasons_are_counted_within_bounds() -> None:
+    """The most frequent 50 by name, the others as one number."""
+    _, told = await run(act, items=[["undeclared", str(number)] for number in [*range(60), 59]])
+    counts = told.details["counts"]
+    assert (51, "r59", 2, 10) == (len(counts), next(iter(counts)), counts["r59"], counts["(others)"])
+    assert 61 == sum(counts.values())
+    assert told.details["note"].endswith(", ….")
+
+
+def test_every_code_has_a_severity() -> None:
+    """Each once, those of the server first and those of the caller last."""
+    assert sorted(ErrorCode) == sorted(SEVERITY)
+    categories = [code.category for code in SEVERITY]
+    assert ["server", "upstream", "client"] == list(dict.fromkeys(categories))
+    assert sorted(categories, key=["server", "upstream", "client"].index) == categories
+    assert severity(ErrorCode.REQUEST_CANCELLED) < severity(PLAN_OVER)
 
 
 def test_results_that_belong_to_no_item_are_taken() -> None:

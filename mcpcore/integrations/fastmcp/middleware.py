@@ -103,7 +103,8 @@ class ContractMiddleware(Middleware):
             audit: The audit trail, or a path for it; by default the path in the environment variable MCPCORE_AUDIT, if
                 it is set. The logger `mcpcore.audit` gets every record too.
             advertise_errors: Whether the output schemas admit the error; some clients validate it.
-            describe_failures: Whether descriptions end with the failures of the contract.
+            describe_failures: Whether the description of each tool ends with a section that names its failure modes,
+                since few hosts show the model the contract in `_meta`; the reference of the options has the cost.
             expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
                 environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
             unknown_tool: Whether a client that calls an unknown tool gets a "protocol" error, or a "result" that the

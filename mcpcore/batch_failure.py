@@ -1,0 +1,164 @@
+"""The failure of a batch whose items all failed: the same for the same items, whatever their order.
+
+A batch may do its items one after another or concurrently, so their order says nothing about what went wrong. Each
+part of the failure is computed from all items: a count, a maximum, or the first of a sorted list.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.codes import ErrorCode, severity
+from mcpcore.errors import CodedError
+from mcpcore.escaping import one_line
+from mcpcore.jsonable import dumps, size
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpcore.codes import Code
+    from mcpcore.contract import Contract
+    from mcpcore.envelope import Envelope
+    from mcpcore.retry import Retry
+
+COUNTS: Final = "counts"
+"""The key of `data` with the number of failed items by reason, or by the name of the code where there is no reason."""
+
+SEE_ITEMS: Final = "Read `failed` in the data: each item says why it failed and what to do about it."
+"""The recovery of a batch whose items need different recoveries."""
+
+_MAX_COUNTS: Final = 50
+_OTHERS: Final = "(others)"
+
+_MAX_LISTED: Final = 12 * 1024
+"""Bytes of the failed items in the data of a batch that failed as a whole."""
+
+_CAUTION: Final = {"not_retryable": 0, "retryable_after_ms": 1, "retryable_immediate": 2}
+"""The kinds of advice; the most cautious is the smallest."""
+
+
+class WholeFailure:
+    """Gathers the failed items of a batch, in any order, for the failure of the batch as a whole."""
+
+    def __init__(self, *, max_items: int) -> None:
+        """Gather items, of which the failure lists at most `max_items`, within 12 KiB."""
+        self._max = max_items
+        self._counts: Counter[str] = Counter()
+        self._reasons: set[str | None] = set()
+        self._recoveries: dict[str, Mapping[str, Any] | None] = {}
+        self._retry: Retry | None = None
+        self._messages: set[str] = set()
+        self._number = 0
+        # Sorted. A later item can only move the others back, so whatever has no room now never has room again.
+        self._listed: list[tuple[tuple[Any, ...], int, int, dict[str, Any], Envelope]] = []
+
+    def add(self, failure: dict[str, Any], envelope: Envelope) -> None:
+        """Add a failed item: `failure` as the answer lists it, and its envelope."""
+        self._number += 1
+        self._counts[reason_or_code(envelope)] += 1
+        # Two different values are as many as there could be: of more, none is kept.
+        if len(self._reasons) < 2:
+            self._reasons.add(envelope.reason)
+        if len(self._recoveries) < 2:
+            self._recoveries[dumps(dict(envelope.recovery or {}))] = envelope.recovery
+        if len(self._messages) < 2:
+            self._messages.add(envelope.message)
+        self._retry = envelope.retry if self._retry is None else min(self._retry, envelope.retry, key=_caution)
+        insort(self._listed, (_order(failure["item"], envelope), self._number, size(failure), failure, envelope))
+        room = _MAX_LISTED
+        for place, (_, _, weight, _, _) in enumerate(self._listed):
+            room -= weight
+            if place and (room < 0 or place >= self._max):
+                del self._listed[place:]
+                break
+
+    def error(self, contract: Contract[Any]) -> CodedError:
+        """The failure of the batch, under the contract of its tool."""
+        most_severe = self._listed[0][-1]
+        reason = next(iter(self._reasons)) if len(self._reasons) == 1 else None
+        data: dict[str, Any] = {COUNTS: self._shown_counts()}
+        listed = [failure for *_, failure, _ in self._listed]
+        rest = self._counts - Counter(reason_or_code(envelope) for *_, envelope in self._listed)
+        if (note := note_of(_by_name(rest))) is not None:
+            data["note"] = note
+        if reason is not None:
+            # The data model of the reason may require them.
+            data = {**data, **{key: value for key, value in most_severe.details.items() if key not in data}}
+        entry = contract.get(reason)
+        recovery = self._recovery(reason)
+        return CodedError(
+            code_of(most_severe),
+            self._message(most_severe, reason),
+            {**data, "failed": listed},
+            reason=reason,
+            recovery=... if entry is not None and recovery == entry.recovery_json() else recovery,
+            retry=self._retry,
+        )
+
+    def _message(self, most_severe: Envelope, reason: str | None) -> str:
+        count, message = self._number, most_severe.message
+        if count == 1:
+            return message
+        if len(self._messages) == 1:
+            return f"All {count} items failed: {message}"
+        if reason is not None:
+            return f"All {count} items failed; one of them: {message}"
+        return f"All {count} items failed: {_listing(_by_name(self._counts))}. The most severe: {message}"
+
+    def _recovery(self, reason: str | None) -> Any:
+        """The recovery that the items share; else the declared one of their reason, else where to find theirs."""
+        if len(self._recoveries) == 1:
+            return next(iter(self._recoveries.values()))
+        return SEE_ITEMS if reason is None else ...
+
+    def _shown_counts(self) -> dict[str, int]:
+        ordered = Counter(_by_name(self._counts)).most_common()
+        shown = dict(ordered[:_MAX_COUNTS])
+        if others := sum(count for _, count in ordered[_MAX_COUNTS:]):
+            shown[_OTHERS] = shown.get(_OTHERS, 0) + others
+        return shown
+
+
+def reason_or_code(envelope: Envelope) -> str:
+    """The key by which failed items are counted; taken from the envelope, which holds no secret."""
+    return one_line(envelope.reason or envelope.name)
+
+
+def note_of(left_out: Mapping[str, int]) -> str | None:
+    """How many more items failed, and why; None if all are listed."""
+    return f"{sum(left_out.values())} more items failed and are not listed: {_listing(left_out)}." if left_out else None
+
+
+def code_of(envelope: Envelope) -> Code:
+    """The code of a failed item; INTERNAL_ERROR for a code of another application."""
+    return envelope.error_code or ErrorCode.INTERNAL_ERROR
+
+
+def _listing(counts: Mapping[str, int]) -> str:
+    """The counts, the highest first; equal counts keep their order."""
+    ordered = Counter(counts).most_common()
+    return ", ".join(f"{count} {name}" for name, count in ordered[:10]) + (", …" if ordered[10:] else "")
+
+
+def _by_name(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+def _caution(retry: Retry) -> tuple[int, int]:
+    return _CAUTION[retry.kind], -(retry.after_ms or 0)
+
+
+def _order(item: Any, envelope: Envelope) -> tuple[Any, ...]:
+    """The sort key of a failed item: the most severe first. Items with the same key differ in ids and times only."""
+    is_number = isinstance(item, int | float) and not isinstance(item, bool)
+    error = envelope.to_json()
+    del error["correlationId"], error["timestamp"]
+    return (
+        severity(code_of(envelope)),
+        envelope.reason or "",
+        (0, item, "") if is_number else (1, 0, dumps(item)),
+        envelope.message,
+        dumps(error),
+    )

@@ -1,0 +1,79 @@
+"""A code is shown by its name, and is a number wherever a program reads it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, TypeAdapter
+
+from mcpcore import CustomCode, ErrorCode, Retry, codes
+
+
+@pytest.fixture(params=[*ErrorCode, "QUOTA_SPENT"], ids=str)
+def code(request: pytest.FixtureRequest) -> Iterator[ErrorCode | CustomCode]:
+    """Every code of the framework, and one of an application."""
+    if isinstance(request.param, ErrorCode):
+        yield request.param
+        return
+    by_name, by_number = dict(codes._CUSTOM_BY_NAME), dict(codes._CUSTOM_BY_NUMBER)
+    yield CustomCode(
+        request.param, 1402, http_status=402, category="client", retry=Retry.never(), sentence="The quota is spent."
+    )
+    for table, before in ((codes._CUSTOM_BY_NAME, by_name), (codes._CUSTOM_BY_NUMBER, by_number)):
+        table.clear()
+        table.update(before)  # type: ignore[arg-type] # each its own
+
+
+def test_text_is_the_name(code: ErrorCode | CustomCode, caplog: pytest.LogCaptureFixture) -> None:
+    """In f-strings, with a width, with `str`, with `%s` and in a log."""
+    name = code.name
+    assert (name, name, name, f"{name:>24}") == (f"{code}", str(code), f"{code!s}", f"{code:>24}")
+    assert (f"{name:*^30s}", f"{name:.3}", name, name) == (
+        f"{code:*^30s}",
+        f"{code:.3}",
+        "{}".format(code),  # noqa: UP032 - one of the ways to format
+        "%s" % code,  # noqa: UP031 - another
+    )
+    with caplog.at_level("INFO", "codes"):
+        logging.getLogger("codes").info("%s is %d", code, code)
+    assert f"{name} is {int(code)}" == caplog.messages[-1]
+
+
+def test_the_number_is_there_where_it_is_asked_for(code: ErrorCode | CustomCode) -> None:
+    """With `int`, `%d` and the specifications for numbers."""
+    number = code.value
+    assert type(int(code)) is int
+    assert (number, str(number), f"{number}", f"{number:+,d}", f"{number:x}", f"{number:012.1f}") == (
+        int(code),
+        "%d" % code,  # noqa: UP031 - one of the ways to format
+        f"{code:d}",
+        f"{code:+,d}",
+        f"{code:x}",
+        f"{code:012.1f}",
+    )
+
+
+def test_json_has_the_number(code: ErrorCode | CustomCode) -> None:
+    """As a value and as a key, compact and indented, written by json and by pydantic."""
+
+    class Answer(BaseModel):
+        code: int
+        anything: Any
+
+    number = code.value
+    for indent in (None, 2):
+        assert {str(number): [number]} == json.loads(json.dumps({code: [code]}, indent=indent))
+    assert {"code": number, "anything": number} == json.loads(Answer(code=code, anything=code).model_dump_json())
+    assert {"code": number, "anything": number} == Answer(code=code, anything=code).model_dump(mode="json")
+    assert str(number).encode() == TypeAdapter(Any).dump_json(code)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_pickled_code_is_the_same_code(code: ErrorCode | CustomCode, protocol: int) -> None:
+    """With every protocol."""
+    assert code is pickle.loads(pickle.dumps(code, protocol))

@@ -27,7 +27,7 @@ demo: setup ## a server and its failures, as an agent sees them
 
 test: setup $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
 	$(BIN)/python -m pytest
-	$(FASTMCP40)/bin/python -m pytest -q -k fastmcp tests/runtime tests/integrations/fastmcp --ignore tests/runtime/test_exceptions.py --ignore tests/runtime/test_lost.py
+	$(FASTMCP40)/bin/python -m pytest -q -k fastmcp tests/runtime tests/services tests/dialects tests/audit tests/integrations/fastmcp
 
 check: setup ## formatting, lint and types of the project itself
 	$(BIN)/ruff format --check .

@@ -86,10 +86,13 @@ class Startup:
         try:
             yield
         except SystemExit as exc:
-            behind = exc.__context__
-            if isinstance(behind, OSError):
-                self.failed(behind)
+            self.ended(exc)
             raise
+
+    def ended(self, exc: BaseException | None) -> None:
+        """Record the error behind `exc`, which ends the server, if uvicorn exits since it cannot listen."""
+        if type(exc) is SystemExit and isinstance(exc.__context__, OSError):
+            self.failed(exc.__context__)
 
     def failed(self, exc: BaseException) -> None:
         """Record that `exc` keeps the server from starting."""

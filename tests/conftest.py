@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -14,9 +14,15 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
+from tests.doors import DOORS, on_fastmcp
+
 # On a busy machine any example can be slow. The benches measure speed.
 settings.register_profile("mcpcore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("mcpcore")
+
+ROOT = Path(__file__).parent
+WIRE = ("audit", "dialects", "runtime", "services")
+"""The folders of tests that hold on every door."""
 
 Call = Callable[..., CallToolResult]
 
@@ -54,107 +60,73 @@ def call() -> Call:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that asks for `door` on a `Server` and on FastMCP, and one marked `server_only` on a `Server`."""
+    """Run a test that asks for `door` on a `Server` and on FastMCP; one marked `server_only` or `no_server` runs once.
+
+    `served_by` is the same for a test that starts its server in another process, with that door.
+    """
+    alone = any(metafunc.definition.get_closest_marker(mark) is not None for mark in ("server_only", "no_server"))
+    doors = DOORS[:1] if alone else DOORS
     if "door" in metafunc.fixturenames:
-        alone = metafunc.definition.get_closest_marker("server_only") is not None
-        metafunc.parametrize("door", ["server"] if alone else ["server", "fastmcp"], indirect=True)
+        metafunc.parametrize("door", doors, indirect=True)
+    if "served_by" in metafunc.fixturenames:
+        metafunc.parametrize("served_by", doors, scope="session")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what FastMCP does itself: it converts the results of plain tools, and so sees no exception in them."""
-    items[:] = [item for item in items if not _is_of_fastmcp_alone(getattr(item, "callspec", None))]
+    """Leave out the runs on FastMCP of parameters that are marked `server_only`."""
+    items[:] = [item for item in items if not (_is_on_fastmcp(item) and item.get_closest_marker("server_only"))]
 
 
-def _is_of_fastmcp_alone(callspec: Any) -> bool:
-    params = {} if callspec is None else callspec.params
-    return params.get("door") == "fastmcp" and str(params.get("kind", "")).startswith("sdk")
+def _is_on_fastmcp(item: pytest.Item) -> bool:
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    return "fastmcp" in (params.get("door"), params.get("served_by"))
 
 
 @pytest.fixture
-def door(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def door(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The framework that serves: as "fastmcp", a client of a `Server` talks to FastMCP with the same tools instead.
 
-    A module runs all its tests on both with `pytestmark = pytest.mark.usefixtures("door")`.
+    A module runs all its tests on both with `pytestmark = pytest.mark.usefixtures("door")`. A test that connects no
+    client then fails, since FastMCP would have no part in it.
     """
+    twins: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+    reached = False
     if request.param == "fastmcp":
-        twins: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         connect = Client.__init__
 
         def connected(client: Client, server: Any, *args: Any, **options: Any) -> None:
             from mcpcore import Server
 
+            nonlocal reached
             if isinstance(server, Server):
+                reached = True
                 if server not in twins:
                     twins[server] = on_fastmcp(server)
                 server = twins[server]._mcp_server
             connect(client, server, *args, **options)
 
         monkeypatch.setattr(Client, "__init__", connected)
-    return str(request.param)
-
-
-def on_fastmcp(server: Any) -> Any:
-    """A FastMCP server with the tools and the options of a `Server`, resources and prompts too."""
-    from fastmcp import FastMCP
-    from fastmcp.prompts import Prompt
-    from fastmcp.resources import Resource, ResourceTemplate
-    from fastmcp.tools import Tool
-
-    from mcpcore.integrations.fastmcp import ContractMiddleware
-    from mcpcore.tool import as_tool
-
-    boundary = server._boundary
-    mcp = FastMCP(server.name, lifespan=server.settings.lifespan)
-    mcp.add_middleware(
-        ContractMiddleware(
-            audit=boundary.trail,
-            advertise_errors=server._advertise_errors,
-            describe_failures=server._describe_failures,
-            expose_internal_errors=boundary.judge.expose,
-            unknown_tool=server._unknown_tool,
-            dialect=boundary.dialect.name,
-            limits=boundary.judge.limits,
-            bind=server._fields,
+    yield str(request.param)
+    if request.param == "fastmcp" and not reached:
+        pytest.fail(
+            "no client was connected to a Server, so FastMCP had no part in this test: mark it no_server, or start its "
+            "server by the fixture served_by"
         )
-    )
-    for registered in server._tool_manager.list_tools():
-        tool = as_tool(getattr(registered, "tool", None))
-        if tool is not None:
-            mcp.add_tool(tool)
-        else:
-            named = {"name": registered.name, "description": registered.description}
-            mcp.add_tool(Tool.from_function(without_context(registered), **named))
-    for resource in server._resource_manager.list_resources():
-        declared = getattr(resource, "_declared", None)
-        mcp.add_resource(declared or Resource.from_function(resource.fn, uri=str(resource.uri), name=resource.name))
-    for template in server._resource_manager.list_templates():
-        declared = getattr(template, "_declared", None)
-        if declared is not None:
-            mcp.add_resource(declared)
-        else:
-            uri = template.uri_template
-            mcp.add_template(ResourceTemplate.from_function(template.fn, uri_template=uri, name=template.name))
-    for prompt in server._prompt_manager.list_prompts():
-        declared = getattr(prompt, "_declared", None)
-        if declared is not None:
-            mcp.add_prompt(declared)
-        else:
-            # A `Server` keeps the function of a prompt of the SDK within a partial that watches its results.
-            (fn,) = prompt.fn.args
-            mcp.add_prompt(Prompt.from_function(inspect.unwrap(fn), name=prompt.name))
-    return mcp
 
 
-def without_context(registered: Any) -> Any:
-    """The function of a tool of the SDK's, without the SDK's context, which only the SDK's own server has."""
-    if registered.context_kwarg is None:
-        return registered.fn
-    signature = inspect.signature(registered.fn)
-    kept = [parameter for name, parameter in signature.parameters.items() if name != registered.context_kwarg]
+@pytest.fixture(autouse=True)
+def _on_both_doors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail a test of the wire that connects to a `Server` and runs on no other door."""
+    marked = request.node.get_closest_marker("server_only") is not None
+    if marked or "door" in request.fixturenames or request.path.relative_to(ROOT).parts[0] not in WIRE:
+        return
+    connect = Client.__init__
 
-    def fn(**arguments: Any) -> Any:
-        return registered.fn(**{registered.context_kwarg: None}, **arguments)
+    def connected(client: Client, server: Any, *args: Any, **options: Any) -> None:
+        from mcpcore import Server
 
-    fn.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
-    fn.__annotations__ = {parameter.name: parameter.annotation for parameter in kept}
-    return fn
+        if isinstance(server, Server):
+            pytest.fail("a client was connected to a Server alone: run the test on both doors, with the fixture door")
+        connect(client, server, *args, **options)
+
+    monkeypatch.setattr(Client, "__init__", connected)

@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import threading
-from typing import IO, TYPE_CHECKING, Any, Final, TextIO
+from typing import IO, TYPE_CHECKING, Any, Final, TextIO, cast
 
 import click
 
@@ -22,6 +22,8 @@ from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
+
+    from mcpcore.startup import Startup
 
 DEFAULT_HOST: Final = "127.0.0.1"
 INTERRUPTED: Final = 130
@@ -109,7 +111,7 @@ def _start_failures_explained(server: Any, source: str) -> Iterator[None]:
     Raises:
         Problem: If it cannot start.
     """
-    startup = getattr(server, "_startup", None)
+    startup = _startup_of(server)
     try:
         yield
     except Problem as problem:
@@ -132,6 +134,17 @@ def _start_failures_explained(server: Any, source: str) -> Iterator[None]:
             detail=None if place is None else redact_text(place),
             hint="`--traceback` shows the whole way",
         ) from failure
+
+
+def _startup_of(server: Any) -> Startup | None:
+    """The object that records why `server` cannot start; None for a server without mcpcore."""
+    if kind_of(server) != "fastmcp":
+        return cast("Startup | None", getattr(server, "_startup", None))
+    from mcpcore.integrations.fastmcp import ContractMiddleware
+
+    own = (other for other in server.middleware if isinstance(other, ContractMiddleware))
+    contracts = next(own, None)
+    return None if contracts is None else contracts.startup_of(server)
 
 
 def parse_address(text: str) -> tuple[str, int]:

@@ -364,6 +364,7 @@ def call(server: Server, *arguments: dict[str, object]) -> list[object]:
     return asyncio.run(run())
 
 
+@pytest.mark.usefixtures("door")
 def test_a_server_records_every_failure_before_it_answers_and_no_success(tmp_path):
     """Through a real server: declared, crashed and badly called, each under the id that the client was given."""
     path = tmp_path / "audit.jsonl"
@@ -377,6 +378,7 @@ def test_a_server_records_every_failure_before_it_answers_and_no_success(tmp_pat
     assert verify(path).ok
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_server_whose_trail_cannot_be_written_answers_or_refuses_as_declared(tmp_path, caplog):
     """With "warn" the client gets its failure; with "refuse" it gets an audit failure instead."""

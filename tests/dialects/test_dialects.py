@@ -16,8 +16,6 @@ from mcpcore.envelope import envelope
 from mcpcore.governance import FIELDS
 from mcpcore.limits import DEFAULT_LIMITS
 
-pytestmark = pytest.mark.usefixtures("door")
-
 NAMES = sorted(DIALECTS)
 LOSSLESS = sorted(set(NAMES) - {"system_error"})
 
@@ -431,6 +429,7 @@ def test_tables_cover_every_code() -> None:
         assert set(written.values()) <= set(read)
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
 async def test_a_server_answers_in_any_dialect(dialect: str) -> None:
@@ -454,6 +453,7 @@ async def test_a_server_answers_in_any_dialect(dialect: str) -> None:
     assert (dialect, "broken") == (read.dialect, read.message)
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
 async def test_every_way_to_fail_comes_out_in_the_dialect(dialect: str) -> None:
@@ -493,6 +493,7 @@ async def test_every_way_to_fail_comes_out_in_the_dialect(dialect: str) -> None:
             assert "secret" not in text + str(result.content)
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
 async def test_exposure_is_what_adds_causes_and_traces(dialect: str) -> None:
@@ -511,6 +512,7 @@ async def test_exposure_is_what_adds_causes_and_traces(dialect: str) -> None:
         assert "Traceback" in content["stack_trace"]
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
 async def test_advertised_schemas_have_a_root_that_older_clients_take(dialect: str) -> None:
@@ -632,7 +634,6 @@ def test_what_others_wrote_is_written_again_as_they_wrote_it(dialect: str, forei
     assert again == read
 
 
-@pytest.mark.server_only("a code is declared once in a program")
 def test_a_reason_that_the_dialect_has_as_a_code_is_written_as_that() -> None:
     """The declared reason says more than the code that it goes with; so does an application's code of that name."""
     from mcpcore import CustomCode
@@ -657,6 +658,7 @@ def test_a_reason_that_the_dialect_has_as_a_code_is_written_as_that() -> None:
         assert one == read_result(as_result(dialect, one))
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_an_argument_that_is_absent_is_a_missing_field_in_system_error() -> None:
     """The document has a code for that; one of a wrong type has another, and so have both at once."""
@@ -708,6 +710,7 @@ def test_the_hint_never_contradicts_the_advice(retry: Retry, recovery: dict[str,
     assert (recovery or {}).get("correctiveParams") == written.get("corrective_params")
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
 async def test_the_items_of_a_batch_fail_in_the_dialect(dialect: str) -> None:
@@ -747,6 +750,7 @@ async def test_the_items_of_a_batch_fail_in_the_dialect(dialect: str) -> None:
         assert dialect == "system_error" or "full" == read.reason
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
 async def test_an_error_of_the_protocol_carries_the_dialect(dialect: str) -> None:
@@ -766,6 +770,7 @@ async def test_an_error_of_the_protocol_carries_the_dialect(dialect: str) -> Non
     assert (dialect, ErrorCode.NOT_FOUND, {"role": "R"}) == (read.dialect, read.error_code, read.context)
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_the_cause_of_a_crash_in_the_sdks_own_tool_is_what_it_raised() -> None:
     """Not the exception that the SDK wraps it in."""
@@ -807,6 +812,7 @@ PLAIN: tuple[dict[str, Any], ...] = (
 )
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
 async def test_a_failure_that_a_handler_returns_as_data_is_one_in_the_servers_dialect(

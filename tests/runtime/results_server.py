@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any, TypedDict
+from typing import Any
 
 from mcp_types import CallToolResult, ImageContent, TextContent
 from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 from mcpcore import Context, Server, tool
+from tests.doors import behind
 
 HALF = "a file \udcff"
 """A name as `os.listdir` gives one whose bytes are no UTF-8."""
@@ -107,7 +109,7 @@ for handler in HANDLERS:
     server.add_tool(handler, name=f"sdk_{handler.__name__}")
 
 
-@server.resource("file://half")
+@server.resource("file:///half")
 def half() -> str:
     """A resource."""
     return HALF
@@ -120,5 +122,5 @@ def ask() -> str:
 
 
 if __name__ == "__main__":
-    server.run()
+    behind(sys.argv[1], server).run()
     sys.exit(0)

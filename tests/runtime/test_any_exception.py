@@ -43,8 +43,6 @@ from mcpcore.definition import ERROR_SCHEMA
 from mcpcore.envelope_text import indented
 from mcpcore.jsonable import size
 
-pytestmark = pytest.mark.usefixtures("door")
-
 NO_MATCH = FailureMode(
     "no_match",
     ErrorCode.NOT_FOUND,
@@ -407,6 +405,7 @@ def test_exposed_exceptions_are_valid_too(number: int) -> None:
         assert "exception" in envelope.data or "…" in envelope.data
 
 
+@pytest.mark.usefixtures("door")
 def test_every_hostile_exception_is_answered_over_a_server(era: str) -> None:
     """Raised in async and in sync handlers, through the SDK's client, which validates the structured content."""
 
@@ -457,6 +456,7 @@ async def test_what_is_no_exit_does_not_pass_through() -> None:
         assert not passes_through(make())
 
 
+@pytest.mark.usefixtures("door")
 def test_a_failed_call_keeps_nothing_alive() -> None:
     """Neither the exception nor what its frames held outlives the answer, without the help of the collector."""
 

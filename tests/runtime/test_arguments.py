@@ -289,6 +289,7 @@ def test_of_more_than_is_searched_nothing_is_quoted(
     assert issue["message"].startswith("Breaks a rule of the tool's own; ")
 
 
+@pytest.mark.no_server
 def test_a_message_of_odd_values_is_told_only_where_all_of_it_can_be_searched() -> None:
     """Bytes, texts that JSON and Python escape, and names of members are found; other objects are not searched."""
     from pydantic import TypeAdapter, ValidationError
@@ -320,6 +321,7 @@ def test_a_message_of_odd_values_is_told_only_where_all_of_it_can_be_searched() 
     ]
 
 
+@pytest.mark.no_server
 @given(
     st.recursive(
         st.text(min_size=4, max_size=12) | st.integers(min_value=1_000) | st.none(),
@@ -477,6 +479,7 @@ JSON = st.recursive(
 NAMES = st.sampled_from(sorted(f.definition.sdk.parameters["properties"])) | st.text(max_size=20)
 
 
+@pytest.mark.no_server
 @given(st.dictionaries(NAMES, JSON, max_size=5))
 @settings(max_examples=200, deadline=None)
 def test_any_arguments_are_a_success_or_told(arguments: dict[str, Any]) -> None:

@@ -20,8 +20,6 @@ from mcpcore.envelope import envelope
 from mcpcore.jsonable import Cut, clean_cut, cut_text, fit, safe_str, size, to_json
 from mcpcore.limits import DEFAULT_LIMITS
 
-pytestmark = pytest.mark.usefixtures("door")
-
 _FEW = [
     "a text in data",
     "a hostile text in data",
@@ -227,6 +225,7 @@ def test_whatever_is_converted_with_little_room_fits_it(value: object, times: in
     assert size(fit(to_json([value, "long " * 1_000] * times, room=2_000), 2_000)) <= 2_000
 
 
+@pytest.mark.usefixtures("door")
 def test_arguments_with_a_great_many_errors_are_counted(call: Callable[..., Any]) -> None:
     """To list them all would take more memory than the arguments themselves."""
 

@@ -109,6 +109,7 @@ def test_a_cancelled_sync_handler_is_answered_at_once_and_counted_until_it_ends(
     anyio.run(run)
 
 
+@pytest.mark.no_server
 @pytest.mark.anyio
 async def test_threads_are_bounded_and_waiters_may_be_cancelled() -> None:
     """One that never began holds no place and never runs."""
@@ -132,6 +133,7 @@ async def test_threads_are_bounded_and_waiters_may_be_cancelled() -> None:
         limiter.total_tokens = total
 
 
+@pytest.mark.no_server
 @pytest.mark.anyio
 @pytest.mark.parametrize("kind", [StopIteration, SystemExit, ValueError, asyncio.CancelledError])
 async def test_a_thread_carries_whatever_is_raised(kind: type[BaseException]) -> None:
@@ -145,6 +147,7 @@ async def test_a_thread_carries_whatever_is_raised(kind: type[BaseException]) ->
     assert isinstance(raised.value.__cause__ or raised.value, kind)
 
 
+@pytest.mark.no_server
 def test_a_thread_that_outlives_its_loop_ends_quietly() -> None:
     """Its place ended with the loop."""
     release, ended = threading.Event(), threading.Event()
@@ -179,6 +182,7 @@ def test_a_stray_cancellation_is_a_failure(era: str) -> None:
     anyio.run(run)
 
 
+@pytest.mark.no_server
 @pytest.mark.anyio
 async def test_what_passes_through_while_a_task_is_cancelled() -> None:
     """A cancellation and a group of nothing else; a group with a failure in it is one."""

@@ -15,8 +15,6 @@ from mcpcore import Contract, Server, tool
 from mcpcore.audit import AuditTrail
 from mcpcore.boundary import Boundary, described, traced
 
-pytestmark = pytest.mark.usefixtures("door")
-
 
 def connect(url: str, *, password: str) -> None:
     raise OSError(f"{url} refused for {len(password)}")
@@ -43,6 +41,7 @@ def caught(fails: Any) -> BaseException:
     raise AssertionError
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("fails", [chained, grouped])
 def test_the_log_of_a_crash_and_its_record_hold_no_secret(fails: Any, caplog: pytest.LogCaptureFixture) -> None:
     """In the message, a line of source, a cause, a note or a member; where it failed is still told."""
@@ -66,6 +65,7 @@ def test_the_log_of_a_crash_and_its_record_hold_no_secret(fails: Any, caplog: py
         assert 'password="[redacted]' in logged
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("fails", [chained, grouped])
 def test_formatters_that_see_to_exceptions_themselves_get_no_secret(
     fails: Any, caplog: pytest.LogCaptureFixture

@@ -198,6 +198,7 @@ def test_a_trail_that_refuses_is_told_as_its_policy_says(caplog: pytest.LogCaptu
     assert "went wrong" in caplog.text
 
 
+@pytest.mark.usefixtures("door")
 def test_a_log_handler_that_raises_costs_no_answer(call: Any) -> None:
     """The application's formatting is its own affair."""
 
@@ -219,6 +220,7 @@ def test_a_log_handler_that_raises_costs_no_answer(call: Any) -> None:
         logging.getLogger("mcpcore").removeHandler(handler)
 
 
+@pytest.mark.usefixtures("door")
 def test_a_failure_hidden_in_a_success_comes_out_in_the_envelope(call: Any) -> None:
     """As servers of another dialect answer; the server's own trail is within reach."""
 
@@ -299,6 +301,7 @@ class Loader:
         return "def ("
 
 
+@pytest.mark.usefixtures("door")
 def test_the_corners_of_declaring_a_tool(call: Any) -> None:
     """Objects of C, methods bound by hand, names that are no names, functions that are no methods."""
 

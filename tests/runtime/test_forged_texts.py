@@ -161,39 +161,47 @@ class TestOverAServer:
         assert ("no_match", "a\n · id b") == (read.reason, read.fallback_tool)
         assert f"Ask {FORGED}" == read.hint
 
-    @pytest.mark.server_only("FastMCP turns an MCPError of a tool into a result")
-    def test_an_error_of_the_protocol_that_an_author_chose(self, call: Any) -> None:
+    @pytest.mark.parametrize(
+        "surface",
+        [
+            pytest.param("tool", marks=pytest.mark.server_only("FastMCP turns an MCPError of a tool into a result")),
+            "prompt",
+            "resource",
+        ],
+    )
+    def test_an_error_of_the_protocol_that_an_author_chose(self, surface: str) -> None:
         """The number stays; the text and the data are escaped, bounded and without secrets."""
         from mcp.shared.exceptions import MCPError
 
         token = "ghp_" + "a1B2" * 9
+        hostile = f"{FORGED}\r\x1b[31m\u2028\u202e {token}"
         server = Server("s")
 
-        @server.tool()
-        def refuse(said: str) -> str:
-            raise MCPError(-32602, f"bad {said}", {"said": said, "n": 1})
+        def refuse() -> str:
+            raise MCPError(-32602, f"bad {hostile}", {"said": hostile, "n": 1})
 
-        @server.prompt()
-        def ask(said: str) -> str:
-            raise MCPError(-32602, f"bad {said}", {"said": said, "n": 1})
+        server.tool()(refuse)
+        server.prompt()(refuse)
+        server.resource("refuse://it")(refuse)
 
-        async def prompted() -> Any:
+        async def asked() -> Any:
             async with Client(server) as client:
-                return await client.get_prompt("ask", {"said": hostile})
+                try:
+                    if surface == "tool":
+                        return await client.call_tool("refuse", {})
+                    if surface == "prompt":
+                        return await client.get_prompt("refuse")
+                    return await client.read_resource("refuse://it")
+                except MCPError as exc:  # raised outside, or the client's task group wraps it
+                    return exc
 
-        hostile = f"{FORGED}\r\x1b[31m\u2028\u202e {token}"
-        for request in (lambda: call(server, "refuse", {"said": hostile}), lambda: anyio.run(prompted)):
-            with pytest.raises((MCPError, ExceptionGroup)) as raised:
-                request()
-            error: BaseException = raised.value
-            while isinstance(error, BaseExceptionGroup):
-                error = error.exceptions[0]
-            assert isinstance(error, MCPError)
-            assert (-32602, 1) == (error.code, error.data["n"])
-            assert [error.message.split("\n")[0]] == margin(error.message)
-            for text in (error.message, error.data["said"]):
-                assert text == clean_text(text)
-                assert token not in text
+        error = anyio.run(asked)
+        assert isinstance(error, MCPError)
+        assert (-32602, 1) == (error.code, error.data["n"])
+        assert [error.message.split("\n")[0]] == margin(error.message)
+        for text in (error.message, error.data["said"]):
+            assert text == clean_text(text)
+            assert token not in text
 
     def test_the_error_of_the_protocol(self, call: Any) -> None:
         """Some hosts show its message to the model."""
@@ -204,6 +212,7 @@ class TestOverAServer:
         assert [raised.value.message] == margin(raised.value.message)
 
 
+@pytest.mark.no_server
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(message=TEXTS, data=ARGUMENTS, hint=st.none() | TEXTS, dialect=st.sampled_from(sorted(DIALECTS)))
 @example(FORGED, {FORGED: FORGED}, FORGED, "canonical")
@@ -243,6 +252,7 @@ def test_what_is_read_back_is_what_was_declared(
         assert ("no_match", "NOT_FOUND", Retry.after(seconds=2.5)) == (read.reason, read.name, read.retry)
 
 
+@pytest.mark.no_server
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(reason=TEXTS, tool_name=TEXTS)
 def test_an_undeclared_reason_and_a_fallback_of_any_letters_stay_in_their_place(reason: str, tool_name: str) -> None:
@@ -383,6 +393,7 @@ class TestReservedKeys:
         assert {"fallbackTool": "declared"} == from_text(text_of(result)).details
 
 
+@pytest.mark.no_server
 def test_a_plain_server_that_copies_the_form_is_read_as_it_was_before(call: Any) -> None:
     """`from_result` reads the text of any server; one that lets callers write its texts is not ours."""
     plain = MCPServer("plain")

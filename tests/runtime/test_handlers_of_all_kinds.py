@@ -95,6 +95,7 @@ def test_a_recovery_without_a_hint_is_none(recovery: dict[str, Any], call: Any) 
     assert {"retryable": False} == data
 
 
+@pytest.mark.no_server
 @pytest.mark.parametrize("unreadable", [math.hypot, dict])
 def test_a_function_without_a_signature_is_refused_as_the_sdk_refuses_it(unreadable: Any) -> None:
     """Without `errors` it is the SDK's own kind of tool, and the SDK's own words are kept."""
@@ -105,6 +106,7 @@ def test_a_function_without_a_signature_is_refused_as_the_sdk_refuses_it(unreada
     assert str(theirs.value) == str(ours.value)
 
 
+@pytest.mark.no_server
 def test_an_annotation_that_is_no_type_is_refused_with_its_tool() -> None:
     """What cannot be computed is told where the tool is declared."""
 
@@ -152,6 +154,7 @@ def test_errors_wrapped_without_end_are_judged_all_the_same(call: Any) -> None:
     assert issubclass(UnexpectedToolError, ToolError)
 
 
+@pytest.mark.no_server
 def test_failures_are_weighed_where_the_sdk_was_never_loaded() -> None:
     """A service that retries needs no server: of a group, the failure that was meant is told, and the SDK stays out."""
     code = (

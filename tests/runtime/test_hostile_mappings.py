@@ -230,6 +230,7 @@ def test_a_sink_that_exits_costs_no_answer(call: Callable[..., Any]) -> None:
     assert call(server, "look").structured_content["error"]["name"] == "NOT_FOUND"
 
 
+@pytest.mark.no_server
 @pytest.mark.parametrize(
     "ask",
     [

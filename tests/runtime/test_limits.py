@@ -52,6 +52,7 @@ def test_a_bound_that_leaves_no_room_is_refused(value):
         Limits(hint=value)
 
 
+@pytest.mark.usefixtures("door")
 def test_a_hint_that_is_blank_as_far_as_it_is_read_is_left_out(call):
     """And the recovery with it, since it would say nothing."""
 
@@ -64,6 +65,7 @@ def test_a_hint_that_is_blank_as_far_as_it_is_read_is_left_out(call):
     assert "Recovery" not in result.content[0].text
 
 
+@pytest.mark.usefixtures("door")
 def test_a_text_too_long_to_be_searched_is_not_quoted_by_a_validator(call):
     """The validator's own words are left out, since they may quote it."""
 

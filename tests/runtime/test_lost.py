@@ -409,6 +409,7 @@ def test_a_failure_that_is_used_is_not_reported(handler: Callable[..., Any], cap
     assert not [message for message in warnings_of(caplog) if "lost it" in message]
 
 
+@pytest.mark.no_server
 def test_a_nested_tool_that_loses_nothing_reports_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """Its success is the result."""
     server: Server[Any] = Server("s")
@@ -418,6 +419,7 @@ def test_a_nested_tool_that_loses_nothing_reports_nothing(caplog: pytest.LogCapt
     assert not warnings_of(caplog)
 
 
+@pytest.mark.no_server
 def test_outside_a_call_nothing_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     """A module may keep failures for later."""
     not_found("x")

@@ -130,6 +130,7 @@ def test_a_crash_writes_one_traceback_to_the_log(
     assert all(f'"correlationId":"{identity}"' in log for identity in ids)
 
 
+@pytest.mark.usefixtures("door")
 def test_the_record_in_the_log_keeps_its_traceback_where_crashes_are_not_logged(
     call: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -134,9 +134,11 @@ class TestSuccess:
         texts = [(message.role, message.content.text) for message in result.messages]
         assert [("user", "Summarise 7 in 5 words."), ("assistant", "Yes.")] == texts
 
-    @pytest.mark.server_only("FastMCP adds schemas to the descriptions of arguments")
     def test_the_lists_carry_the_contracts(self, server: Server, era: str) -> None:
-        """The author's own `_meta` stays, and the contents of a resource do not repeat the contract."""
+        """The author's own `_meta` stays, and the contents of a resource do not repeat the contract.
+
+        FastMCP adds the schema of an argument to its description.
+        """
         (listed,) = ask(server, lambda client: client.list_resources(), mode=era).resources
         (template,) = ask(server, lambda client: client.list_resource_templates(), mode=era).resource_templates
         (summary,) = ask(server, lambda client: client.list_prompts(), mode=era).prompts
@@ -149,13 +151,13 @@ class TestSuccess:
         assert article.contract.to_json() == (template.meta or {})["dev.mcpcore/errors"]
         assert (1, "application/json") == ((template.meta or {})["own"], template.mime_type)
         assert summarise.contract.to_json() == (summary.meta or {})["dev.mcpcore/errors"]
-        assert [("pmid", "The article.", True), ("words", None, False)] == [
-            (argument.name, argument.description, argument.required) for argument in summary.arguments or ()
-        ]
+        arguments = summary.arguments or ()
+        assert [("pmid", True), ("words", False)] == [(argument.name, argument.required) for argument in arguments]
+        descriptions = [(argument.description or "").split("Provide a value matching")[0] for argument in arguments]
+        assert ["The article.", ""] == [description.strip() for description in descriptions]
         contents = ask(server, reading("articles://7"), mode=era).contents
         assert "dev.mcpcore/errors" not in json.dumps(contents[0].meta)
 
-    @pytest.mark.server_only("the resources are of the SDK's own kinds")
     def test_handlers_of_each_kind(self) -> None:
         """Methods, static methods, closures and handlers without a context; bytes and the SDK's own kinds."""
 
@@ -185,7 +187,6 @@ class TestSuccess:
         assert "Greet Ann from main." == ask(server, getting("greet", {"who": "Ann"})).messages[0].content.text  # type: ignore[union-attr]
         assert "Hello." == ask(server, getting("plain")).messages[0].content.text  # type: ignore[union-attr]
 
-    @pytest.mark.server_only("the handlers take the SDK's context")
     def test_the_decorators_of_the_server(self) -> None:
         """With `errors` or with mcpcore's context they make resources with contracts, else the SDK's own."""
         server = Server("s")
@@ -197,10 +198,6 @@ class TestSuccess:
         @server.resource("b://b")
         def second(ctx: Context) -> str:
             return "b" if ctx.in_request else ""
-
-        @server.resource("c://{x}")
-        def third(x: str, ctx: SDKContext) -> str:
-            return f"{x}{ctx.request_id != ''}"
 
         @server.prompt(errors=[GONE])
         def fourth(ctx: Context[Literal["gone"]]) -> str:
@@ -214,7 +211,7 @@ class TestSuccess:
         def unnamed() -> str:
             return "six"
 
-        assert ("b", "xTrue") == (read(server, "b://b"), read(server, "c://x"))
+        assert "b" == read(server, "b://b")
         assert "gone" == failure(server, reading("a://1"))[1].reason
         assert "gone" == failure(server, getting("fourth"))[1].reason
         for name, text in (("fifth", "five"), ("sixth", "six")):
@@ -222,6 +219,19 @@ class TestSuccess:
         with pytest.raises(Exception, match=r"It was withdrawn\."):
             first(x="1")
 
+    @pytest.mark.no_server
+    @pytest.mark.server_only("the handler takes the SDK's context, which FastMCP does not have")
+    def test_a_resource_of_the_sdk_gets_its_context(self) -> None:
+        """As on an `MCPServer`."""
+        server = Server("s")
+
+        @server.resource("c://{x}")
+        def plain(x: str, ctx: SDKContext) -> str:
+            return f"{x}{ctx.request_id != ''}"
+
+        assert "xTrue" == read(server, "c://x")
+
+    @pytest.mark.no_server
     def test_a_unit_test_calls_them_like_functions(self) -> None:
         """Without the context; a failure is raised."""
         assert {"pmid": "7", "page": 1} == anyio.run(lambda: article(pmid="7"))
@@ -298,7 +308,6 @@ class TestFailure:
             number, envelope = failure(server, request)
             assert (-32602, "NOT_FOUND", said) == (number, envelope.name, envelope.message)
 
-    @pytest.mark.server_only("FastMCP itself rejects a missing argument of a prompt")
     def test_arguments_that_do_not_fit_are_described(self, server: Server, era: str) -> None:
         """With a hint from the schema, and without the rejected value."""
         number, page = failure(server, reading("articles://7?page=hunter2"), mode=era)
@@ -359,11 +368,26 @@ class TestFailure:
         assert failed is not None
         assert "busy" == failed.reason
 
-    @pytest.mark.server_only("FastMCP has no completions")
     def test_each_failure_leaves_one_record(self, tmp_path: Path) -> None:
         """With the surface, the name and the reason; a success leaves none."""
         trail = tmp_path / "failures.jsonl"
         server = Server("s", resources=[article], prompts=[summarise], audit=trail)
+        read(server, "articles://7")
+        failure(server, reading("articles://gone"))
+        failure(server, getting("summarise", {"pmid": "gone"}))
+        records = [json.loads(line) for line in trail.read_text().splitlines()]
+        assert [("resource", "articles://gone", "gone"), ("prompt", "summarise", "gone")] == [
+            (record["surface"], record[record["surface"]], record["reason"])
+            for record in records
+            if "event" not in record
+        ]
+        assert not verify(trail).problems
+
+    @pytest.mark.server_only("the twin on FastMCP has no handler of completions")
+    def test_each_failure_of_a_completion_leaves_one_record(self, tmp_path: Path) -> None:
+        """Under the name of the argument that is completed."""
+        trail = tmp_path / "failures.jsonl"
+        server = Server("s", prompts=[summarise], audit=trail)
 
         @server.completion()
         async def complete(ref: Any, argument: Any, context: Any) -> Completion | None:
@@ -377,27 +401,20 @@ class TestFailure:
             ref = PromptReference(type="ref/prompt", name="summarise")
             return lambda client: client.complete(ref, {"name": "pmid", "value": value})
 
-        read(server, "articles://7")
         assert ["a"] == ask(server, completing("x")).completion.values
         assert [] == ask(server, completing("")).completion.values
-        failure(server, reading("articles://gone"))
-        failure(server, getting("summarise", {"pmid": "gone"}))
         number, crashed = failure(server, completing("crash"))
         assert (-32603, ErrorCode.INTERNAL_ERROR.sentence) == (number, crashed.message)
         assert "No such list." == failure(server, completing("busy"))[1].message
         records = [json.loads(line) for line in trail.read_text().splitlines()]
-        failures = [record for record in records if "event" not in record]
-        assert [("resource", "articles://gone", "gone"), ("prompt", "summarise", "gone")] == [
-            (record["surface"], record[record["surface"]], record["reason"]) for record in failures[:2]
-        ]
         assert [("completion", "summarise.pmid", "INTERNAL_ERROR"), ("completion", "summarise.pmid", "NOT_FOUND")] == [
-            (record["surface"], record["completion"], record["name"]) for record in failures[2:]
+            (record["surface"], record["completion"], record["name"]) for record in records if "event" not in record
         ]
-        assert 4 == len(failures)
         assert not verify(trail).problems
 
 
 class TestRefused:
+    @pytest.mark.no_server
     @pytest.mark.parametrize(
         ("declare", "message"),
         [
@@ -427,6 +444,7 @@ class TestRefused:
         with pytest.raises(ContractError, match=message):
             declare()
 
+    @pytest.mark.no_server
     def test_a_context_that_names_an_undeclared_reason(self) -> None:
         """The message names the resource."""
         with pytest.raises(ContractError, match=r"resource 'f': Context names the reason 'gonne'.*did you mean 'gone'"):
@@ -449,7 +467,6 @@ def lambda_named(name: str, parameters: str) -> Any:
     return namespace[name]
 
 
-@pytest.mark.server_only("the cases are about the SDK's own ways through a server")
 class TestRareWays:
     def test_a_cancelled_read_is_not_a_failure(self, tmp_path: Path) -> None:
         """The handler is cancelled, and no record is written."""
@@ -476,6 +493,7 @@ class TestRareWays:
         anyio.run(run)
         assert '"reason"' not in trail.read_text()
 
+    @pytest.mark.server_only("the code reads through the Server itself")
     def test_code_of_the_server_reads_without_a_client(self) -> None:
         """A handler that then uses the session gets an error which says that there is none."""
 
@@ -526,6 +544,7 @@ class TestRareWays:
             assert shown == (token in str(raised.value.error.data))
 
 
+@pytest.mark.no_server
 def test_a_failure_is_judged_without_the_sdk() -> None:
     """A test of a handler needs no server, and an exception without one has an envelope too."""
     script = (

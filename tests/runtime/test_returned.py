@@ -86,7 +86,12 @@ def text(value: Any) -> str:
 
 
 ANNOTATED = [untyped, anything, items, mapping, model, text]
-KINDS = ("contract", "contract async", "sdk", "sdk async", "sdk tool")
+PLAIN_ON_A_SERVER = pytest.mark.server_only("FastMCP converts the results of plain tools, resources and prompts")
+KINDS = [
+    "contract",
+    "contract async",
+    *(pytest.param(kind, marks=PLAIN_ON_A_SERVER) for kind in ("sdk", "sdk async", "sdk tool")),
+]
 
 
 def server_of(result: Any, annotated: Any, kind: str, **options: Any) -> Server[Any]:
@@ -253,6 +258,7 @@ def test_a_resource_and_a_prompt_with_an_exception_that_is_a_dataclass_fail(shap
         assert "unexpectedly" in failed.value.error.message
 
 
+@pytest.mark.no_server
 def test_where_no_exception_is_a_dataclass_none_is_searched_for(tmp_path: Path) -> None:
     """A class that an import brings later is noticed."""
     (tmp_path / "ledger.py").write_text(
@@ -372,7 +378,7 @@ def test_a_contract_tool_that_another_tool_calls_fails() -> None:
     assert "no_match" == error_of(call(server, "outer"))["data"]["reason"]
 
 
-@pytest.mark.server_only("FastMCP itself converts the results of plain tools, resources and prompts")
+@PLAIN_ON_A_SERVER
 class TestResources:
     """Functions of resources, static and of templates."""
 
@@ -463,7 +469,7 @@ def _no_arguments(handler: Any, *, is_async: bool) -> Any:
     return g if is_async else f
 
 
-@pytest.mark.server_only("FastMCP itself converts the results of plain tools, resources and prompts")
+@PLAIN_ON_A_SERVER
 class TestPrompts:
     """Functions of prompts."""
 
@@ -531,6 +537,7 @@ class TestTheSDKsConversion:
         CallToolResult(content=[], structured_content={"a": 1}),
     )  # fmt: skip
 
+    @pytest.mark.no_server
     @pytest.mark.parametrize("annotated", ANNOTATED, ids=lambda annotated: annotated.__name__)
     def test_results_without_exceptions_are_alike(self, annotated: Any) -> None:
         """For each kind of annotation and result; what one refuses the other refuses."""
@@ -544,6 +551,7 @@ class TestTheSDKsConversion:
                     outcomes.append(str(exc))
             assert outcomes[0] == outcomes[1], f"the SDK converts {result!r} in another way than mcpcore.returned"
 
+    @pytest.mark.no_server
     def test_the_private_names_are_there(self) -> None:
         """What `mcpcore.returned` takes from the inside of the SDK."""
         metadata = func_metadata(model)

@@ -19,7 +19,7 @@ from mcp import Client
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, tool
 from mcpcore.contract import ContractError
 
-SERVER = """
+LIFESPAN = """
 import sys
 from contextlib import asynccontextmanager
 from mcpcore import CodedError, ErrorCode, Server
@@ -29,20 +29,35 @@ async def lifespan(app):
     {before}
     yield {{}}
     {after}
-
+"""
+SERVERS = {
+    "server": """
 server = Server("library", lifespan=lifespan, bind={{"role": "reader"}})
 
 if __name__ == "__main__":
     server.run(*sys.argv[1:2], **({{"port": int(sys.argv[2])}} if sys.argv[2:] else {{}}))
-"""
+""",
+    "fastmcp": """
+from fastmcp import FastMCP
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+contracts = ContractMiddleware(bind={{"role": "reader"}})
+server = FastMCP("library", lifespan=contracts.watch_lifespan(lifespan), middleware=[contracts])
+
+if __name__ == "__main__":
+    port = {{"port": int(sys.argv[2])}} if sys.argv[2:] else {{}}
+    server.run(sys.argv[1], show_banner=False, **port)
+""",
+}
+REGISTERS_ALONE = pytest.mark.server_only("FastMCP registers components itself, and tells no middleware of it")
 BROKEN = 'raise RuntimeError("no database, password=hunter2")'
 
 
 def _run(
-    folder: Path, *command: str, before: str = "pass", after: str = "pass"
+    folder: Path, door: str, *command: str, before: str = "pass", after: str = "pass"
 ) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
     """Run a server until it ends, and what its trail has then."""
-    (folder / "library.py").write_text(SERVER.format(before=before, after=after))
+    (folder / "library.py").write_text((LIFESPAN + SERVERS[door]).format(before=before, after=after))
     trail = folder / "trail.jsonl"
     done = subprocess.run(
         [sys.executable, *command],
@@ -67,10 +82,12 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", ["stdio", "HTTP", "mcpcore run", "mcpcore run --http"])
-def test_a_lifespan_that_fails_is_recorded(way: str, tmp_path: Path) -> None:
-    """As INITIALIZATION_FAILED, with the exception and without its secrets; the process ends with an error."""
-    done, records = _run(tmp_path, *WAYS[way], before=BROKEN)
-    assert done.returncode != 0
+def test_a_lifespan_that_fails_is_recorded(way: str, served_by: str, tmp_path: Path) -> None:
+    """As INITIALIZATION_FAILED, with the exception and without its secrets; the process ends with an error.
+
+    `mcpcore run` says why in a message, with the line, and without a traceback or a secret.
+    """
+    done, records = _run(tmp_path, served_by, *WAYS[way], before=BROKEN)
     (record,) = records
     assert (record["name"], record["surface"], record["server"]) == ("INITIALIZATION_FAILED", "server", "library")
     assert record["context"] == {"role": "reader"}
@@ -79,12 +96,9 @@ def test_a_lifespan_that_fails_is_recorded(way: str, tmp_path: Path) -> None:
     assert "library.py" in record["traceback"]
     assert "hunter2" not in json.dumps(record)
     assert f"the server 'library' cannot start: INITIALIZATION_FAILED (id {record['correlationId']})" in done.stderr
-
-
-@pytest.mark.parametrize("way", ["mcpcore run", "mcpcore run --http"])
-def test_mcpcore_run_says_why_a_server_cannot_start(way: str, tmp_path: Path) -> None:
-    """In a message, with the line, and without a traceback or a secret."""
-    done, _ = _run(tmp_path, *WAYS[way], before=BROKEN)
+    if not way.startswith("mcpcore run"):
+        assert done.returncode != 0
+        return
     assert done.returncode == 2
     assert "Error: library.py cannot start: RuntimeError: no database, password=[redacted]\n" in done.stderr
     assert "library.py:8: raise RuntimeError(" in done.stderr
@@ -93,60 +107,61 @@ def test_mcpcore_run_says_why_a_server_cannot_start(way: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("way", ["mcpcore run", "mcpcore run --http"])
-def test_mcpcore_run_shows_the_traceback_when_it_is_asked_to(way: str, tmp_path: Path) -> None:
+def test_mcpcore_run_shows_the_traceback_when_it_is_asked_to(way: str, served_by: str, tmp_path: Path) -> None:
     """The exception itself ends the process then."""
-    done, records = _run(tmp_path, *WAYS[way], "--traceback", before=BROKEN)
+    done, records = _run(tmp_path, served_by, *WAYS[way], "--traceback", before=BROKEN)
     assert done.returncode == 1
     assert "\nTraceback (most recent call last):\n" in done.stderr
     assert len(records) == 1
 
 
 @pytest.mark.parametrize("way", ["stdio", "mcpcore run"])
-def test_a_coded_startup_failure_keeps_its_code_and_reason(way: str, tmp_path: Path) -> None:
+def test_a_coded_startup_failure_keeps_its_code_and_reason(way: str, served_by: str, tmp_path: Path) -> None:
     """Of its own choice."""
     before = 'raise CodedError.startup_failure(ErrorCode.CONFIGURATION_ERROR, "No key is set.", {"key": "API"})'
-    _, (record,) = _run(tmp_path, *WAYS[way], before=before)
+    _, (record,) = _run(tmp_path, served_by, *WAYS[way], before=before)
     assert (record["name"], record["reason"]) == ("CONFIGURATION_ERROR", "startup_failure")
     assert (record["message"], record["data"]) == ("No key is set.", {"key": "API"})
 
 
 @pytest.mark.parametrize("before", ["sys.exit(3)", "await missing()", "raise ExceptionGroup('g', [OSError('x')])"])
-def test_however_a_lifespan_ends_early_it_is_recorded(before: str, tmp_path: Path) -> None:
+def test_however_a_lifespan_ends_early_it_is_recorded(before: str, served_by: str, tmp_path: Path) -> None:
     """With an exit, too."""
-    done, (record,) = _run(tmp_path, *WAYS["stdio"], before=before)
+    done, (record,) = _run(tmp_path, served_by, *WAYS["stdio"], before=before)
     assert done.returncode != 0
     assert record["name"] == "INITIALIZATION_FAILED"
 
 
 @pytest.mark.parametrize("way", ["stdio", "mcpcore run"])
-def test_a_lifespan_that_fails_while_the_server_stops_is_recorded(way: str, tmp_path: Path) -> None:
+def test_a_lifespan_that_fails_while_the_server_stops_is_recorded(way: str, served_by: str, tmp_path: Path) -> None:
     """It started, so that the code is another."""
-    done, (record,) = _run(tmp_path, *WAYS[way], after='raise TimeoutError("the pool does not close")')
+    done, (record,) = _run(tmp_path, served_by, *WAYS[way], after='raise TimeoutError("the pool does not close")')
     assert (record["name"], record["surface"]) == ("TIMEOUT", "server")
     assert "the server 'library' failed to stop: TIMEOUT" in done.stderr
     assert done.returncode != 0
 
 
-def test_a_server_that_starts_and_stops_records_nothing(tmp_path: Path) -> None:
+def test_a_server_that_starts_and_stops_records_nothing(served_by: str, tmp_path: Path) -> None:
     """Its input is empty."""
-    done, records = _run(tmp_path, *WAYS["stdio"])
+    done, records = _run(tmp_path, served_by, *WAYS["stdio"])
     assert (done.returncode, records) == (0, [])
 
 
 @pytest.mark.parametrize("way", ["HTTP", "SSE", "mcpcore run --http"])
-def test_a_port_that_is_taken_is_recorded(way: str, tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_recorded(way: str, served_by: str, tmp_path: Path) -> None:
     """The transport is a component that does not start."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
         command = [port if part == "0" else f":{port}" if part == ":0" else part for part in WAYS[way]]
-        done, (record,) = _run(tmp_path, *command)
+        done, (record,) = _run(tmp_path, served_by, *command)
     assert done.returncode != 0
     assert record["name"] == "INITIALIZATION_FAILED"
     assert record["exception"]["type"] == "OSError"
 
 
+@REGISTERS_ALONE
 def test_a_tool_that_cannot_be_served_is_recorded(tmp_path: Path) -> None:
     """A component that is broken before the server runs."""
     trail = tmp_path / "trail.jsonl"
@@ -211,6 +226,7 @@ def _two_prompts(server: Server[Any]) -> None:
         server.prompt(name="look", errors=[])(_look)
 
 
+@REGISTERS_ALONE
 @pytest.mark.parametrize(
     "broken",
     [
@@ -232,6 +248,7 @@ def test_a_component_that_cannot_be_registered_is_recorded_once(
     assert record["exception"]["type"].endswith(type(failed.value).__name__)
 
 
+@REGISTERS_ALONE
 def test_a_module_that_cannot_register_a_tool_leaves_a_record(tmp_path: Path) -> None:
     """One that ends the process while it is imported."""
     (tmp_path / "library.py").write_text(
@@ -252,6 +269,7 @@ def test_a_module_that_cannot_register_a_tool_leaves_a_record(tmp_path: Path) ->
     assert record["name"] == "INITIALIZATION_FAILED"
 
 
+@pytest.mark.usefixtures("door")
 def test_a_tool_that_cannot_be_registered_within_a_call_fails_the_call_alone(tmp_path: Path) -> None:
     """It is recorded as that call's failure; one that its caller handles while the server is made ends nothing."""
     trail = tmp_path / "trail.jsonl"
@@ -272,14 +290,32 @@ def test_a_tool_that_cannot_be_registered_within_a_call_fails_the_call_alone(tmp
 
 @asynccontextmanager
 async def _lifespan(_: Any) -> AsyncIterator[int]:
+    yield 7
+
+
+@asynccontextmanager
+async def _lifespan_with_tasks(_: Any) -> AsyncIterator[int]:
     async with anyio.create_task_group():
         yield 7
 
 
-def test_what_ends_a_server_is_no_failure_of_its_lifespan(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize(
+    "lifespan",
+    [
+        _lifespan,
+        pytest.param(
+            _lifespan_with_tasks,
+            marks=pytest.mark.server_only(
+                "FastMCP ends a lifespan in a cancel scope, within which no task group can end"
+            ),
+        ),
+    ],
+)
+def test_what_ends_a_server_is_no_failure_of_its_lifespan(lifespan: Any, tmp_path: Path) -> None:
     """Neither an error of the code around it, nor a cancellation."""
     trail = tmp_path / "trail.jsonl"
-    server = Server("s", lifespan=_lifespan, audit=trail)
+    server = Server("s", lifespan=lifespan, audit=trail)
 
     async def fails() -> None:
         async with Client(server):
@@ -297,6 +333,7 @@ def test_what_ends_a_server_is_no_failure_of_its_lifespan(tmp_path: Path) -> Non
     assert not trail.exists() or not trail.read_text()
 
 
+@pytest.mark.usefixtures("door")
 def test_a_cancellation_while_a_server_starts_is_no_failure(tmp_path: Path) -> None:
     """Whoever started it changed their mind."""
     trail = tmp_path / "trail.jsonl"
@@ -317,6 +354,7 @@ def test_a_cancellation_while_a_server_starts_is_no_failure(tmp_path: Path) -> N
     assert not trail.exists() or not trail.read_text()
 
 
+@pytest.mark.usefixtures("door")
 def test_handlers_find_what_the_lifespan_yielded(call: Any) -> None:
     """As ever."""
 

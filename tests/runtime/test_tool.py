@@ -27,8 +27,6 @@ from mcpcore.tool import MethodTool
 if TYPE_CHECKING:
     from decimal import Decimal as OnlyForCheckers
 
-pytestmark = pytest.mark.usefixtures("door")
-
 NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Search first.")
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many at once.", recovery="Wait.")
 Reasons: TypeAlias = Literal["no_match"]
@@ -193,6 +191,7 @@ SHAPES: dict[str, Tool[..., Any]] = {
 }
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_shape_of_handler_is_a_tool(shape: str, call: Any) -> None:
     """It succeeds, fails with its declared reason, and rejects what it does not know, on a server."""
@@ -223,12 +222,14 @@ async def test_every_shape_of_handler_is_called_in_a_test(shape: str) -> None:
     assert {"hint": "Search first."} == raised.value.recovery
 
 
+@pytest.mark.usefixtures("door")
 def test_a_classmethod_above_the_decorator_is_a_tool(call: Any) -> None:
     """It is bound to its class."""
     assert "a:x" == Store.class_above("x")
     assert "a:x" == found(call(Server("s", tools=[Store.class_above]), "class_above", {"query": "x"}))
 
 
+@pytest.mark.usefixtures("door")
 def test_a_method_is_a_tool_of_its_instance(call: Any) -> None:
     """Two instances have two tools; on the class stands the declaration, which a server refuses."""
     one, two = Store("1:"), Store("2:")
@@ -253,6 +254,7 @@ def test_the_handler_itself_stays_within_reach() -> None:
     assert "<Tool sync_function>" == repr(made)
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("decorator", [tool, tool(), tool(errors=[]), tool(name="f", title="T")])
 def test_the_decorator_stands_with_and_without_parentheses(decorator: Any, call: Any) -> None:
     """`@tool`, `@tool()`, `@tool(errors=[...])` and with options alone."""
@@ -266,6 +268,7 @@ def test_the_decorator_stands_with_and_without_parentheses(decorator: Any, call:
     assert 2 == found(call(Server("s", tools=[f]), "f", {"x": 1}))
 
 
+@pytest.mark.usefixtures("door")
 def test_all_ways_of_registration_serve_the_contract(call: Any) -> None:
     """`tools=`, `@server.tool(errors=...)`, `@server.tool()`, `server.add_tool(...)`, of mcpcore and of the SDK."""
 
@@ -325,6 +328,7 @@ def test_a_name_that_is_taken_is_refused() -> None:
     server.add_tool(made, name="other")
 
 
+@pytest.mark.usefixtures("door")
 def test_the_sdks_registration_options_reach_the_client(era: str) -> None:
     """Title, description, annotations, icons and meta; `structured_output=False` leaves text alone."""
     icons = [Icon(src="https://example.com/i.png")]
@@ -366,6 +370,7 @@ def test_an_unknown_option_is_refused() -> None:
         tool("name")  # type: ignore[call-overload]
 
 
+@pytest.mark.usefixtures("door")
 def test_parameters_may_have_names_that_models_use(call: Any) -> None:
     """Names of BaseModel's own attributes, aliases, defaults and factories arrive as they were sent."""
 
@@ -394,6 +399,7 @@ class State:
     hits: int = 0
 
 
+@pytest.mark.usefixtures("door")
 def test_the_lifespan_reaches_the_handler(era: str, call: Any) -> None:
     """`ctx.lifespan_context` is what the lifespan yielded."""
 
@@ -416,6 +422,7 @@ def ask() -> Elicit[Answer]:
     return Elicit("Sure?", Answer)
 
 
+@pytest.mark.usefixtures("door")
 def test_resolved_parameters_are_asked_for(era: str) -> None:
     """The client answers by elicitation in the handshake era, and by another round in the other."""
 
@@ -437,6 +444,7 @@ def test_resolved_parameters_are_asked_for(era: str) -> None:
     anyio.run(run)
 
 
+@pytest.mark.usefixtures("door")
 def test_an_input_required_result_passes() -> None:
     """A handler may ask its client itself, and reads the answer from the context."""
 
@@ -506,6 +514,7 @@ class TestRefusedAtImport:
             with pytest.raises(ContractError, match="'ctx' is keyword-only"):
                 register(named)
 
+    @pytest.mark.usefixtures("door")
     @pytest.mark.anyio
     async def test_an_optional_context_is_given(self) -> None:
         """It is no argument of the tool, and never None inside of a request."""
@@ -676,6 +685,7 @@ class TestRefusedAtImport:
         with pytest.raises(ContractError, match=r"parameter 'y': the annotation 'Inner\.nothing' cannot be read"):
             tool(handler)
 
+    @pytest.mark.usefixtures("door")
     def test_a_callable_without_annotations(self, call: Any) -> None:
         """Where there is nothing to be read, the signature alone tells what is taken."""
 
@@ -743,6 +753,7 @@ class TestRefusedAtImport:
         with pytest.raises(ContractError, match=r"tool 'handler': the handler cannot be described to a client: "):
             tool(handler)
 
+    @pytest.mark.usefixtures("door")
     def test_a_context_for_checkers_alone_is_known(self, call: Any) -> None:
         """Linters move imports that only annotations use under TYPE_CHECKING."""
         source = (
@@ -754,6 +765,7 @@ class TestRefusedAtImport:
         exec(compile(source, "late.py", "exec"), module.__dict__)
         assert 1 == found(call(Server("s", tools=[module.f]), "f", {"x": 1}))
 
+    @pytest.mark.usefixtures("door")
     def test_an_annotation_defined_later_is_read_by_the_server(self, call: Any) -> None:
         """As in a module whose models stand at its end."""
         module = types.ModuleType("later")
@@ -823,6 +835,7 @@ class TestContext:
         public = {name for name in vars(SDKContext) if not name.startswith(("_", "model_"))}
         assert public - set(dir(Context)) == set()
 
+    @pytest.mark.usefixtures("door")
     @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
     def test_works_as_the_sdks_inside_a_request(self, era: str) -> None:
         """Progress, logs, resources and the request's facts come through."""
@@ -879,6 +892,7 @@ class TestContext:
 def sync_noop() -> None: ...
 
 
+@pytest.mark.usefixtures("door")
 def test_a_tool_called_from_another_gets_the_requests_context(call: Any) -> None:
     """Narrowed to its own contract; its failure is its caller's to handle or to pass on."""
 

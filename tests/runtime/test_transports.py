@@ -1,7 +1,9 @@
-"""The same failure over every transport, in both eras, on real processes."""
+"""The same failure over every transport, in both eras and on both doors, on real processes."""
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +13,8 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.sse import sse_client
+from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 
 from mcpcore import Envelope
@@ -19,18 +23,18 @@ SERVER = Path(__file__).with_name("wire_server.py")
 TOOLS = ("pet", "tree", "counts", "typed", "numbers", "text", "sdk")
 
 
-@pytest.fixture(scope="module", params=["", "--json", "--stateless", "--stateless --json"], ids=lambda o: o or "plain")
-def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    """A server over streamable HTTP, stateless or not, answering with JSON or with event streams."""
+@pytest.fixture(scope="module")
+def ports(served_by: str) -> Iterator[dict[str, int]]:
+    """A server in another process, and its port for each way of HTTP."""
     process = subprocess.Popen(
-        [sys.executable, str(SERVER), "--http", *request.param.split()],
+        [sys.executable, str(SERVER), "--door", served_by, "--ports"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     )
     assert process.stdout is not None
     with process, process.stdout:
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}/mcp"
+        yield json.loads(process.stdout.readline())
         process.terminate()
 
 
@@ -71,18 +75,25 @@ async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS) -> Non
 
 
 @pytest.mark.slow
-def test_over_stdio(era: str, tmp_path: Path) -> None:
+def test_over_stdio(era: str, served_by: str, tmp_path: Path) -> None:
     """A subprocess, as desktop clients start one; what it logs goes to standard error alone."""
     with (tmp_path / "stderr").open("w") as errors:
-        from mcp.client.stdio import stdio_client
-
-        target = stdio_client(StdioServerParameters(command=sys.executable, args=[str(SERVER)]), errlog=errors)
-        anyio.run(exercise, target, era)
+        command = StdioServerParameters(
+            command=sys.executable, args=[str(SERVER), "--door", served_by], env=dict(os.environ)
+        )
+        anyio.run(exercise, stdio_client(command, errlog=errors), era)
     logged = (tmp_path / "stderr").read_text()
     assert "KeyError: 'hunter2'" in logged
 
 
 @pytest.mark.slow
-def test_over_http(url: str, era: str) -> None:
-    """A real server on a port of this machine."""
-    anyio.run(exercise, url, era, ("pet", "sdk"))
+@pytest.mark.parametrize("way", ["plain", "json", "stateless", "stateless json"])
+def test_over_http(ports: dict[str, int], way: str, era: str) -> None:
+    """A real server on a port of this machine, stateless or not, answering with JSON or with event streams."""
+    anyio.run(exercise, f"http://127.0.0.1:{ports[way]}/mcp", era, ("pet", "sdk"))
+
+
+@pytest.mark.slow
+def test_over_sse(ports: dict[str, int]) -> None:
+    """The older transport, which has the handshake alone."""
+    anyio.run(exercise, sse_client(f"http://127.0.0.1:{ports['sse']}/sse"), "legacy", ("pet", "sdk"))

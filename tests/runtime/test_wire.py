@@ -479,12 +479,15 @@ class TestSDKTools:
 
     @pytest.mark.server_only("FastMCP turns an MCPError of a tool into a result, and refuses unknown arguments")
     def test_keep_their_protocol_errors_and_their_arguments(self, server: Server[Any], call: Any, era: str) -> None:
-        """An `MCPError` stays one; unknown arguments are dropped; bad ones are told in the envelope."""
+        """An `MCPError` stays one, and unknown arguments are dropped."""
         with pytest.raises(MCPError) as raised:
             call(server, "f", {"kind": "mcp"}, mode=era)
         assert (-32001, "Chosen.", {"a": 1}) == (raised.value.code, raised.value.message, raised.value.data)
         fine = call(server, "f", {"kind": "x", "unknown": 1}, mode=era)
         assert {"kind": "x"} == fine.structured_content
+
+    def test_have_bad_arguments_told_in_the_envelope(self, server: Server[Any], call: Any, era: str) -> None:
+        """With the place, the kind and the validator's own words."""
         error = error_of(call(server, "f", {"kind": 5}, mode=era))
         assert ("INVALID_PARAMS", "invalid_arguments") == (error["name"], error["data"]["reason"])
         assert [{"path": "kind", "type": "string_type", "message": "Input should be a valid string"}] == error["data"]["issues"]  # fmt: skip
@@ -613,6 +616,7 @@ class TestNested:
             assert NO_MATCH.recovery == error["data"]["recovery"]["hint"]
         assert "hunter2" not in result.model_dump_json()
 
+    @pytest.mark.no_server
     @pytest.mark.anyio
     async def test_outside_a_request_a_failure_is_of_the_sdks_kind(self, server: Server[Any]) -> None:
         """`except ToolError` catches it, and it carries the envelope; what the protocol needs stays itself."""
@@ -706,6 +710,7 @@ def test_every_failure_is_recorded_under_the_id_that_the_client_reads(
     assert "KeyError: 'hunter2'" in caplog.text
 
 
+@pytest.mark.no_server
 def test_options_that_are_no_options_are_refused() -> None:
     """Limits, dialect and unknown names."""
     with pytest.raises(TypeError, match="must be Limits"):

@@ -23,8 +23,6 @@ from mcpcore.redaction import REDACTED, redact_message, redact_recovery, redact_
 from mcpcore.redaction.wire import may_hold_secret
 from tests.audit.redaction_cases import LOOK_ALIKES, TOKENS
 
-pytestmark = pytest.mark.usefixtures("door")
-
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n-----END RSA PRIVATE KEY-----"
 SHAPES = [
     (PEM, "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn"),
@@ -132,6 +130,7 @@ def sent(server: Server[Any], name: str, arguments: dict[str, Any]) -> str:
     return anyio.run(run)
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 @pytest.mark.parametrize("how", ["message", "data", "hint", "partial", "reason"])
 def test_no_dialect_sends_a_secret(dialect, how):
@@ -143,6 +142,7 @@ def test_no_dialect_sends_a_secret(dialect, how):
     assert "AKIAIOSFODNN7EXAMPLE" in sent(kept, "store", {"how": "message", "text": "AKIAIOSFODNN7EXAMPLE"})
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 def test_declared_texts_are_sent_word_by_word(dialect):
     """They may hold the example of a URL."""
@@ -153,6 +153,7 @@ def test_declared_texts_are_sent_word_by_word(dialect):
     assert DECLARED.recovery in out or dialect == "system_error"
 
 
+@pytest.mark.usefixtures("door")
 def test_what_a_throw_site_adds_is_redacted_and_what_is_declared_is_not():
     """Both in one recovery."""
     out = sent(Server("s", tools=[store]), "store", {"how": "partial", "text": "https://a:hunter2@b/"})
@@ -176,6 +177,7 @@ def test_what_only_begins_as_a_secret_stays(text):
     assert failure.details == {"at": text}
 
 
+@pytest.mark.usefixtures("door")
 def test_the_items_of_a_batch_are_redacted():
     """The item is an echo of what the caller sent."""
     texts = [*(text for text, _ in SHAPES), "fine"]
@@ -185,6 +187,7 @@ def test_the_items_of_a_batch_are_redacted():
     assert "AKIAIOSFODNN7EXAMPLE" in sent(kept, "stores", {"texts": texts})
 
 
+@pytest.mark.usefixtures("door")
 def test_protocol_errors_are_redacted():
     """The names of unknown tools, resources and prompts are what a caller sent."""
     secret = "ghp_abcdefghij0123456789ABCD"
@@ -207,6 +210,7 @@ def test_protocol_errors_are_redacted():
         assert [text for text in anyio.run(run, Server("s", unknown_tool=unknown)) if secret in text] == []
 
 
+@pytest.mark.usefixtures("door")
 def test_a_failure_that_is_handed_on_is_redacted():
     """An upstream server may not redact its own."""
     secret = "ghp_abcdefghij0123456789ABCD"
@@ -236,6 +240,7 @@ def test_a_failure_that_is_handed_on_is_redacted():
     assert secret in sent(Server("s", tools=[relay], limits=Limits(redact_secrets=False)), "relay", {})
 
 
+@pytest.mark.usefixtures("door")
 def test_the_message_of_an_exposed_exception_is_redacted_as_its_data_is():
     """By names too, since nobody wrote it for a client."""
     server = Server("s", tools=[store], expose_internal_errors=True)
@@ -348,6 +353,7 @@ def test_the_note_on_items_that_are_left_out_stays():
     assert "more" in failure.details["rows"][-1]
 
 
+@pytest.mark.usefixtures("door")
 def test_a_recovery_that_holds_itself_costs_only_its_cycle():
     """The failure is sent with the code and the hint that the throw site gave it."""
 

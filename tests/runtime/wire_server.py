@@ -1,17 +1,23 @@
-"""A server for tests of the transports, a process of its own: over stdio, or over HTTP on a port that it prints."""
+"""The server of the tests of the transports: over stdio, or over HTTP and SSE on ports that it prints.
+
+`--door` chooses the framework that serves the same tools.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
 import socket
 from typing import Literal, NotRequired
 
+import anyio
 import uvicorn
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, ConfigDict, RootModel
 from typing_extensions import TypedDict
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
+from tests.doors import DOORS, behind
 
 
 class Articles(BaseModel):
@@ -136,20 +142,41 @@ def sdk(kind: str) -> dict[str, int]:
     return {"a": 1}
 
 
+HTTP: dict[str, dict[str, bool]] = {
+    "plain": {},
+    "json": {"json_response": True},
+    "stateless": {"stateless_http": True},
+    "stateless json": {"json_response": True, "stateless_http": True},
+}
+"""Streamable HTTP, stateless or not, answering with JSON or with event streams."""
+
+
+async def serve_on_ports(door: str) -> None:
+    """Serve each way of HTTP and SSE on another port, from one process; the ports are printed first."""
+    serving = behind(door, server)
+    if door == "fastmcp":
+        apps = {way: serving.http_app(**options) for way, options in HTTP.items()}
+        apps["sse"] = serving.http_app(transport="sse")
+    else:
+        apps = {way: serving.streamable_http_app(**options) for way, options in HTTP.items()}
+        apps["sse"] = serving.sse_app()
+    listening = {way: socket.create_server(("127.0.0.1", 0)) for way in apps}
+    print(json.dumps({way: each.getsockname()[1] for way, each in listening.items()}), flush=True)
+    async with anyio.create_task_group() as tasks:
+        for way, app in apps.items():
+            tasks.start_soon(uvicorn.Server(uvicorn.Config(app, log_level="warning")).serve, [listening[way]])
+
+
 def main() -> None:
     """Serve."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--http", action="store_true")
-    parser.add_argument("--stateless", action="store_true")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--door", choices=DOORS, required=True)
+    parser.add_argument("--ports", action="store_true")
     options = parser.parse_args()
-    if not options.http:
-        server.run()
-        return
-    app = server.streamable_http_app(json_response=options.json, stateless_http=options.stateless)
-    listening = socket.create_server(("127.0.0.1", 0))
-    print(listening.getsockname()[1], flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+    if options.ports:
+        anyio.run(serve_on_ports, options.door)
+    else:
+        behind(options.door, server).run()
 
 
 if __name__ == "__main__":

@@ -112,6 +112,7 @@ async def test_each_failed_item_is_recorded(caplog: pytest.LogCaptureFixture) ->
     assert all(failure["error"]["correlationId"] in logged for failure in content["failed"])
 
 
+@pytest.mark.no_server
 def test_a_batch_works_outside_a_request() -> None:
     """In a unit test the tool is called directly."""
     found = fetch(ids=["a", "gone"])
@@ -264,6 +265,7 @@ async def test_batches_nest() -> None:
     assert [("b", "no_match")] == [(one["item"], one["error"]["data"]["reason"]) for one in content["failed"]]
 
 
+@pytest.mark.no_server
 @pytest.mark.anyio
 async def test_cancelling_a_batch_is_no_failure_of_an_item() -> None:
     """It passes, and what was begun is neither done nor failed."""
@@ -366,6 +368,7 @@ KINDS = (
 )  # fmt: skip
 
 
+@pytest.mark.no_server
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_batch_of_failures_is_the_same_in_any_order(data: st.DataObject) -> None:
@@ -433,6 +436,7 @@ async def test_many_reasons_are_counted_within_bounds() -> None:
     assert told.details["note"].endswith(", ….")
 
 
+@pytest.mark.no_server
 def test_every_code_has_a_severity() -> None:
     """Each once, those of the server first and those of the caller last."""
     assert sorted(ErrorCode) == sorted(SEVERITY)
@@ -442,6 +446,7 @@ def test_every_code_has_a_severity() -> None:
     assert severity(ErrorCode.REQUEST_CANCELLED) < severity(PLAN_OVER)
 
 
+@pytest.mark.no_server
 def test_results_that_belong_to_no_item_are_taken() -> None:
     """And bounds that leave nothing to tell are refused."""
     batch = Batch[int](Context(), max_failures=1)

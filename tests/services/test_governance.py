@@ -26,6 +26,7 @@ async def context_of(server: Server, name: str = "act") -> Any:
     return told.context
 
 
+@pytest.mark.no_server
 def test_blocks_nest_and_none_unbinds() -> None:
     """The innermost has the last word, and everything is as before when it is left."""
     with bind(role="a", phase_id="P"):
@@ -35,6 +36,7 @@ def test_blocks_nest_and_none_unbinds() -> None:
     assert {} == bound()
 
 
+@pytest.mark.no_server
 @pytest.mark.parametrize("fields", [{"user": "x"}, {"role": 3}])
 def test_what_cannot_be_bound_is_refused(fields: Any) -> None:
     """By a block, a server and a constructor alike, with the names that there are."""
@@ -144,6 +146,7 @@ async def test_items_of_a_batch_have_the_fields_of_the_blocks_around_them() -> N
     assert {"role": "block", "plan_hash": "H", "phase_id": "P", "workspace_root": "/w"} == context
 
 
+@pytest.mark.no_server
 def test_a_block_that_is_left_elsewhere_undoes_nothing() -> None:
     """A generator that is closed in another context does not touch what is bound there."""
 
@@ -168,6 +171,7 @@ class RefusingError(Exception):
         return ("x", "y")
 
 
+@pytest.mark.no_server
 def test_an_exception_that_refuses_attributes_carries_its_fields_all_the_same() -> None:
     """And one that answers every question has none that nobody gave it."""
     exc = RefusingError()
@@ -183,6 +187,7 @@ def test_an_exception_that_refuses_attributes_carries_its_fields_all_the_same() 
     assert {"role": "R", "phase_id": "P"} == carried(other)
 
 
+@pytest.mark.no_server
 def test_from_unknown_keeps_the_advice_and_the_cause() -> None:
     """Strings, mappings, groups, exceptions with an advice of their own, and coded errors."""
     import httpx

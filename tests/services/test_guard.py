@@ -12,8 +12,6 @@ from mcp.client import Client
 from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Server, guard, not_found, tool
 from mcpcore.governance import bind
 
-pytestmark = pytest.mark.usefixtures("door")
-
 NO_ROW = FailureMode(
     "no_row", ErrorCode.NOT_FOUND, when="No such row.", recovery="Call list_rows to see what there is."
 )
@@ -146,6 +144,7 @@ def test_misuse_is_told_when_the_guard_is_made() -> None:
             misuse()
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_a_reason_is_that_of_the_tool_that_is_running() -> None:
     """A service that knows no context maps to a reason of the contract of the tool that called it."""
@@ -164,6 +163,7 @@ async def test_a_reason_is_that_of_the_tool_that_is_running() -> None:
     assert ("no_row", "No such row.", "Call list_rows to see what there is.") == (told.reason, told.message, told.hint)
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_bound_fields_are_in_the_envelope_of_a_failure_inside() -> None:
     """A block inside a handler, the call's own fields and the server's are all there; the innermost wins."""
@@ -180,6 +180,7 @@ async def test_bound_fields_are_in_the_envelope_of_a_failure_inside() -> None:
     assert {"session_id": "S", "phase_id": "P1", "role": "block"} == told.context
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_the_trace_of_the_caller_is_in_the_envelope() -> None:
     """A W3C traceparent in the request's metadata becomes `trace_id`, beside the failure's own id."""

@@ -31,8 +31,6 @@ from mcpcore import (
 )
 from mcpcore.services import decorated
 
-pytestmark = pytest.mark.usefixtures("door")
-
 NO_ROW = FailureMode(
     "no_row", ErrorCode.NOT_FOUND, when="No such row.", recovery="Call list_rows to see what there is."
 )
@@ -389,6 +387,7 @@ def test_no_formatter_finds_a_secret_and_each_finds_the_whole_chain(way: str, ca
     assert [] == [secret for secret in SECRETS if secret in reachable]
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_an_exception_that_is_made_once_is_logged_in_every_call(caplog: pytest.LogCaptureFixture) -> None:
     """Twice through two guards in two calls makes two records, each with its own operation."""
@@ -430,6 +429,7 @@ def test_what_is_declared_decides_and_a_retry_after_fills_in(target: Any, advice
     assert advice == exc.advice
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_a_context_that_is_given_declares_the_reasons() -> None:
     """Outside a request `ctx=` says which contract; a reason that it does not have keeps the exception's code."""

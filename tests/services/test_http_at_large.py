@@ -24,8 +24,6 @@ from mcp.client import Client
 from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, from_http_response, tool
 from mcpcore.services import from_http_response_async
 
-pytestmark = pytest.mark.usefixtures("door")
-
 Send = Callable[[BaseHTTPRequestHandler], None]
 
 
@@ -272,6 +270,7 @@ def test_the_authors_data_has_the_last_word() -> None:
     assert ("No page.", {"status": "gone", "service": "W"}) == (error.message, error.data)
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(
     ("status", "wait", "reason", "advice"),
     [

@@ -27,8 +27,6 @@ from mcpcore import (
     tool,
 )
 
-pytestmark = pytest.mark.usefixtures("door")
-
 
 def failing(times: int, make: Callable[[], Exception]) -> tuple[list[float], Callable[[], str]]:
     """A function that fails some times, and the times at which it was called."""
@@ -134,6 +132,7 @@ async def test_cancelling_ends_the_wait() -> None:
     assert time.monotonic() - began < 5
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_what_the_contract_declares_not_retryable_is_not_retried() -> None:
     """A service raises a declared reason without advice of its own; the contract of the running tool says never."""
@@ -325,6 +324,7 @@ async def test_exits_and_stop_iteration_pass() -> None:
         assert 1 == len(calls)
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_what_a_contract_declares_retryable_is_retried() -> None:
     """A conflict that the running tool's contract calls retryable; an entry that says nothing leaves it to the code."""

@@ -7,6 +7,7 @@ import logging
 import weakref
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import mcp_types
@@ -58,6 +59,9 @@ class Answering(NamedTuple):
     wire: object
     """The request of the client; None for a call by code on the server."""
 
+    arguments: Mapping[str, Any]
+    """The arguments of a prompt. FastMCP passes only those on that the prompt knows."""
+
 
 _answering: Final[ContextVar[Answering | None]] = ContextVar("mcpcore_fastmcp_answering", default=None)
 
@@ -73,9 +77,9 @@ def answering_now() -> Answering | None:
 
 
 @contextmanager
-def answered(request: Request, name: str, surface: str) -> Iterator[None]:
+def answered(request: Request, name: str, surface: str, arguments: Mapping[str, Any] | None = None) -> Iterator[None]:
     """Mark `request`, in which a client asks for `name`, as answered by the code that enters the block."""
-    token = _answering.set(Answering(request, name, surface, fastmcp_request_ctx.get()))
+    token = _answering.set(Answering(request, name, surface, fastmcp_request_ctx.get(), arguments or {}))
     outer = current.set(request)
     try:
         yield
@@ -122,7 +126,7 @@ async def _called(declared: Declared[..., Any], values: dict[str, Any]) -> Any:
     # Below a mount, this is the context of the server that has the handler.
     request.fastmcp = fastmcp
     try:
-        return await _run(declared, values, request, name)
+        return await _run(declared, values, request, name, answering.arguments)
     except BaseException as exc:
         if passes_through(exc):
             raise
@@ -147,13 +151,19 @@ async def _called_by_handler(
         current.reset(token)
 
 
-async def _run(declared: Declared[..., Any], values: dict[str, Any], request: Request, name: str) -> Any:
+async def _run(
+    declared: Declared[..., Any],
+    values: dict[str, Any],
+    request: Request,
+    name: str,
+    sent: Mapping[str, Any] = MappingProxyType({}),
+) -> Any:
     """Validate the arguments, run the handler and convert its result; any failure is raised."""
     definition, signature, metadata = declared.definition, declared.declaration.signature, declared.__fastmcp__
     injected = {parameter.name: values.pop(parameter.name) for parameter in signature.injected}
     is_tool = isinstance(declared, Tool)
     strict = is_tool and request.fastmcp is not None and request.fastmcp.fastmcp.strict_input_validation
-    arguments = _as_sent(declared, values)
+    arguments = {**sent, **_as_sent(declared, values)}
     try:
         values = definition.validate(arguments, strict=strict)
     except ValidationError as exc:

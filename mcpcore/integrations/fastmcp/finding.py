@@ -17,6 +17,7 @@ from fastmcp.server.providers.fastmcp_provider import FastMCPProvider, FastMCPPr
 from fastmcp.tools.tool_transform import TransformedTool
 
 from mcpcore.contract import ContractError
+from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.serving import not_mountable
 from mcpcore.tool import Tool
 
@@ -53,6 +54,15 @@ async def find_contract_tool(server: FastMCP[Any], name: str) -> Tool[..., Any] 
         else:
             return contract_tool_of(tool)
     return None  # pragma: no cover - deeper than servers are mounted
+
+
+async def find_contract_prompt(server: FastMCP[Any], name: str) -> DeclaredPrompt[..., Any] | None:
+    """The contract prompt that `name` gets from `server`; None for another prompt, and for one of a mounted server.
+
+    FastMCP keeps it within a function that fills in dependencies.
+    """
+    cells = getattr(getattr(await server.get_prompt(name), "fn", None), "__closure__", None) or ()
+    return next((cell.cell_contents for cell in cells if isinstance(cell.cell_contents, DeclaredPrompt)), None)
 
 
 def require_compatible(server: FastMCP[Any], middleware: Middleware) -> None:

@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 from pydantic import ValidationError
 
+from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.audit import AuditError
 from mcpcore.boundary import Boundary, is_a, log_recording, passes_through, returned_failure
 from mcpcore.context import Request
@@ -35,8 +36,14 @@ from mcpcore.integrations.fastmcp.errors import (
     raised_within,
     resource_failure,
 )
-from mcpcore.integrations.fastmcp.finding import contract_tool_of, find_contract_tool, require_compatible
+from mcpcore.integrations.fastmcp.finding import (
+    contract_tool_of,
+    find_contract_prompt,
+    find_contract_tool,
+    require_compatible,
+)
 from mcpcore.integrations.fastmcp.registering import WRAPPED_RESULT, output_schema_of
+from mcpcore.integrations.fastmcp.starting import Startups, no_lifespan
 from mcpcore.jsonable import shown_name
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.recording import recorded_first
@@ -59,6 +66,7 @@ from mcpcore.serving import (
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from fastmcp import FastMCP
     from fastmcp.prompts.base import PromptResult
@@ -67,6 +75,7 @@ if TYPE_CHECKING:
 
     from mcpcore.audit import AuditTrail
     from mcpcore.boundary import Verdict
+    from mcpcore.startup import Startup
     from mcpcore.tool import Tool
 
 _LOGGER: Final = logging.getLogger("mcpcore")
@@ -135,6 +144,7 @@ class ContractMiddleware(Middleware):
         self._make_boundary = functools.partial(
             Boundary, expose=first.judge.expose, limits=limits, dialect=dialect, audit=first.trail
         )
+        self._startups = Startups(self._make_boundary, self._fields)
         self._boundaries: weakref.WeakKeyDictionary[FastMCP, tuple[Boundary, object]] = weakref.WeakKeyDictionary()
         logs.redact_crashes()
 
@@ -142,6 +152,22 @@ class ContractMiddleware(Middleware):
     def audit(self) -> AuditTrail:
         """The trail that failures are recorded in."""
         return self._trail
+
+    # --- the server itself ----------------------------------------------------------------------------------------
+
+    def watch_lifespan(
+        self, lifespan: Callable[[FastMCP[Any]], AbstractAsyncContextManager[Any]] = no_lifespan
+    ) -> Callable[[FastMCP[Any]], AbstractAsyncContextManager[Any]]:
+        """Return `lifespan` with its failures recorded: `FastMCP(lifespan=contracts.watch_lifespan(lifespan))`.
+
+        An exception before the `yield` is recorded as INITIALIZATION_FAILED, one after it under its own code. Both are
+        raised on. A port that the server cannot listen on is recorded too, also without a lifespan.
+        """
+        return self._startups.watched(lifespan)
+
+    def startup_of(self, server: FastMCP[Any]) -> Startup:
+        """The object that records why `server` cannot start or stop; for `mcpcore run`."""
+        return self._startups.of(server)
 
     # --- the messages of a client ---------------------------------------------------------------------------------
 
@@ -328,6 +354,8 @@ class ContractMiddleware(Middleware):
                 if not request.claimed:
                     fastmcps_own = prompt_failure if surface == "prompt" else resource_failure
                     failure = fastmcps_own(failure, name) or failure
+                    if type(failure) is FrameworkError and failure.reason == INVALID_ARGUMENTS:
+                        failure = await _unfit_prompt(context, request) or failure
                 raise self._as_error(failure, request, context, name=name, surface=surface) from None
             _report_lost(boundary, request, name)
             return result
@@ -367,7 +395,8 @@ class ContractMiddleware(Middleware):
             fastmcp=context.fastmcp_context,
         )
         request.claimed = False
-        with answered(request, name, surface):
+        arguments = context.message.arguments if surface == "prompt" else None
+        with answered(request, name, surface, arguments):
             yield request
 
     def _judged_item(
@@ -512,6 +541,22 @@ async def _invalid_arguments(
     if error is None:
         return None
     return _caused(invalid_arguments_error(error, schema, message.name, arguments), error)
+
+
+async def _unfit_prompt(context: MiddlewareContext[Any], request: Request) -> FrameworkError | None:
+    """The failure of bad arguments in the words of the contract prompt, not of FastMCP; None for another prompt."""
+    name, arguments = context.message.name, context.message.arguments or {}
+    try:
+        prompt = await find_contract_prompt(_server(context), name)
+    except Exception:  # noqa: BLE001 - a lookup that fails must not hide the failure
+        prompt = None
+    if prompt is not None:
+        request.contract = prompt.contract
+        try:
+            prompt.definition.validate(arguments)
+        except ValidationError as own:
+            return _caused(invalid_arguments_error(own, prompt.definition.sdk.parameters, name, arguments), own)
+    return None
 
 
 def _caused(error: FrameworkError, cause: BaseException) -> FrameworkError:

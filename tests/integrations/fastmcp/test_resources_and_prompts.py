@@ -15,6 +15,7 @@ from fastmcp.prompts import Message, PromptResult
 from fastmcp.prompts import prompt as fastmcp_prompt
 from fastmcp.resources import ResourceContent, ResourceResult, TextResource
 from fastmcp.resources import resource as fastmcp_resource
+from fastmcp.server.transforms import Transform
 from mcp import Client
 from mcp.server.mcpserver.prompts.base import AssistantMessage
 from mcp.shared.exceptions import MCPError
@@ -404,3 +405,26 @@ class TestPrompts:
             raise not_found("No such prompt here.")
 
         assert "No such prompt here." == failed(lambda: rendered(mcp, "plain"))[1].message
+
+
+class FailsLater(Transform):
+    """A transform that finds a prompt once, as a store does that then goes away."""
+
+    def __init__(self) -> None:
+        self._lookups = 0
+
+    async def get_prompt(self, name: str, call_next: Any, **options: Any) -> Any:
+        self._lookups += 1
+        if self._lookups > 1:
+            raise RuntimeError("the store is away")
+        return await call_next(name, **options)
+
+
+def test_a_prompt_that_is_not_found_again_keeps_fastmcps_words() -> None:
+    """The arguments are told to be missing, without the hints of the prompt's own definition."""
+    mcp = library()
+    mcp.add_transform(FailsLater())
+    error, envelope = failed(lambda: rendered(mcp, "summarise"))
+    assert (-32602, "invalid_arguments") == (error.code, envelope.reason)
+    assert "pmid" in envelope.message
+    assert "issues" not in envelope.details

@@ -1,0 +1,88 @@
+"""The two doors of the wire tests: a `Server` of mcpcore, and a FastMCP server with the same tools behind it."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+DOORS = ("server", "fastmcp")
+
+
+def behind(door: str, server: Any) -> Any:
+    """What serves: `server` itself, or as "fastmcp" its twin on FastMCP. Servers in other processes call it."""
+    return on_fastmcp(server) if door == "fastmcp" else server
+
+
+def on_fastmcp(server: Any) -> Any:
+    """A FastMCP server with the tools and the options of a `Server`, resources and prompts too."""
+    from fastmcp import FastMCP
+    from fastmcp.prompts import Prompt
+    from fastmcp.resources import Resource, ResourceTemplate, TextResource
+    from fastmcp.tools import Tool
+
+    from mcpcore.integrations.fastmcp import ContractMiddleware
+    from mcpcore.tool import as_tool
+
+    boundary = server._boundary
+    contracts = ContractMiddleware(
+        audit=boundary.trail,
+        advertise_errors=server._advertise_errors,
+        describe_failures=server._describe_failures,
+        expose_internal_errors=boundary.judge.expose,
+        unknown_tool=server._unknown_tool,
+        dialect=boundary.dialect.name,
+        limits=boundary.judge.limits,
+        bind=server._fields,
+    )
+    watched = server.settings.lifespan
+    # A `Server` keeps the lifespan of its author within one that records its failures.
+    own = {} if watched is None else {"lifespan": inspect.getclosurevars(watched).nonlocals["lifespan"]}
+    mcp = FastMCP(server.name, lifespan=contracts.watch_lifespan(**own))
+    mcp.add_middleware(contracts)
+    for registered in server._tool_manager.list_tools():
+        tool = as_tool(getattr(registered, "tool", None))
+        if tool is not None:
+            mcp.add_tool(tool)
+        else:
+            described = {"name": registered.name, "description": registered.description}
+            mcp.add_tool(Tool.from_function(without_context(registered), **described))
+    for resource in server._resource_manager.list_resources():
+        declared = getattr(resource, "_declared", None)
+        named = {"uri": str(resource.uri), "name": resource.name}
+        if declared is not None:
+            mcp.add_resource(declared)
+        elif hasattr(resource, "text"):
+            mcp.add_resource(TextResource(**named, text=resource.text))
+        else:
+            mcp.add_resource(Resource.from_function(resource.fn, **named))
+    for template in server._resource_manager.list_templates():
+        declared = getattr(template, "_declared", None)
+        if declared is not None:
+            mcp.add_resource(declared)
+        else:
+            uri = template.uri_template
+            mcp.add_template(ResourceTemplate.from_function(template.fn, uri_template=uri, name=template.name))
+    for prompt in server._prompt_manager.list_prompts():
+        declared = getattr(prompt, "_declared", None)
+        if declared is not None:
+            mcp.add_prompt(declared)
+        else:
+            # A `Server` keeps the function of a prompt of the SDK within a partial that watches its results.
+            (fn,) = prompt.fn.args
+            mcp.add_prompt(Prompt.from_function(inspect.unwrap(fn), name=prompt.name))
+    return mcp
+
+
+def without_context(registered: Any) -> Any:
+    """The function of a tool of the SDK's, without the SDK's context, which only the SDK's own server has."""
+    if registered.context_kwarg is None:
+        return registered.fn
+    signature = inspect.signature(registered.fn)
+    kept = [parameter for name, parameter in signature.parameters.items() if name != registered.context_kwarg]
+
+    def fn(**arguments: Any) -> Any:
+        return registered.fn(**{registered.context_kwarg: None}, **arguments)
+
+    fn.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+    fn.__annotations__ = {parameter.name: parameter.annotation for parameter in kept}
+    return fn

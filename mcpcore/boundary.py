@@ -17,14 +17,22 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 import anyio
 
 from mcpcore.audit import AuditError
+from mcpcore.breaches import (
+    Breach,
+    BrokenContractError,
+    BrokenItem,
+    described_breaches,
+    kinds_of,
+    record_lost,
+)
 from mcpcore.codes import BASELINE, Code, ErrorCode
-from mcpcore.contract import RESERVED_DATA_KEYS, Contract, ContractError
+from mcpcore.contract import RESERVED_DATA_KEYS, Contract, ContractError, UndeclaredReasonError
 from mcpcore.envelope import CANONICAL, Envelope, Facts, envelope, facts_of
 from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.foreign import quietly
 from mcpcore.jsonable import JSON, named, safe_str
 from mcpcore.limits import DEFAULT_LIMITS, Limits
-from mcpcore.lost import log_lost
+from mcpcore.strictness import Strictness
 from mcpcore.upstream import UpstreamError
 
 if TYPE_CHECKING:
@@ -59,8 +67,8 @@ class Verdict:
     expected: bool
     """Whether somebody meant it: a coded error, bad arguments, the SDK's own errors; a crash is not."""
 
-    broken_contract: str | None = None
-    """How code and contract part, where they do."""
+    breaches: Sequence[Breach] = ()
+    """How the failure violates its contract."""
 
     others: int = 0
     """Failures of the same group that are not told."""
@@ -111,8 +119,8 @@ class Judge:
             told = envelope(
                 code, code.sentence, retry=code.retry, tool=name, masked=True, context=context, limits=self.limits
             )
-            broken = f"the failure could not be told: {safe_str(failed)}"
-            return Verdict(envelope=told, exception=exc, expected=False, broken_contract=broken)
+            broken = Breach("other", f"the failure could not be told: {safe_str(failed)}")
+            return Verdict(envelope=told, exception=exc, expected=False, breaches=(broken,))
         return replace(verdict, others=others) if others else verdict
 
     def _judged(self, chosen: BaseException, case: _Case) -> Verdict:
@@ -132,11 +140,17 @@ class Judge:
             # Redacted as its traceback is, by names too: nobody wrote this text for a client.
             message = _traces().message_of(chosen) or named(chosen)
         told = self._envelope(case, code, message, retry=retry, masked=not self.expose)
-        broken = safe_str(chosen) if is_a(chosen, ContractError) else None
-        return Verdict(envelope=told, exception=case.exception, expected=False, broken_contract=broken)
+        breaches: Sequence[Breach] = ()
+        if type(chosen) is BrokenContractError:
+            breaches = chosen.breaches
+        elif is_a(chosen, ContractError):
+            breaches = (
+                Breach("undeclared_reason" if is_a(chosen, UndeclaredReasonError) else "other", safe_str(chosen)),
+            )
+        return Verdict(envelope=told, exception=case.exception, expected=False, breaches=breaches)
 
     def _coded(self, error: CodedError, case: _Case) -> Verdict:
-        problems: list[str] = []
+        problems: list[Breach] = []
         misused: list[str] = []
         facts = None if error.data is None else facts_of(error.data, self.limits)
         if not isinstance(error, FrameworkError):
@@ -147,9 +161,9 @@ class Judge:
                 if error.code != entry.code or entry.data is not None:
                     problems += _violations(error, entry)
             elif error.sent_reason is not None and len(case.contract):
-                problems.append(f"the reason {error.reason!r} is not declared")
+                problems.append(Breach("undeclared_reason", f"the reason {error.reason!r} is not declared"))
             if facts is not None and (misused := error.misused_keys(facts.json)):
-                problems.append(_misuse(misused))
+                problems.append(Breach("data", _misuse(misused)))
         told = self._envelope(
             case,
             error.code,
@@ -163,8 +177,7 @@ class Judge:
         )
         if is_a(error, UpstreamError):
             told = cast("UpstreamError", error).identified(told)
-        broken = "; ".join(problems) or None
-        return Verdict(envelope=told, exception=case.exception, expected=True, broken_contract=broken)
+        return Verdict(envelope=told, exception=case.exception, expected=True, breaches=problems)
 
     def _envelope(
         self, case: _Case, code: Code, message: str, *, retry: Retry, data: object = None, **rest: Any
@@ -177,14 +190,15 @@ class Judge:
         )
 
 
-def _violations(error: CodedError, entry: FailureMode[Any]) -> Iterator[str]:
+def _violations(error: CodedError, entry: FailureMode[Any]) -> Iterator[Breach]:
     """How a failure violates the entry that declares its reason."""
     if error.code != entry.code:
-        yield f"{error.reason!r} is declared as {entry.code.name} and was raised as {error.code.name}"
+        text = f"{error.reason!r} is declared as {entry.code.name} and was raised as {error.code.name}"
+        yield Breach("wrong_code", text)
         return
     misfit = quietly(lambda: entry.check_data({} if error.data is None else error.data), "it cannot be read")
     if misfit is not None:
-        yield f"the data of {error.reason!r} breaks its model: {misfit}"
+        yield Breach("data", f"the data of {error.reason!r} breaks its model: {misfit}")
 
 
 def _misuse(keys: list[str]) -> str:
@@ -206,6 +220,7 @@ class Boundary:
         limits: Limits = DEFAULT_LIMITS,
         dialect: str = CANONICAL,
         audit: AuditTrail | str | os.PathLike[str] | None = None,
+        strictness: Strictness | None = None,
     ) -> None:
         """Prepare to judge and to record.
 
@@ -220,14 +235,21 @@ class Boundary:
         self.judge = Judge(limits=limits, expose=expose)
         self.trail = AuditTrail.from_options(audit)
         self.dialect = dialect_named(dialect)
+        self.strictness = strictness or Strictness()
         self._server = server
         self._json_record = JsonRecord
 
     def answer(
-        self, exc: BaseException, *, contract: Contract[Any], name: str, context: Mapping[str, Any] | None = None
+        self,
+        exc: BaseException,
+        *,
+        contract: Contract[Any],
+        name: str,
+        context: Mapping[str, Any] | None = None,
+        lost: Sequence[LostFailure | BrokenItem] = (),
     ) -> CallToolResult:
         """The result that tells a client of `exc`, recorded first; never raises."""
-        return self.result(self.judged(exc, contract=contract, name=name, context=context).envelope)
+        return self.result(self.judged(exc, contract=contract, name=name, context=context, lost=lost).envelope)
 
     def judged(
         self,
@@ -238,30 +260,84 @@ class Boundary:
         context: Mapping[str, Any] | None = None,
         surface: str = "tool",
         code: Code | None = None,
+        lost: Sequence[LostFailure | BrokenItem] = (),
+        strictness: Strictness | None = None,
     ) -> Verdict:
-        """The verdict on `exc`, recorded; where it cannot be and the policy is to refuse, a verdict that says so."""
+        """The verdict on `exc`, recorded; where it cannot be and the policy is to refuse, a verdict that says so.
+
+        With `lost`, the failures that the call lost are reported first. `strictness` replaces the server's own.
+        """
         verdict = self.judge.verdict(exc, contract=contract, name=name, context=context, code=code, surface=surface)
-        is_odd = not verdict.expected or verdict.broken_contract is not None or verdict.others
-        if is_odd and surface != "server":  # raised on, for whoever runs the server to print
-            _log(verdict, name)
+        if surface != "server":  # raised on, for whoever runs the server to print
+            if (verdict.breaches or lost) and (strictness or self.strictness).on:
+                # The record has the traceback of the failure itself, and of its causes only the texts.
+                ended = verdict.exception
+                trace = quietly(lambda: _traceback.__get__(unwrapped(ended)), None)
+                broken = BrokenContractError(verdict, lost).with_traceback(trace)
+                others = verdict.others
+                verdict = self.judge.verdict(broken, contract=contract, name=name, context=context, surface=surface)
+                verdict.others = others
+            elif lost:
+                refused = record_lost(self, lost, contract=contract, name=name, context=context, surface=surface)
+                if refused is not None:
+                    return refused
+            if not verdict.expected or verdict.breaches or verdict.others:
+                _log(verdict, name)
+        if not self.recorded(verdict, surface):
+            return self.unrecorded(contract=contract, name=name, context=context)
+        if surface != "server":
+            _forget_tracebacks(exc)
+            if type(verdict.exception) is BrokenContractError:
+                _traceback.__set__(verdict.exception, None)
+        return verdict
+
+    def report_lost(
+        self,
+        lost: Sequence[LostFailure | BrokenItem],
+        *,
+        contract: Contract[Any],
+        name: str,
+        context: Mapping[str, Any] | None = None,
+        surface: str = "tool",
+        strictness: Strictness | None = None,
+    ) -> Verdict | None:
+        """Log and record the failures that a call lost which ended without a failure.
+
+        Returns:
+            The verdict to answer the call with; None if it may end as it did. It may not on a strict server, or where a
+            record cannot be written and the policy is to refuse.
+        """
+        if not (strictness or self.strictness).on:
+            return record_lost(self, lost, contract=contract, name=name, context=context, surface=surface)
+        first = lost[0]
+        if isinstance(first, BrokenItem):  # so are the others, which come after lost failures
+            return first.verdict
+        return self.judged(
+            first.error,
+            contract=contract,
+            name=name,
+            context=context,
+            surface=surface,
+            lost=lost,
+            strictness=strictness,
+        )
+
+    def recorded(self, verdict: Verdict, surface: str, **facts: object) -> bool:
+        """Record `verdict` with `facts`; False where it cannot be and the policy is to refuse."""
         try:
             if self.trail.listens(verdict.envelope.name):
-                self.trail.record(self._record(verdict, surface))
+                record = self._record(verdict, surface)
+                record.update(facts)
+                self.trail.record(record)
         except AuditError as failed:
             _LOGGER.critical("the failure %s could not be recorded: %s", verdict.envelope.correlation_id, failed)
-            return self.unrecorded(contract=contract, name=name, context=context)
+            return False
         except KeyboardInterrupt:
             raise
         except BaseException as failed:  # noqa: BLE001 - a filter or a sink of the application's must not cost the answer
             # It was raised while the handler's own failure was handled, and has that with all its secrets behind it.
             _log_crash(failed, "recording the failure %s went wrong", verdict.envelope.correlation_id)
-        if surface != "server":
-            _forget_tracebacks(exc)
-        return verdict
-
-    def report_lost(self, lost: Sequence[LostFailure], *, name: str) -> None:
-        """Log the failures that a call has made and lost; the call goes on as it ended."""
-        log_lost(lost, name)
+        return True
 
     def unrecorded(self, *, contract: Contract[Any], name: str, context: Mapping[str, Any] | None = None) -> Verdict:
         """The verdict on a call whose failure could not be recorded, where the policy is to refuse."""
@@ -307,8 +383,9 @@ class Boundary:
             record["exception"] = exposed
             if not verdict.expected:
                 record["traceback"] = trace
-        if verdict.broken_contract is not None:
-            record["broken_contract"] = verdict.broken_contract
+        if verdict.breaches:
+            record["broken_contract"] = described_breaches(verdict.breaches)
+            record["broken_contract_kinds"] = kinds_of(verdict.breaches)
         if verdict.others:
             record["others"] = verdict.others
         return record
@@ -317,8 +394,13 @@ class Boundary:
 def _log(verdict: Verdict, name: str) -> None:
     identity = verdict.envelope.correlation_id
     try:
-        if verdict.broken_contract is not None:
-            _LOGGER.warning("%r broke its contract: %s (id %s)", name, _clean(verdict.broken_contract), identity)
+        if verdict.breaches:
+            broken = _clean(described_breaches(verdict.breaches))
+            if type(verdict.exception) is BrokenContractError:
+                cause = _cause(verdict.exception) or verdict.exception
+                _log_crash(unwrapped(cause), "%r broke its contract: %s (id %s)", name, broken, identity)
+                return
+            _LOGGER.warning("%r broke its contract: %s (id %s)", name, broken, identity)
         if verdict.others:
             _LOGGER.warning("%r failed in %d more ways at once (id %s)", name, verdict.others, identity)
         if not verdict.expected:
@@ -654,7 +736,7 @@ PROTOCOL_CODES: Final[Mapping[int, ErrorCode]] = {
 def _classified(exc: BaseException) -> tuple[Code, Retry]:
     # A handler cannot end the server, so that an exit is a crash; a cancellation here is not the call's own.
     crash = not is_a(exc, (Exception, BaseExceptionGroup, asyncio.CancelledError))
-    if crash or is_a(exc, (ContractError, BrokenResultError)):
+    if crash or is_a(exc, (ContractError, BrokenContractError, BrokenResultError)):
         return ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.retry
     from mcpcore.classify import explain
 

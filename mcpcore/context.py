@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, cast
 
 from typing_extensions import TypeVar
 
-from mcpcore.contract import Contract, ContractError, DeclaredRecovery
+from mcpcore.contract import Contract, DeclaredRecovery, UndeclaredReasonError
 from mcpcore.errors import CodedError, RecoveryLike, failure_of
 from mcpcore.escaping import clean_text
 from mcpcore.jsonable import to_json
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from mcp_types import ClientCapabilities, InputRequiredResult, InputResponses, LoggingLevel
     from pydantic import AnyUrl
 
+    from mcpcore.breaches import BrokenItem
     from mcpcore.envelope import Envelope
     from mcpcore.jsonable import JSON
     from mcpcore.lost import LostFailure
     from mcpcore.retry import Retry
+    from mcpcore.strictness import Strictness
 
 R_contra = TypeVar("R_contra", bound=str, contravariant=True, default=Any)
 LifespanT = TypeVar("LifespanT", default=Any)
@@ -57,6 +59,7 @@ class Request:
         "part",
         "reads",
         "shown",
+        "strictness",
     )
 
     def __init__(
@@ -84,6 +87,8 @@ class Request:
         """Whether a handler answers the request; the contract is that handler's."""
         self.reads = False
         """Whether the request is for a resource, and nothing has been read for it."""
+        self.strictness: Strictness | None = None
+        """Decides in place of the strictness of the server that answers, which is mounted on another."""
         self._notes: Notes | None = None
 
     def noted(self) -> Notes:
@@ -92,8 +97,11 @@ class Request:
             self._notes = Notes()
         return self._notes
 
-    def lost(self, outcome: BaseException | None = None) -> Sequence[LostFailure]:
-        """The failures that were made for this request, which ended with `outcome`, and lost; call it once."""
+    def lost(self, outcome: BaseException | None = None) -> Sequence[LostFailure | BrokenItem]:
+        """The failures that were made for this request, which ended with `outcome`, and lost; call it once.
+
+        On a strict server, also the parts of the call that broke its contract.
+        """
         notes, self._notes = self._notes, CLOSED
         return () if notes is None else notes.close(outcome)
 
@@ -160,7 +168,7 @@ class Context(Generic[R_contra, LifespanT]):
         """
         entry = self._contract.get(reason)
         if entry is None:
-            raise ContractError(self._undeclared(reason))
+            raise UndeclaredReasonError(self._undeclared(reason))
         return failure_of(entry, message, data, recovery=recovery, retry=retry)
 
     def recovery_for(self, reason: R_contra) -> dict[str, Any]:

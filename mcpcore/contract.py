@@ -39,6 +39,10 @@ class ContractError(ValueError, TypeError):
     """A declaration that cannot stand: a bad failure mode, contract, handler or tool. Raised at import."""
 
 
+class UndeclaredReasonError(ContractError):
+    """`ctx.fail` was called with a reason that the contract does not declare."""
+
+
 class DeclaredRecovery(dict[str, Any]):
     """A recovery that `ctx.recovery_for` took from a contract; a mapping with a caller's words is never one."""
 

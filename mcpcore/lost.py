@@ -11,11 +11,13 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from mcpcore.escaping import one_line
+from mcpcore.foreign import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import CodeType, FrameType
 
+    from mcpcore.breaches import BrokenItem
     from mcpcore.errors import CodedError
 
 MAX_NOTED: Final = 100
@@ -49,6 +51,20 @@ class LostFailure(NamedTuple):
         return list(self.code.co_positions())[self.offset // 2][0]
 
     @property
+    def description(self) -> str:
+        """What was made, and where."""
+        code, reason = self.identity
+        named = "" if reason is None else f" with the reason {one_line(reason)!r}"
+        place = f"{one_line(self.code.co_filename)}:{self.line}"
+        return f"made a failure, {code}{named}, at {place}, and lost it"
+
+    @property
+    def identity(self) -> tuple[str, str | None]:
+        """The name of the code and the reason, of which a subclass may make anything."""
+        error = self.error
+        return quietly(lambda: (error.code.name, None if error.reason is None else error.reason[:200]), _UNREADABLE)
+
+    @property
     def is_in_raise(self) -> bool:
         """Whether a `raise` statement made the failure: as a cause, in a group, or for a function that copies it."""
         from opcode import opmap
@@ -59,6 +75,8 @@ class LostFailure(NamedTuple):
         spans = (_span(at) for op, at in zip(self.code.co_code[::2], positions, strict=True) if op == raising)
         return any(first <= start and end <= last for first, last in spans)
 
+
+_UNREADABLE: Final = ("which cannot be read", None)
 
 _Place: TypeAlias = "tuple[int | None, int | None, int | None, int | None]"
 
@@ -72,11 +90,12 @@ def _span(place: _Place) -> tuple[tuple[int, int], tuple[int, int]]:
 class Notes:
     """The failures that one call has made so far."""
 
-    __slots__ = ("_closed", "_noted")
+    __slots__ = ("_closed", "_items", "_noted")
 
     def __init__(self, *, closed: bool = False) -> None:
         """Note nothing yet, and with `closed` never anything."""
         self._noted: list[LostFailure] = []
+        self._items: list[BrokenItem] = []
         self._closed = closed
 
     def add(self, error: CodedError, code: CodeType, offset: int) -> None:
@@ -90,15 +109,31 @@ class Notes:
         if len(noted) < MAX_NOTED and not self._closed:
             noted.append(LostFailure(error, code, offset))
 
+    def add_item(self, item: BrokenItem) -> None:
+        """Note a part of the call that broke the contract."""
+        if len(self._items) < MAX_NOTED and not self._closed:
+            self._items.append(item)
+
+    def adopt(self, lost: Sequence[LostFailure]) -> None:
+        """Note what a call that the handler made in turn has lost."""
+        self._noted += lost[: MAX_NOTED - len(self._noted)]
+
     def use(self, exc: BaseException) -> None:
         """Forget the failures that are in or behind `exc`."""
         if self._noted:
             used = _in_and_behind((exc,))
             self._noted = [noted for noted in self._noted if id(noted.error) not in used]
 
-    def close(self, outcome: BaseException | None) -> list[LostFailure]:
-        """The failures that were lost in a call that ended with `outcome`; from now on nothing is noted."""
+    def close(self, outcome: BaseException | None) -> list[LostFailure | BrokenItem]:
+        """The failures that were lost in a call that ended with `outcome`, and the parts that broke its contract.
+
+        From now on nothing is noted.
+        """
         self._closed = True
+        items, self._items = self._items, []
+        return [*self._lost(outcome), *items]
+
+    def _lost(self, outcome: BaseException | None) -> list[LostFailure]:
         noted, self._noted = self._noted, []
         unraised = [one for one in noted if one.error.__traceback__ is None and not _is_used(one.error)]
         if not unraised:
@@ -133,16 +168,11 @@ def log_lost(lost: Sequence[LostFailure], name: str) -> None:
 
     logger = logging.getLogger("mcpcore")
     for failure in lost[:_MAX_LOGGED]:
-        error = failure.error
-        reason = "" if error.reason is None else f" with the reason {one_line(error.reason[:200])!r}"
         logger.warning(
-            "%r made a failure, %s%s, at %s:%d, and lost it, so that no client hears of it; put `raise` before it"
+            "%r %s, so that no client hears of it; put `raise` before it"
             " (or ignore this if it was the cause or a member of an exception that was handled)",
             name,
-            error.code.name,
-            reason,
-            one_line(failure.code.co_filename),
-            failure.line,
+            failure.description,
         )
     if len(lost) > _MAX_LOGGED:
         logger.warning("%r lost %d more failures in the same call", name, len(lost) - _MAX_LOGGED)

@@ -38,6 +38,7 @@ from mcpcore.boundary import (
     passes_through,
     returned_failure,
 )
+from mcpcore.breaches import note_item
 from mcpcore.codes import ErrorCode
 from mcpcore.context import Request, current
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError, FailureMode
@@ -74,6 +75,7 @@ from mcpcore.serving import (
     with_failures,
 )
 from mcpcore.startup import Startup
+from mcpcore.strictness import Strictness
 from mcpcore.tool import MethodTool, Tool, ToolDecorator, as_tool, make_tool
 from mcpcore.unwrapping import UnansweredError, as_raised
 
@@ -92,9 +94,11 @@ if TYPE_CHECKING:
     from pydantic import AnyUrl
 
     from mcpcore.audit import AuditTrail
+    from mcpcore.breaches import BrokenItem
     from mcpcore.codes import ErrorCode
     from mcpcore.declare.prompt import DeclaredPrompt
     from mcpcore.declare.resource import DeclaredResource
+    from mcpcore.lost import LostFailure
 
 LifespanT = TypeVar("LifespanT", default=Any)
 R = TypeVar("R", bound=str)
@@ -120,6 +124,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         advertise_errors: bool = True,
         describe_failures: bool = False,
         expose_internal_errors: bool = False,
+        strict: bool = False,
         unknown_tool: UnknownTool = "protocol",
         dialect: str = "canonical",
         limits: Limits = DEFAULT_LIMITS,
@@ -143,6 +148,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 since few hosts show the model the contract in `_meta`; the reference of the options has the cost.
             expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
                 environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
+            strict: Whether a call that breaks its contract fails with INTERNAL_ERROR; for tests and CI. The environment
+                variable MCPCORE_STRICT=1 does the same.
             unknown_tool: What calling an unknown tool is: a "protocol" error, or a "result" that the model sees.
             dialect: The envelope that clients of this server read.
             limits: The bounds of an envelope.
@@ -173,6 +180,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             limits=limits,
             dialect=dialect,
             audit=audit,
+            strictness=Strictness(strict),
         )
         with self._startup.component():
             for item in tools or ():
@@ -210,6 +218,11 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     def audit(self) -> AuditTrail:
         """The trail that failures are recorded in."""
         return self._boundary.trail
+
+    @property
+    def strictness(self) -> Strictness:
+        """Whether a broken contract fails the call."""
+        return self._boundary.strictness
 
     if not TYPE_CHECKING:
 
@@ -558,22 +571,37 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         except BaseException as exc:
             if passes_through(exc):
                 raise
-            if lost := request.lost(returned_failure(exc)):
-                self._boundary.report_lost(lost, name=params.name)
+            lost = request.lost(returned_failure(exc))
             context = self._context(ctx, request, exc)
             if (protocol := protocols_own(exc, every_code=not isinstance(registered, ContractTool))) is not None:
+                verdict = self._report_lost(lost, ctx, request, name=params.name) if lost else None
+                if verdict is not None:
+                    return self._boundary.result(verdict.envelope)
                 raise self._recorded(protocol, name=params.name, surface="tool", context=context) from None
-            return self._boundary.answer(exc, contract=contract, name=params.name, context=context)
+            return self._boundary.answer(exc, contract=contract, name=params.name, context=context, lost=lost)
         finally:
             current.reset(token)
-        if lost := request.lost():
-            self._boundary.report_lost(lost, name=params.name)
+        lost = request.lost()
         failure = failure_in(result, registered.output_schema)
         if failure is None:
-            return result
+            verdict = self._report_lost(lost, ctx, request, name=params.name) if lost else None
+            return result if verdict is None else self._boundary.result(verdict.envelope)
         return self._boundary.answer(
-            failure, contract=contract, name=params.name, context=self._context(ctx, request, failure)
+            failure, contract=contract, name=params.name, context=self._context(ctx, request, failure), lost=lost
         )
+
+    def _report_lost(
+        self,
+        lost: Sequence[LostFailure | BrokenItem],
+        ctx: ServerRequestContext[LifespanT],
+        request: Request,
+        *,
+        name: str,
+        surface: str = "tool",
+    ) -> Verdict | None:
+        """Report failures that a call lost which ended otherwise; the verdict to answer it with, if it may not."""
+        context = self._context(ctx, request, lost[0].error)
+        return self._boundary.report_lost(lost, contract=request.contract, name=name, context=context, surface=surface)
 
     def _judged_item(
         self,
@@ -586,9 +614,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     ) -> Envelope:
         """The envelope of a part of a call that failed while the call goes on; recorded as a failed call is."""
         context = self._context(ctx, request, exc)
-        return self._boundary.judged(
-            exc, contract=request.contract, name=name, context=context, surface=surface
-        ).envelope
+        verdict = self._boundary.judged(exc, contract=request.contract, name=name, context=context, surface=surface)
+        note_item(verdict, request)
+        return verdict.envelope
 
     async def _called(
         self, registered: SDKTool, arguments: dict[str, Any], request: Request
@@ -679,7 +707,10 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             # Nothing here is bound to the exception, which would hold on to all that its frames hold.
             raise self._as_error(as_raised(exc, name), ctx, request, name=name, surface=surface) from None
         if lost := request.lost():
-            self._boundary.report_lost(lost, name=name)
+            name = shown_name(name)
+            verdict = self._report_lost(lost, ctx, request, name=name, surface=surface)
+            if verdict is not None:
+                raise self._error_of(verdict, name=name, surface=surface)
         return result
 
     def _as_error(
@@ -687,12 +718,20 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     ) -> MCPError:
         """The error of the protocol that tells of `exc`, recorded."""
         name = shown_name(name)
-        if lost := request.lost(exc):
-            self._boundary.report_lost(lost, name=name)
+        lost = request.lost(exc)
         context = self._context(ctx, request, exc)
         if is_a(exc, MCPError):
+            broken = self._report_lost(lost, ctx, request, name=name, surface=surface) if lost else None
+            if broken is not None:
+                return self._error_of(broken, name=name, surface=surface)
             return self._recorded(cast("MCPError", exc), name=name, surface=surface, context=context)
-        verdict = self._boundary.judged(exc, contract=request.contract, name=name, surface=surface, context=context)
+        verdict = self._boundary.judged(
+            exc, contract=request.contract, name=name, surface=surface, context=context, lost=lost
+        )
+        return self._error_of(verdict, name=name, surface=surface)
+
+    def _error_of(self, verdict: Verdict, *, name: str, surface: str) -> MCPError:
+        """The error of the protocol for the failure of a resource or a prompt."""
         error = self._protocol_error(verdict.envelope)
         if surface == "resource" and self._boundary.dialect.name == CANONICAL:
             error.error.data["uri"] = shown_value(self._boundary, name)  # as the SDK tells it

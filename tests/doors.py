@@ -29,6 +29,7 @@ def on_fastmcp(server: Any) -> Any:
         advertise_errors=server._advertise_errors,
         describe_failures=server._describe_failures,
         expose_internal_errors=boundary.judge.expose,
+        strict=boundary.strictness.on,
         unknown_tool=server._unknown_tool,
         dialect=boundary.dialect.name,
         limits=boundary.judge.limits,

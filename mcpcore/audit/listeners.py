@@ -6,6 +6,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from mcpcore.audit.kinds import is_lost
 from mcpcore.codes import ErrorCode
 from mcpcore.escaping import one_line
 
@@ -46,12 +47,13 @@ def level_of(code: object) -> int:
 
 
 def summary_of(record: Mapping[str, Any]) -> str:
-    """One line that says what failed, how, and under which id the record is found."""
+    """One line that says what failed or lost a failure, how, and under which id the record is found."""
     surface = record.get("surface")
     target = record.get(surface) if isinstance(surface, str) else record.get("tool")
     how = record.get("reason") or record.get("name") or "unknown"
+    verb = "lost a failure" if is_lost(record) else "failed"
     return one_line(
-        f"{str(target)[:_SHOWN]!r} failed: {str(how)[:_SHOWN]} (id {str(record.get('correlationId'))[:64]})"
+        f"{str(target)[:_SHOWN]!r} {verb}: {str(how)[:_SHOWN]} (id {str(record.get('correlationId'))[:64]})"
     )
 
 

@@ -6,6 +6,7 @@ import html
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from mcpcore.audit.kinds import BREACH_KINDS
 from mcpcore.escaping import terminal_line
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def render(stats: Stats, *, title: str, made: datetime | None = None) -> str:
     shown: list[tuple[Group, str]] = [*zip(stats.groups, _COLOURS, strict=False)]
     parts = ("<h2>Over time</h2>", _bars(stats, shown), _legend(stats, shown), "<h2>By tool and reason</h2>")
     body = "".join((*parts, _table(stats, shown))) if stats.total else "<p>No failure is recorded.</p>"
+    body += _broken(stats)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
@@ -144,6 +146,22 @@ def _table(stats: Stats, shown: list[tuple[Group, str]]) -> str:
     return (
         '<div class="wide"><table><thead><tr><th>Tool</th><th>Reason</th><th>Code</th><th class=n>Failures</th>'
         f"<th class=n>Share</th><th>Over time</th><th>Last</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>"
+    )
+
+
+def _broken(stats: Stats) -> str:
+    """The broken contracts as a table; empty without any."""
+    if not stats.broken:
+        return ""
+    rows = "".join(
+        f"<tr><td><code>{_escape(broken.tool)}</code></td><td>{_escape(BREACH_KINDS[broken.kind])}</td>"
+        f"<td class=n>{broken.count:,}</td><td>{_escape(_stamp(broken.last))}</td></tr>\n"
+        for broken in stats.broken
+    )
+    return (
+        "<h2>Broken contracts</h2><p>Lost failures reached no client, and are counted only here.</p>"
+        '<div class="wide"><table><thead><tr><th>Tool</th><th>Kind</th><th class=n>Times</th><th>Last</th></tr></thead>'
+        f"\n<tbody>\n{rows}</tbody></table></div>"
     )
 
 

@@ -21,7 +21,7 @@ _SEARCHED: Final = ("exception", "traceback")
 _SEARCHED_FROM: Final = b'"server":'
 _SHED: Final = ("traceback", "exception", "arguments", "data", "context")
 _SUMMARY: Final = ("timestamp", "server", "tool", "resource", "prompt", "surface", "code", "name", "reason",
-                   "message", "correlationId")  # fmt: skip
+                   "message", "correlationId", "outcome", "count")  # fmt: skip
 _SHORT: Final = 2000
 
 

@@ -1,4 +1,4 @@
-"""Failures by tool and reason over time: counted in one pass, told as text and as one page."""
+"""Failures by tool and reason over time, and broken contracts: counted in one pass, for text and for the page."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from mcpcore.audit.kinds import BREACH_KINDS, is_lost
 from mcpcore.audit.reading import moment_of, what_failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mcpcore.audit.kinds import BreachKind
     from mcpcore.audit.reading import Record
     from mcpcore.jsonable import JSON
 
@@ -27,6 +29,9 @@ _UNITS: Final = (1, _MINUTE, 3600, 86400)
 _MOMENTS: Final = 4_096
 MAX_GROUPS: Final = 10_000
 """So many are told apart, as there may be as many as there are resources; what comes later is counted as one."""
+
+_MAX_COUNT: Final = 1_000
+"""More failures than one call can lose: a record that says so was forged, and counts as one."""
 
 OTHERS: Final = "(all others)"
 _NAMES: Final = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
@@ -60,18 +65,31 @@ class Group:
             self.seconds = coarser
 
 
+@dataclass(slots=True)
+class Broken:
+    """The broken contracts of one kind in one tool."""
+
+    tool: str
+    kind: BreachKind
+    count: int = 0
+    last: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Stats:
     """What was counted."""
 
     groups: list[Group]
     total: int
+    """Failures that clients received."""
     lost: int
+    """Records that could not be written."""
     since: datetime | None
     until: datetime | None
     step: int
     """How long a slot of the chart is, in seconds."""
     slots: int
+    broken: list[Broken]
 
     def series(self, group: Group | None = None) -> list[int]:
         """How many failures in each slot, of one group or of all."""
@@ -126,12 +144,17 @@ class Stats:
                 }
                 for group in self.groups
             ],
+            "brokenContracts": [
+                {"tool": broken.tool, "kind": broken.kind, "count": broken.count, "last": _iso(broken.last)}
+                for broken in self.broken
+            ],
         }
 
 
 def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
     """Count failures; the chart gets at most `slots` slots, of a length that people use."""
     groups: dict[tuple[str, str | None, str], Group] = {}
+    breaches: dict[tuple[str, BreachKind], Broken] = {}
     total = lost = 0
     since: datetime | None = None
     until: datetime | None = None
@@ -140,6 +163,10 @@ def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
             count = record.get("records")
             lost += count if record["event"] == "lost" and isinstance(count, int) else 0
             continue
+        if "broken_contract" in record:
+            _count_breaches(record, breaches)
+        if is_lost(record):
+            continue  # no client received it
         reason = record.get("reason")
         key = (what_failed(record), reason if isinstance(reason, str) else None, str(record.get("name", "-")))
         group = groups.get(key)
@@ -160,7 +187,29 @@ def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
         until = moment if until is None else max(until, moment)
     step, used = _slots(since, until, slots)
     ordered = sorted(groups.values(), key=lambda group: (-group.count, group.tool, group.reason or "", group.name))
-    return Stats(ordered, total, lost, since, until, step, used)
+    broken = sorted(breaches.values(), key=lambda one: (-one.count, one.tool, one.kind))
+    return Stats(ordered, total, lost, since, until, step, used, broken)
+
+
+def _count_breaches(record: Record, breaches: dict[tuple[str, BreachKind], Broken]) -> None:
+    """Count how the contract was broken; a record of lost failures says how many they were."""
+    moment = moment_of(record)
+    for kind in _kinds_of(record):
+        key = (what_failed(record), kind)
+        if key not in breaches and len(breaches) >= MAX_GROUPS:
+            key = (OTHERS, kind)
+        broken = breaches.setdefault(key, Broken(*key))
+        count = record.get("count") if kind == "lost" else 1
+        broken.count += count if type(count) is int and 0 < count <= _MAX_COUNT else 1
+        if moment is not None:
+            broken.last = moment if broken.last is None else max(broken.last, moment)
+
+
+def _kinds_of(record: Record) -> list[BreachKind]:
+    kinds = record.get("broken_contract_kinds")
+    # Earlier versions wrote no kinds; and a line that nobody wrote as a record may hold anything there.
+    known = [kind for kind in BREACH_KINDS if kind in kinds] if isinstance(kinds, list) else []
+    return known or ["other"]
 
 
 def spark(series: list[int], *, bars: str = BARS) -> str:

@@ -14,7 +14,7 @@ from mcpcore.cli import output
 from mcpcore.escaping import terminal_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from mcpcore.audit.reading import Query, Record
@@ -316,6 +316,7 @@ def _print_record(record: Record, *, as_json: bool) -> None:
     if as_json:
         output.line(json.dumps(record, separators=(",", ":")))
         return
+    from mcpcore.audit.kinds import is_lost
     from mcpcore.audit.reading import what_failed
 
     stamp = str(record.get("timestamp", "-"))
@@ -331,6 +332,7 @@ def _print_record(record: Record, *, as_json: bool) -> None:
         "  ",
         output.styled(str(record.get("name", "-")), fg="red"),
         f"  {record.get('reason') or '-'}  ",
+        output.styled("lost  ", fg="yellow") if is_lost(record) else "",
         output.styled(f"id {record.get('correlationId', '-')}", dim=True),
     )
     for line in _details(record):
@@ -361,6 +363,7 @@ def _print_stats(counted: Stats) -> None:
 
     if not counted.total:
         output.line("No failure is recorded.")
+        _print_broken(counted)
         return
     bars = BARS if _can_print(BARS) else PLAIN_BARS
     output.line(f"{counted.total} failures")
@@ -385,14 +388,38 @@ def _print_stats(counted: Stats) -> None:
         )
         for one in counted.groups
     ]
+    _print_table(head, rows, right=frozenset({3, 4}))
+    _print_broken(counted)
+
+
+def _print_broken(counted: Stats) -> None:
+    if not counted.broken:
+        return
+    from mcpcore.audit.kinds import BREACH_KINDS
+
+    output.line()
+    output.line("Broken contracts (lost failures reached no client)")
+    output.line()
+    rows = [
+        (
+            terminal_line(broken.tool)[:40],
+            BREACH_KINDS[broken.kind],
+            str(broken.count),
+            broken.last.strftime("%Y-%m-%d %H:%M:%S") if broken.last else "-",
+        )
+        for broken in counted.broken
+    ]
+    _print_table(("TOOL", "KIND", "TIMES", "LAST"), rows, right=frozenset({2}))
+
+
+def _print_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, right: frozenset[int]) -> None:
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
-    output.line(output.styled(_row(head, widths), bold=True))
+    output.line(output.styled(_row(head, widths, right), bold=True))
     for row in rows:
-        output.line(_row(row, widths))
+        output.line(_row(row, widths, right))
 
 
-def _row(cells: tuple[str, ...], widths: list[int]) -> str:
-    right = {3, 4}
+def _row(cells: tuple[str, ...], widths: list[int], right: frozenset[int]) -> str:
     return "  ".join(
         cell.rjust(width) if column in right else cell.ljust(width)
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True))

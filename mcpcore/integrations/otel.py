@@ -7,13 +7,15 @@ Only the API is needed (`mcpcore[otel]`; the MCP SDK brings it along), and only 
   `mcpcore.code`, `mcpcore.reason`, `mcpcore.correlation_id` and `mcpcore.retry`.
 - The counter `mcpcore.failures` counts by tool (or resource, or prompt), code and reason: all of low cardinality.
 - The record goes out as a log record, event `mcpcore.failure`; its body is the line of the audit trail to the byte, so
-  that a store of a whole fleet's records can be written back to a file and verified.
+  that a store of a whole fleet's records can be written back to a file and verified. A failure that was made and lost
+  is only logged, with `mcpcore.outcome` "lost", since its call may have succeeded.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore.audit.kinds import LOST, is_lost
 from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 
 if TYPE_CHECKING:
@@ -103,6 +105,10 @@ class OtelSink:
             value = record.get(source)
             if isinstance(value, str):
                 attributes[name] = value
+        if is_lost(record):
+            # No client received it, and its call may have succeeded.
+            self._log(record, {**attributes, "mcpcore.outcome": LOST}, line)
+            return
         # An exporter that fails takes its own signal with it, and no other.
         try:
             self._mark_span(record, attributes)

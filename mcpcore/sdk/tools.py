@@ -12,8 +12,8 @@ from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ConfigDict, PrivateAttr, ValidationError
 
 from mcpcore.boundary import Judge, Relayed, is_a, returned_failure
+from mcpcore.breaches import report_nested
 from mcpcore.context import Request, current
-from mcpcore.lost import log_lost
 from mcpcore.results import converted
 from mcpcore.sdk.handlers import require_served_by_sdk, run_handler
 from mcpcore.serving import PROTOCOL_NEEDS, invalid_arguments_error
@@ -98,19 +98,17 @@ class ContractTool(SDKTool):
         Raises:
             ToolFailure: If the tool fails; an error of the SDK's own kind.
         """
-        request = Request(lambda: context)
+        outer, request = current.get(), Request(lambda: context)
         token = current.set(request)
         try:
             result = await self.execute(arguments, request)
         except Exception as exc:
-            if lost := request.lost(returned_failure(exc)):
-                log_lost(lost, self.name)
+            report_nested(request.lost(returned_failure(exc)), outer, self.name)
             if is_a(exc, MCPError) and cast("MCPError", exc).code in PROTOCOL_NEEDS:
                 raise
             raise self._failure(exc) from exc
         else:
-            if lost := request.lost():
-                log_lost(lost, self.name)
+            report_nested(request.lost(), outer, self.name)
             return result
         finally:
             current.reset(token)

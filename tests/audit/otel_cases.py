@@ -75,6 +75,8 @@ async def fetch(ctx: Context[Literal["no_match"]], mode: str) -> str:
         raise ctx.fail("no_match", data={"token": "t0ps3cret"})
     if mode == "crash":
         raise RuntimeError("password=t0ps3cret")
+    if mode == "lost":
+        ctx.fail("no_match")
     return "fine"
 
 
@@ -115,6 +117,19 @@ def test_failures_are_counted_by_tool_code_and_reason(telemetry):
     declared = (("gen_ai.tool.name", "fetch"), ("mcpcore.code", "NOT_FOUND"), ("mcpcore.reason", "no_match"))
     crash = (("gen_ai.tool.name", "fetch"), ("mcpcore.code", "INTERNAL_ERROR"))
     assert after == {declared: 2, crash: 1}
+
+
+def test_a_lost_failure_is_only_logged(telemetry):
+    """Its call succeeded: the span has no error, and no failure is counted."""
+    before = telemetry.counts()
+    call(Server("articles", tools=[fetch]), "lost")
+    (span,) = (span for span in telemetry.spans.get_finished_spans() if span.name == "tools/call fetch")
+    assert span.status.status_code is StatusCode.UNSET
+    assert not any(name.startswith("mcpcore.") for name in span.attributes)
+    assert before == telemetry.counts()
+    (log,) = (log.log_record for log in telemetry.logs.get_finished_logs())
+    assert "lost" == log.attributes["mcpcore.outcome"]
+    assert "lost" == json.loads(log.body)["outcome"]
 
 
 def test_a_name_that_the_server_does_not_know_makes_no_series_of_its_own(telemetry):

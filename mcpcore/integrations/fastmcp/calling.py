@@ -18,6 +18,7 @@ from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import PrivateAttr, RootModel, ValidationError
 
 from mcpcore.boundary import Boundary, is_a, passes_through, returned_failure
+from mcpcore.breaches import report_nested
 from mcpcore.context import Request, current
 from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.declare.declaration import FASTMCP_CALL
@@ -27,10 +28,10 @@ from mcpcore.errors import CodedError
 from mcpcore.integrations.fastmcp.errors import ContractFailure, ProtocolFailure
 from mcpcore.integrations.fastmcp.results import prompt_result, resource_result
 from mcpcore.jsonable import safe_str
-from mcpcore.lost import log_lost
 from mcpcore.results import converted
 from mcpcore.sdk.handlers import run_handler
 from mcpcore.serving import exposes_internal_errors, invalid_arguments_error, protocol_error_of
+from mcpcore.strictness import strictness_of
 from mcpcore.tool import Tool
 
 if TYPE_CHECKING:
@@ -143,10 +144,18 @@ async def _called_by_handler(
     declared: Declared[..., Any], values: dict[str, Any], fastmcp: FastMCPContext | None
 ) -> Any:
     """The result for the handler that called `declared`; a failure is raised, for that handler to read."""
+    outer = current.get()
     request = Request(functools.partial(sdk_context, fastmcp), contract=declared.contract, fastmcp=fastmcp)
     token = current.set(request)
+    name = declared.__fastmcp__.name
     try:
-        return await _run(declared, values, request, declared.__fastmcp__.name)
+        result = await _run(declared, values, request, name)
+    except Exception as exc:
+        report_nested(request.lost(returned_failure(exc)), outer, name)
+        raise
+    else:
+        report_nested(request.lost(), outer, name)
+        return result
     finally:
         current.reset(token)
 
@@ -239,21 +248,22 @@ async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], 
     except BaseException as exc:
         if passes_through(exc):
             raise
-        if lost := request.lost(returned_failure(exc)):
-            log_lost(lost, name)
-        boundary = _boundary_of(fastmcp)
-        envelope = boundary.judged(exc, contract=declared.contract, name=name, surface=surface).envelope
-        if isinstance(declared, Tool):
-            return boundary.result(envelope)
-        error = ProtocolFailure.of(protocol_error_of(boundary, envelope))
+        boundary, lost = _boundary_of(fastmcp), request.lost(returned_failure(exc))
+        verdict = boundary.judged(exc, contract=declared.contract, name=name, surface=surface, lost=lost)
     else:
-        if lost := request.lost():
-            log_lost(lost, name)
-        return result
+        if not (lost := request.lost()):
+            return result
+        boundary = _boundary_of(fastmcp)
+        broken = boundary.report_lost(lost, contract=declared.contract, name=name, surface=surface)
+        if broken is None:
+            return result
+        verdict = broken
     finally:
         current.reset(token)
+    if isinstance(declared, Tool):
+        return boundary.result(verdict.envelope)
     # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
-    raise error
+    raise ProtocolFailure.of(protocol_error_of(boundary, verdict.envelope))
 
 
 def _boundary_of(fastmcp: FastMCPContext | None) -> Boundary:
@@ -262,7 +272,9 @@ def _boundary_of(fastmcp: FastMCPContext | None) -> Boundary:
     server = fastmcp.fastmcp
     boundary = _boundaries.get(server)
     if boundary is None:
-        boundary = _boundaries[server] = Boundary(server=server.name, expose=exposes_internal_errors())
+        boundary = _boundaries[server] = Boundary(
+            server=server.name, expose=exposes_internal_errors(), strictness=strictness_of(server)
+        )
         _LOGGER.warning(
             "the FastMCP server %r has no ContractMiddleware: its contract tools answer their own failures, but other "
             "tools, bad arguments and unknown tools fail in FastMCP's way and are not recorded; call "

@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.audit import AuditError
 from mcpcore.boundary import Boundary, is_a, log_recording, passes_through, returned_failure
+from mcpcore.breaches import note_item
 from mcpcore.context import Request
 from mcpcore.contract import CONTRACT_META_KEY, Contract
 from mcpcore.definition import admitting_error, without_error
@@ -62,6 +63,7 @@ from mcpcore.serving import (
     unknown_tool_error,
     with_failures,
 )
+from mcpcore.strictness import Strictness
 
 if TYPE_CHECKING:
     import os
@@ -75,6 +77,8 @@ if TYPE_CHECKING:
 
     from mcpcore.audit import AuditTrail
     from mcpcore.boundary import Verdict
+    from mcpcore.breaches import BrokenItem
+    from mcpcore.lost import LostFailure
     from mcpcore.startup import Startup
     from mcpcore.tool import Tool
 
@@ -101,6 +105,7 @@ class ContractMiddleware(Middleware):
         advertise_errors: bool = True,
         describe_failures: bool = False,
         expose_internal_errors: bool = False,
+        strict: bool = False,
         unknown_tool: UnknownTool = "protocol",
         dialect: str = CANONICAL,
         limits: Limits = DEFAULT_LIMITS,
@@ -116,6 +121,8 @@ class ContractMiddleware(Middleware):
                 since few hosts show the model the contract in `_meta`; the reference of the options has the cost.
             expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
                 environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
+            strict: Whether a call that breaks its contract fails with INTERNAL_ERROR; for tests and CI. The environment
+                variable MCPCORE_STRICT=1 does the same.
             unknown_tool: Whether a client that calls an unknown tool gets a "protocol" error, or a "result" that the
                 model sees.
             dialect: The envelope that clients of this server read.
@@ -137,12 +144,20 @@ class ContractMiddleware(Middleware):
             limits=limits,
             dialect=dialect,
             audit=audit,
+            strictness=Strictness(strict),
         )
         self._trail = first.trail
+        self.strictness = first.strictness
+        """Whether a broken contract fails the call."""
         self._dialect = first.dialect
         self._limits = limits
         self._make_boundary = functools.partial(
-            Boundary, expose=first.judge.expose, limits=limits, dialect=dialect, audit=first.trail
+            Boundary,
+            expose=first.judge.expose,
+            limits=limits,
+            dialect=dialect,
+            audit=first.trail,
+            strictness=first.strictness,
         )
         self._startups = Startups(self._make_boundary, self._fields)
         self._boundaries: weakref.WeakKeyDictionary[FastMCP, tuple[Boundary, object]] = weakref.WeakKeyDictionary()
@@ -227,30 +242,37 @@ class ContractMiddleware(Middleware):
         boundary, name = self._boundary(context), context.message.name
         on_the_wire = answering_now() is None and _wire(context) is not None
         with self._scope(context, boundary, name=name, surface="tool") as request:
+            made = answer = None
             try:
                 result = await call_next(context)
-                if isinstance(result, FailedResult | InputRequiredToolResult) or not isinstance(result, ToolResult):
-                    _report_lost(boundary, request, name)
-                    return result  # answered by a mounted server, or not an answer yet
-                made = _protocol_result(result)
-                answer = await self._sendable(made, request, context)
+                if isinstance(result, ToolResult) and not isinstance(result, FailedResult | InputRequiredToolResult):
+                    made = _protocol_result(result)
+                    answer = await self._sendable(made, request, context)
             except BaseException as exc:
                 if passes_through(exc):
                     raise
                 failure = await self._read_tool_failure(exc, request, context)
-                _report_lost(boundary, request, name, failure)
+                lost = request.lost(returned_failure(failure))
                 if (protocol := protocols_own(failure)) is not None:
+                    verdict = self._report_lost(lost, request, context, name=name) if lost else None
+                    if verdict is not None:
+                        return _failed(boundary.result(verdict.envelope))
                     raise protocol from None
-                return self._answered(failure, request, context, on_the_wire=on_the_wire)
-            _report_lost(boundary, request, name)
-            content = answer.structured_content
-            schema = None
-            if not answer.is_error and isinstance(content, dict) and "error" in content:
-                schema = await self._result_schema(context)
-            sent = failure_in(answer, schema)
-            if sent is None:
-                return result if answer is made else ToolResult.from_mcp_result(answer)
-            return self._answered(sent, request, context, on_the_wire=on_the_wire)
+                return self._answered(failure, request, context, on_the_wire=on_the_wire, lost=lost)
+            lost = request.lost()
+            if answer is not None:
+                content = answer.structured_content
+                schema = None
+                if not answer.is_error and isinstance(content, dict) and "error" in content:
+                    schema = await self._result_schema(context)
+                sent = failure_in(answer, schema)
+                if sent is not None:
+                    return self._answered(sent, request, context, on_the_wire=on_the_wire, lost=lost)
+            verdict = self._report_lost(lost, request, context, name=name) if lost else None
+            if verdict is not None:
+                return _failed(boundary.result(verdict.envelope))
+            # Without an answer here, a mounted server has answered, or the result is not an answer yet.
+            return result if answer is made else ToolResult.from_mcp_result(cast("CallToolResult", answer))
 
     @recorded_first
     async def on_read_resource(
@@ -291,7 +313,13 @@ class ContractMiddleware(Middleware):
     # --- failures -------------------------------------------------------------------------------------------------
 
     def _answered(
-        self, failure: BaseException, request: Request, context: MiddlewareContext[Any], *, on_the_wire: bool
+        self,
+        failure: BaseException,
+        request: Request,
+        context: MiddlewareContext[Any],
+        *,
+        on_the_wire: bool,
+        lost: Sequence[LostFailure | BrokenItem],
     ) -> ToolResult:
         """Record `failure` and return the result for it.
 
@@ -302,7 +330,12 @@ class ContractMiddleware(Middleware):
         unknown = type(failure) is FrameworkError and failure.reason == "unknown_tool"
         found = self._fields_of(request, context, failure)
         verdict = boundary.judged(
-            failure, contract=request.contract, name=shown_name(name) if unknown else name, context=found
+            failure,
+            contract=request.contract,
+            name=shown_name(name) if unknown else name,
+            context=found,
+            lost=lost,
+            strictness=request.strictness,
         )
         if unknown and on_the_wire and self._unknown_tool == "protocol":
             raise protocol_error_of(boundary, verdict.envelope) from None
@@ -357,7 +390,10 @@ class ContractMiddleware(Middleware):
                     if type(failure) is FrameworkError and failure.reason == INVALID_ARGUMENTS:
                         failure = await _unfit_prompt(context, request) or failure
                 raise self._as_error(failure, request, context, name=name, surface=surface) from None
-            _report_lost(boundary, request, name)
+            if lost := request.lost():
+                verdict = self._report_lost(lost, request, context, name=name, surface=surface)
+                if verdict is not None:
+                    raise _error_of(boundary, verdict, name=shown_name(name), surface=surface)
             return result
 
     def _as_error(
@@ -365,19 +401,44 @@ class ContractMiddleware(Middleware):
     ) -> MCPError:
         """Record `failure` and return the error of the protocol for it; an `MCPError` of an author is kept."""
         boundary, name = self._boundary(context), shown_name(name)
-        _report_lost(boundary, request, name, failure)
+        lost = request.lost(returned_failure(failure))
         found = self._fields_of(request, context, failure)
         protocol = protocols_own(failure)
         if protocol is not None:
-            return protocol
+            broken = self._report_lost(lost, request, context, name=name, surface=surface) if lost else None
+            return protocol if broken is None else _error_of(boundary, broken, name=name, surface=surface)
         chosen = type(failure) is not RateLimitError and is_a(failure, MCPError)
-        verdict = boundary.judged(failure, contract=request.contract, name=name, surface=surface, context=found)
+        verdict = boundary.judged(
+            failure,
+            contract=request.contract,
+            name=name,
+            surface=surface,
+            context=found,
+            lost=lost,
+            strictness=request.strictness,
+        )
         if chosen and verdict.exception is failure:
             return chosen_error(cast("MCPError", failure), verdict.envelope.message, boundary.judge.limits)
-        error = protocol_error_of(boundary, verdict.envelope)
-        if surface == "resource" and boundary.dialect.name == CANONICAL:
-            error.error.data["uri"] = shown_value(boundary, name)  # as FastMCP has it
-        return error
+        return _error_of(boundary, verdict, name=name, surface=surface)
+
+    def _report_lost(
+        self,
+        lost: Sequence[LostFailure | BrokenItem],
+        request: Request,
+        context: MiddlewareContext[Any],
+        *,
+        name: str,
+        surface: str = "tool",
+    ) -> Verdict | None:
+        """Report failures that a call lost which ended otherwise; the verdict to answer it with, if it may not."""
+        return self._boundary(context).report_lost(
+            lost,
+            contract=request.contract,
+            name=shown_name(name),
+            context=self._fields_of(request, context, lost[0].error),
+            surface=surface,
+            strictness=request.strictness,
+        )
 
     # --- the request ----------------------------------------------------------------------------------------------
 
@@ -395,6 +456,9 @@ class ContractMiddleware(Middleware):
             fastmcp=context.fastmcp_context,
         )
         request.claimed = False
+        outer = answering_now()
+        # The outermost middleware decides, also if a mounted server has its own middleware.
+        request.strictness = boundary.strictness if outer is None else outer.request.strictness
         arguments = context.message.arguments if surface == "prompt" else None
         with answered(request, name, surface, arguments):
             yield request
@@ -410,7 +474,16 @@ class ContractMiddleware(Middleware):
     ) -> Envelope:
         """Record the failure of a part of a call that goes on, and return its envelope."""
         found = self._fields_of(request, context, exc)
-        return boundary.judged(exc, contract=request.contract, name=name, surface=surface, context=found).envelope
+        verdict = boundary.judged(
+            exc,
+            contract=request.contract,
+            name=name,
+            surface=surface,
+            context=found,
+            strictness=request.strictness,
+        )
+        note_item(verdict, request)
+        return verdict.envelope
 
     # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------
 
@@ -499,10 +572,11 @@ def _failed(answer: CallToolResult) -> ToolResult:
     return FailedResult.from_mcp_result(answer)
 
 
-def _report_lost(boundary: Boundary, request: Request, name: str, outcome: BaseException | None = None) -> None:
-    lost = request.lost(None if outcome is None else returned_failure(outcome))
-    if lost:
-        boundary.report_lost(lost, name=shown_name(name))
+def _error_of(boundary: Boundary, verdict: Verdict, *, name: str, surface: str) -> MCPError:
+    error = protocol_error_of(boundary, verdict.envelope)
+    if surface == "resource" and boundary.dialect.name == CANONICAL:
+        error.error.data["uri"] = shown_value(boundary, name)  # as FastMCP has it
+    return error
 
 
 async def _tool_names(server: FastMCP[Any]) -> list[str]:

@@ -52,12 +52,14 @@ IDS: Final[dict[str, tuple[str, ...]]] = {
         "no-fake-empty",
         "no-protocol-error-in-tool",
         "no-base-exception-catch",
+        "retry-unsafe",
         "details-not-json",
     ),
     "definitions": (
         "tool-name-format",
         "tool-name-unique",
         "tool-description-required",
+        "tool-annotations-missing",
         "field-description",
     ),
     "linter": (

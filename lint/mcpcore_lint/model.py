@@ -180,6 +180,11 @@ def strings(value: Value) -> tuple[str, ...] | None:
     return None if None in found else tuple(each for each in found if each is not None)
 
 
+def is_left_out(value: Value) -> bool:
+    """Whether an argument is definitely missing, or None."""
+    return isinstance(value, Missing) or (type(value) is Const and value.value is None)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Contracts.
 # ---------------------------------------------------------------------------------------------------------------------
@@ -235,7 +240,7 @@ class ContractEntry:
     call: ast.Call | None
     arguments: dict[str, Argument]
     """By name: reason, code, when, recovery, retry, fallback_tool, strategy, actions, corrective_params,
-    user_message, data, example. Each is there; `.state` tells."""
+    user_message, data, example, effects. Each is there; `.state` tells."""
     inline: bool
     """Whether it is written in the tool's own `errors=[...]`, so that a fix of it belongs to this tool."""
 
@@ -637,6 +642,8 @@ class ToolDef:
     server: str | None
     """The server object that it is registered on (`app.server`), or None where it is not known: two tools with one
     `server` are on one server."""
+    annotations: Value
+    """What `annotations=` is given: `ToolAnnotations(...)`, a dict, `Missing`."""
     uri: Value | None = None
     """Of a resource."""
     serves: tuple[Served, ...] = ()

@@ -49,6 +49,7 @@ ENTRY_ARGUMENTS: Final = (
     "user_message",
     "data",
     "example",
+    "effects",
 )
 
 FRAMEWORKS: Final = frozenset({"mcpcore", "mcp", "fastmcp", "mcp_types"})

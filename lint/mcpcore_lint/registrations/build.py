@@ -22,6 +22,7 @@ from mcpcore_lint.model import (
     ToolDef,
     Unknown,
     Value,
+    is_left_out,
     options,
     string,
 )
@@ -208,13 +209,17 @@ class Builder:
         if maker.call is None or maker.way.kind != own.way.kind:
             return
         given = given_name(maker)
+        annotations = given_annotations(maker)
         if given is None or string(given) == target.node.name:  # type: ignore[union-attr]
+            if not is_left_out(annotations):
+                for tool in self._found:
+                    if tool.handler.node is target.node:
+                        tool.annotations = annotations
             return
+        changes = {"name": given, **({} if is_left_out(annotations) else {"annotations": annotations})}
         before = own.call
-        keywords = (*(each for each in before.keywords if each[0] != "name"), ("name", given)) if before else ()
-        call = replace(
-            before or maker.call, keywords=keywords or (("name", given),), args=before.args if before else ()
-        )
+        kept = tuple(each for each in before.keywords if each[0] not in changes) if before else ()
+        call = replace(before or maker.call, keywords=(*kept, *changes.items()), args=before.args if before else ())
         self._add(own._replace(call=call, server=maker.server), site.registration, target, site.scope)
 
     def _requests(self) -> None:
@@ -246,9 +251,11 @@ class Builder:
         name: Value = target.name
         description: Value = Missing(node, module)
         uri: Value | None = None
+        annotations: Value = Missing(registration, self.module)
         contract: Contract | None = None
         call = maker.call
         if maker.flavour == "lowlevel":
+            annotations = Unknown(node, module, "the low-level server lists its tools elsewhere")
             name = Unknown(node, module, "the low-level handler serves every tool")
             description = Unknown(node, module, "the low-level server lists its tools elsewhere")
         elif call is not None:
@@ -259,6 +266,7 @@ class Builder:
                 uri = call.argument("uri", maker.way.uri)
                 if isinstance(uri, Missing):
                     uri = call.argument("uri_template")
+            annotations = given_annotations(maker)
             contract = contract_given(call, registration, scope)
         if isinstance(description, Missing) or (isinstance(description, Const) and description.value is None):
             doc = handler.docstring
@@ -275,6 +283,7 @@ class Builder:
             contract,
             description,
             maker.server,
+            annotations,
             uri,
         )
         self._found.append(tool)
@@ -313,7 +322,16 @@ class Builder:
                 registration = each.call if here else tool.registration
                 self._found.append(
                     ToolDef(
-                        "tool", "lowlevel", each.name, handler, self.module, registration, None, unknown, tool.server
+                        "tool",
+                        "lowlevel",
+                        each.name,
+                        handler,
+                        self.module,
+                        registration,
+                        None,
+                        unknown,
+                        tool.server,
+                        unknown,
                     )
                 )
 
@@ -363,6 +381,8 @@ def _joined(tools: list[ToolDef], own_name: Value) -> list[ToolDef]:
         tool.flavour, tool.contract = "mcpcore", declared[0].contract
         if tool.name is own_name:
             tool.name = declared[0].name
+        if is_left_out(tool.annotations):
+            tool.annotations = declared[0].annotations
     return registered
 
 
@@ -391,6 +411,12 @@ def given_name(maker: Maker) -> Value | None:
     if isinstance(given, Missing) or (isinstance(given, Const) and given.value is None):
         return None
     return given
+
+
+def given_annotations(maker: Maker) -> Value:
+    """The annotations that a registration gives; `Missing` or None where it gives none."""
+    assert maker.call is not None
+    return maker.call.argument("annotations", maker.way.annotated)
 
 
 def _description(maker: Maker, call: CallValue) -> Value:

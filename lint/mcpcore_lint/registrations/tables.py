@@ -19,12 +19,14 @@ class Way(NamedTuple):
     uri: int | None = None
     described: int | None = None
     """The position of the description."""
+    annotated: int | None = None
+    """The position of the annotations."""
     keyword_only: bool = False
     """Whether the handler too is given by keyword alone."""
 
 
 DECORATORS: Final[dict[str, Way]] = {
-    "tool": Way("tool", ("name_or_fn", "fn"), described=2),
+    "tool": Way("tool", ("name_or_fn", "fn"), described=2, annotated=3),
     "resource": Way("resource", (), name=None, uri=0),
     "prompt": Way("prompt", ("name_or_fn", "fn"), described=2),
 }
@@ -38,7 +40,7 @@ MIXED_IN: Final[dict[str, Way]] = {
 """Decorators of `fastmcp.contrib.mcp_mixin`."""
 
 ADDERS: Final[dict[str, Way]] = {
-    "add_tool": Way("tool", ("fn", "tool"), described=2),
+    "add_tool": Way("tool", ("fn", "tool"), described=2, annotated=3),
     "add_resource": Way("resource", ("resource", "fn"), name=None),
     "add_resource_fn": Way("resource", ("fn",), name=1, uri=0),
     "add_template": Way("resource", ("template", "fn"), name=None),

@@ -300,7 +300,7 @@ class _Filling:
                 if value is None or not (isinstance(value, Const) and not value.value):
                     return value
             return None
-        if isinstance(node, ast.IfExp):
+        if isinstance(node, ast.IfExp) and self._asks_for_parameter(node.test):
             for each in (node.body, node.orelse):
                 value = self.value(each)
                 if value is None or not (isinstance(value, Const) and not value.value):
@@ -314,6 +314,10 @@ class _Filling:
             with resolver.within(scope.module.scope_of(self.registrar.function), rest):
                 return resolver.expression(node, scope)
         return evaluate(node, scope)
+
+    def _asks_for_parameter(self, test: ast.expr) -> bool:
+        """Whether a condition depends on what the function is given; on anything else it may be true or false."""
+        return any(isinstance(each, ast.Name) and each.id in self.names for each in walk([test]))
 
     def _rest_of(self, node: ast.expr) -> dict[str, Value] | None:
         """What `*args` is by its name, where an argument is made of it: `[*errors]`, `list(errors)`."""

@@ -263,7 +263,8 @@ class _PathRun:
         """Settle what needed all files, take out what is suppressed, and keep it for the next run."""
         anew = set(judged)
         names = {tool.name for each in results.values() for tool in each.tools if tool.kind == "tool"}
-        unknown = any(tool.name is None for each in results.values() for tool in each.tools if tool.kind == "tool")
+        names.update(name for each in results.values() for name in each.external)
+        unknown = None in names
         tool_names = frozenset(name for name in names if name is not None) | self.settings.tools
         again = self._to_judge_again(results, tool_names)
         optimistic = results
@@ -503,13 +504,15 @@ def _lint_source(source: str | bytes, path: str, settings: Settings, root: str, 
     others = [judge.module(where, each) for where in extra if (each := project.module_at(project.display_path(where)))]
     result = judge.module(absolute, module, suppresses="mcpcore:" in made.text)
     tools = [tool for each in (*others, result) for tool in each.tools]
-    names = frozenset(tool.name for tool in tools if tool.kind == "tool" and tool.name is not None) | settings.tools
+    every = {tool.name for tool in tools if tool.kind == "tool"}
+    every.update(name for each in (*others, result) for name in each.external)
+    names = frozenset(name for name in every if name is not None) | settings.tools
     lacking = {name for name in result.asked if name not in names}
     if result.exact or lacking:
         if lacking and os.path.isdir(root):
             names |= related_names(root, lacking, settings, {absolute, *extra})
         judge.tool_names = names
-        judge.tools_unknown = any(tool.name is None for tool in tools if tool.kind == "tool")
+        judge.tools_unknown = None in every
         result = judge.module(absolute, module, suppresses=result.has_suppressions)
     judge.tool_names = names
     common, failures = judge.project_rules(tools)

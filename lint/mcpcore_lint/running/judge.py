@@ -16,6 +16,7 @@ from mcpcore_lint.reading.project import Project
 from mcpcore_lint.reading.source import SourceError
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.registrations.build import Builder
+from mcpcore_lint.registrations.external import OPTION, external_tools
 from mcpcore_lint.rules import all_rules, is_ours, selected
 from mcpcore_lint.rules.base import ProjectContext, Rule, RuleContext
 from mcpcore_lint.running.marks import SUPPRESSION, speaks_of_mcp
@@ -52,6 +53,8 @@ class FileResult(NamedTuple):
     """Absolute paths of the other files that it depends on."""
     missing: tuple[str, ...] = ()
     """Absolute paths, without `.py`, of modules that were looked for and not found."""
+    external: tuple[str | None, ...] = ()
+    """Tools of other servers that the file names as `external_tools=`; None for those that cannot be known."""
 
 
 def irrelevant(digest: bytes) -> FileResult:
@@ -268,6 +271,11 @@ class Judge:
         except Exception as error:  # noqa: BLE001 - a crash is reported with its file, and the others go on
             failures.append(crash(module.path, None, error))
         records = tuple(self._records(state.tools))
+        external: tuple[str | None, ...] = ()
+        try:
+            external = external_tools(module)
+        except Exception as error:  # noqa: BLE001 - as above
+            failures.append(crash(module.path, None, error))
         for rule in self.rules_for(module.path):
             try:
                 self._apply(rule, state)
@@ -289,6 +297,7 @@ class Judge:
             exact=names is not None and names.exact,
             consulted=tuple(sorted(consulted)),
             missing=tuple(sorted(missing)),
+            external=external,
         )
 
     def _apply(self, rule: Rule, state: FileState) -> None:
@@ -421,7 +430,9 @@ def related_names(root: str, names: Iterable[str], settings: Settings, skip: Abs
     """Tools that other files of the project define under some names: for runs over a part of the project."""
     from mcpcore_lint.running.discover import Walk
 
-    wanted = [name.encode("utf-8", "surrogatepass") for name in names]
+    asked = frozenset(names)
+    wanted = [name.encode("utf-8", "surrogatepass") for name in asked]
+    option = OPTION.encode()
     found: set[str] = set()
     judge: Judge | None = None
     for path in Walk(settings, root).run([root]).files:
@@ -432,14 +443,20 @@ def related_names(root: str, names: Iterable[str], settings: Settings, skip: Abs
                 raw = file.read()
         except OSError:
             continue
-        if not speaks_of_mcp(raw) or not any(name in raw for name in wanted):
+        # A list of other servers' tools may name constants of a third file.
+        if not speaks_of_mcp(raw) or not (option in raw or any(name in raw for name in wanted)):
             continue
         judge = judge or Judge(root, settings)
         try:
-            tools = judge.find_tools(judge.project.module_of_bytes(path, raw))
+            module = judge.project.module_of_bytes(path, raw)
+            tools = judge.find_tools(module)
+            external = external_tools(module)
         except Exception:  # noqa: BLE001, S112 - a file that is not asked about must not fail the one that is
             continue
         found.update(name for name in (string(each.name) for each in tools if each.kind == "tool") if name is not None)
+        if None in external:
+            found.update(asked)
+        found.update(name for name in external if name is not None)
         judge.trim()
     return frozenset(found)
 

@@ -30,8 +30,9 @@ FAMILIES: Final = (
 MENTIONS: Final = b"mcpcore"
 """Bytes without which a file has nothing of mcpcore and no suppression comment."""
 
-DECLARES: Final = (b"FailureMode", b"Server", b"mcpcore:")
-"""What a file with mcpcore in it declares failure modes with, or registers tools; others only raise errors."""
+DECLARES: Final = (b"FailureMode", b"Server", b"mcpcore:", b"external_tools")
+"""What a file with mcpcore in it declares failure modes with, or registers tools, or names those of other servers;
+others only raise errors."""
 
 _TOOL: Final = regex(rb"tool(?<!\wtool)(?!\w)")
 

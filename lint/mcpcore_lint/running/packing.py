@@ -63,6 +63,7 @@ def pack_result(result: FileResult) -> tuple[object, ...]:
         tuple(pack_diagnostic(each) for each in result.diagnostics),
         tuple(tuple(each) for each in result.failures),
         tuple((*each[:6], pack_span(each.span)) for each in result.tools),
+        result.external,
         result.asked,
         result.exact,
         result.consulted,
@@ -74,7 +75,9 @@ def unpack_result(packed: tuple[object, ...]) -> FileResult:
     """A result again."""
     from mcpcore_lint.running.judge import FileResult
 
-    path, digest, relevant, suppresses, diagnostics, failures, tools, asked, exact, consulted, missing = packed
+    path, digest, relevant, suppresses, diagnostics, failures, tools, external, asked, exact, consulted, missing = (
+        packed
+    )
     return FileResult(
         path,  # type: ignore[arg-type]
         digest,  # type: ignore[arg-type]
@@ -87,6 +90,7 @@ def unpack_result(packed: tuple[object, ...]) -> FileResult:
         exact,  # type: ignore[arg-type]
         consulted,  # type: ignore[arg-type]
         missing,  # type: ignore[arg-type]
+        external,  # type: ignore[arg-type]
     )
 
 

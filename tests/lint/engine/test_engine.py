@@ -294,6 +294,61 @@ def test_a_tool_may_be_defined_in_any_file_of_the_run_and_of_the_project(tmp_pat
     assert lint_source(source, path="a.py", settings=UNKNOWN_TOOL, root=str(tmp_path)).diagnostics == ()
 
 
+EXTERNAL = """
+    from mcpcore.integrations.fastmcp import ContractMiddleware
+    {more}
+    def install(mcp):
+        mcp.add_middleware(ContractMiddleware(external_tools={names}))
+    """
+
+
+@pytest.mark.parametrize(
+    ("names", "more", "told"),
+    [
+        ('["search_web"]', "", False),
+        ("NAMES", 'NAMES = ("weather", "search_web")', False),
+        ('[*OTHERS, "search_web"]', "from elsewhere import OTHERS", False),
+        ("OTHERS", "from elsewhere import OTHERS", False),
+        ("OTHERS", 'from others import OTHERS\n    OTHERS = [*OTHERS, "weather"]', False),
+        ("make()", 'def make():\n        return frozenset({"search_web"})', False),
+        ('["weather"]', "", True),
+        ("None", "", True),
+        ("[]", "", True),
+    ],
+)
+def test_a_tool_of_another_server_may_be_named_in_any_file(tmp_path, names, more, told):
+    """What `external_tools=` names exists, in the run or outside of it; where that cannot be known, any name may."""
+    write(tmp_path, a=FALLBACK.format(name="a", to="search_web"), main=EXTERNAL.format(names=names, more=more))
+    (tmp_path / "others.py").write_text('OTHERS = ["search_web"]\n')
+    for paths in ([tmp_path], [tmp_path / "a.py"]):
+        found = lint_paths(paths, settings=UNKNOWN_TOOL, root=str(tmp_path))
+        assert found.failures == ()
+        assert [each.path for each in found.diagnostics] == (["a.py"] if told else []), paths
+    source = (tmp_path / "a.py").read_text()
+    alone = lint_source(source, path="a.py", settings=UNKNOWN_TOOL, root=str(tmp_path))
+    assert bool(alone.diagnostics) is told
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ('Server("x", external_tools=["search_web"])', False),
+        ('partial(Server, external_tools=["search_web"])', False),
+        ('mine.Host("x", external_tools=["search_web"])', False),
+        ('agents.Agent(external_tools=["search_web"])', True),
+        ("agents.Agent(external_tools=get())", True),
+    ],
+)
+def test_the_option_counts_where_a_server_may_be_made(tmp_path, call, told):
+    """A server of a class or a function of the project counts, the same option of another library does not."""
+    (tmp_path / "mine.py").write_text("from mcpcore import Server\nclass Host(Server): ...\n")
+    head = "import agents, mine\nfrom functools import partial\nfrom mcpcore import Server\n"
+    write(tmp_path, a=FALLBACK.format(name="a", to="search_web"))
+    (tmp_path / "main.py").write_text(f"{head}server = {call}\n")
+    found = lint_paths([tmp_path], settings=UNKNOWN_TOOL, root=str(tmp_path))
+    assert bool(found.diagnostics) is told
+
+
 # -- the cache -----------------------------------------------------------------------------------------------------
 
 
@@ -320,6 +375,19 @@ def test_the_second_run_judges_nothing_and_finds_the_same(tmp_path):
     assert second.diagnostics == first.diagnostics
     assert second.diagnostics
     assert second.tools == first.tools
+
+
+def test_the_tools_of_other_servers_are_kept_with_their_file(tmp_path):
+    """A file that did not change still brings its names, and one that drops a name takes it away from the others."""
+    write(tmp_path, a=FALLBACK.format(name="a", to="search_web"), b=EMPTY.format(name="b"))
+    write(tmp_path, main=EXTERNAL.format(names='["search_web"]', more=""))
+    settle(tmp_path)
+    assert run(tmp_path, UNKNOWN_TOOL).diagnostics == ()
+    write(tmp_path, b=EMPTY.format(name="c"))
+    after = run(tmp_path, UNKNOWN_TOOL)
+    assert (after.judged, after.diagnostics) == (1, ())
+    write(tmp_path, main=EXTERNAL.format(names='["weather"]', more=""))
+    assert [each.path for each in run(tmp_path, UNKNOWN_TOOL).diagnostics] == ["a.py"]
 
 
 def test_a_run_from_the_cache_loads_neither_the_parser_nor_the_rules(tmp_path):

@@ -23,9 +23,29 @@ if TYPE_CHECKING:
     from mcpcore_lint.reading.scopes import Scope
 
 _INJECTING: Final = frozenset(
-    {"Depends", "CurrentContext", "CurrentFastMCP", "Resolve", "Elicit", "Sample", "ListRoots", "Progress"}
+    {
+        "CallArgument",
+        "CurrentAccessToken",
+        "CurrentContext",
+        "CurrentDocket",
+        "CurrentFastMCP",
+        "CurrentHeaders",
+        "CurrentRequest",
+        "CurrentWorker",
+        "Depends",
+        "Elicit",
+        "ListRoots",
+        "OptionalCurrentContext",
+        "Progress",
+        "Resolve",
+        "Sample",
+        "Shared",
+        "TokenClaim",
+    }
 )
 """What stands for something that the framework fills in."""
+_ALIASES: Final = 5
+"""How many aliases of an annotation are followed."""
 
 
 def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ...], ContextParameter | None]:
@@ -161,10 +181,23 @@ def _description(arg: ast.arg, default: ast.expr | None, scope: Scope) -> Value:
 
 
 def _injected(default: ast.expr | None, annotation: ast.expr | None, scope: Scope) -> bool:
-    written = [default]
-    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
-        written += annotation.slice.elts[1:]
-    return any(isinstance(each, ast.Call) and _injects(each, scope) for each in written)
+    if isinstance(default, ast.Call) and _injects(default, scope):
+        return True
+    node, where = unquote(annotation), scope
+    for _ in range(_ALIASES):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and node.slice.elts:
+            first, *extras = node.slice.elts
+            if any(isinstance(each, ast.Call) and _injects(each, where) for each in extras):
+                return True
+            node = unquote(first)  # `Annotated[Database, ...]` has the metadata of the alias too
+        elif isinstance(node, (ast.Name, ast.Attribute)):
+            alias = Resolver().alias_of(node, where)
+            if alias is None or alias[0] is node:
+                return False
+            node, where = unquote(alias[0]), alias[1]
+        else:
+            return False
+    return False
 
 
 def _injects(call: ast.Call, scope: Scope) -> bool:

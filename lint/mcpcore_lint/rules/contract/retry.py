@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.light import light
-from mcpcore_lint.model import CallValue, CodeValue, Const, Missing, Symbol, Text, options
+from mcpcore_lint.model import CallValue, Const, Symbol, Text, is_left_out, options
 from mcpcore_lint.patterns import holds_any, regex
+from mcpcore_lint.registrations.hints import hints_of
+from mcpcore_lint.rules._advice import CHANGED, CHANGED_BY_HINTS, Advice, advice_of
 from mcpcore_lint.rules.base import Invalid, RuleContext
-from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, shortened
+from mcpcore_lint.rules.contract.entries import (
+    Entry,
+    EntryRule,
+    certainly_not,
+    contracts_of,
+    described,
+    entries_of,
+    shortened,
+)
 
 if TYPE_CHECKING:
+    import ast
+
     from mcpcore_lint.model import Value
     from mcpcore_lint.rules.base import Family
 
@@ -200,20 +210,6 @@ _NEGATED: Final = regex(
 )
 
 
-@light
-class _Advice:
-    """The effective advice: seconds to wait (0 is at once), or None for never; and where it comes from."""
-
-    seconds: float | None
-    explicit: bool
-
-    @property
-    def words(self) -> str:
-        if self.seconds is None:
-            return "not retryable"
-        return "retryable at once" if self.seconds == 0 else f"retryable after {self.seconds:g} seconds"
-
-
 class ContractRetryContradiction(EntryRule):
     """Advice in two voices."""
 
@@ -223,7 +219,9 @@ class ContractRetryContradiction(EntryRule):
     summary = 'retry advice that its code or its hint contradicts (NOT_FOUND "retryable", "wait" but not retryable)'
     why = (
         "A program follows `retry`, a model follows the hint. Where the two differ, one of them waits in vain or gives "
-        "up too early. An entry without `retry` has its code's advice."
+        "up too early. An entry without `retry` has its code's advice. The runtime withholds that advice where "
+        '`effects` is "partial" or "unknown", and for SERVICE_UNAVAILABLE and TIMEOUT if the tool is annotated as '
+        "neither read-only nor idempotent."
     )
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Wait 30 seconds and try again.")'
     good = (
@@ -270,8 +268,71 @@ class ContractRetryContradiction(EntryRule):
         )
         def one() -> str: ...
         """,
+        # The advice of the code is withheld from a tool that may not be called twice; effects may bring it back.
+        """
+        from elsewhere import EFFECTS
+        from mcp.types import ToolAnnotations
+        from mcpcore import ErrorCode as EC, FailureMode as FM, Retry, tool
+
+        WRITES = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
+        LATE = FM("late", EC.TIMEOUT, when="x", recovery="Do not retry; read the list of orders first.")
+        SHARED = FM("shared", EC.TIMEOUT, when="x", recovery="Do not retry; read the list of orders first.")
+
+        @tool(
+            annotations=WRITES,
+            errors=[
+                LATE,
+                SHARED,
+                FM("a", EC.SERVICE_UNAVAILABLE, when="x", recovery="Do not retry; tell the user."),
+                FM("b", EC.SERVICE_UNAVAILABLE, when="x", recovery="Wait 5 seconds and retry.", effects="none"),
+                FM("c", EC.SERVICE_UNAVAILABLE, when="x", recovery="Do not retry; look first.", effects="unknown"),
+                FM("d", EC.RATE_LIMITED, when="x", recovery="Wait 30 seconds and retry."),
+                FM("e", EC.RATE_LIMITED, when="x", recovery="Do not retry; look first.", effects="partial"),
+                FM("f", EC.TIMEOUT, when="x", recovery="Do not retry; look first.", effects=EFFECTS),
+                FM("g", EC.TIMEOUT, when="x", recovery="Call again now.", retry=Retry.now(), effects="partial"),
+            ],
+        )
+        def one() -> str: ...
+
+        @tool(annotations=ToolAnnotations(read_only_hint=True), errors=[SHARED])
+        def two() -> str: ...
+        """,
     )
     invalid = (
+        Invalid(
+            """
+            from mcp.types import ToolAnnotations
+            from mcpcore import ErrorCode as EC, FailureMode as FM, tool
+
+            LATE = FM("late", EC.TIMEOUT, when="x", recovery="Try again at once, or try again later.")  # here
+
+            @tool(
+                annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=False),
+                errors=[
+                    LATE,
+                    FM("a", EC.SERVICE_UNAVAILABLE, when="x", recovery="Wait 5 seconds and retry."),  # here
+                    FM("b", EC.TIMEOUT, when="x", recovery="y", strategy="retry_later"),  # here
+                    FM("c", EC.RATE_LIMITED, when="x", recovery="Do not retry; tell the user."),  # here
+                ],
+            )
+            def one() -> str: ...
+
+            @tool(
+                annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=True),
+                errors=[FM("a", EC.TIMEOUT, when="x", recovery="Do not retry; tell the user.")],  # here
+            )
+            def two() -> str: ...
+
+            @tool(
+                errors=[
+                    FM("a", EC.RATE_LIMITED, when="x", recovery="Wait 30 s and retry.", effects="partial"),  # here
+                    FM("b", EC.TIMEOUT, when="x", recovery="Do not retry; tell the user.", effects="none"),  # here
+                ]
+            )
+            def three() -> str: ...
+            """,
+            "the hint of 'late' says 'try again later', but the advice of TIMEOUT is withheld",
+        ),
         Invalid(
             """
             import mcpcore
@@ -311,7 +372,7 @@ class ContractRetryContradiction(EntryRule):
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report the first contradiction of an entry."""
         code = entry.model.code_value
-        advice = _advice(entry.arguments["retry"].value, code)
+        advice = _effective(entry, ctx)
         if advice is None:
             return
         retry = entry.arguments["retry"]
@@ -323,12 +384,16 @@ class ContractRetryContradiction(EntryRule):
                 help="leave retry out, or choose a code for failures that pass, such as SERVICE_UNAVAILABLE",
             )
             return
+        whose = "its retry" if advice.explicit or code is None else code.name
+        saying = f"{whose} {'says' if advice.explicit else 'is'} {advice.words}"
+        if advice.withheld:
+            saying = f"the advice of {whose} is withheld, because {advice.withheld}"
         said = _contradiction(_hint(entry.arguments["recovery"].value), advice)
         if said is not None:
-            whose = "its retry" if advice.explicit or code is None else code.name
-            saying = f"{whose} says {advice.words}" if advice.explicit else f"{whose} is {advice.words}"
             step = "give the retry that the hint speaks of, or reword the hint"
-            if advice.seconds is None and code is not None and code.name in HOPELESS:
+            if advice.withheld:
+                step = 'declare effects="none" if the call fails before it changes anything, or reword the hint'
+            elif advice.seconds is None and code is not None and code.name in HOPELESS:
                 step = "reword the hint, or choose a code for failures that pass, such as SERVICE_UNAVAILABLE"
             elif advice.explicit:
                 step = "make the retry and the hint say the same"
@@ -341,40 +406,48 @@ class ContractRetryContradiction(EntryRule):
             return
         strategy = entry.arguments["strategy"]
         if advice.seconds is None and strategy.text == "retry_later":
-            whose = "its retry" if advice.explicit or code is None else code.name
+            if not advice.withheld:
+                saying = f"{whose} is not retryable"
             entry.report(
                 ctx,
                 strategy,
-                f"the strategy of {entry.label} is to retry later, but {whose} is not retryable",
-                help="give a retry, or another strategy",
+                f"the strategy of {entry.label} is to retry later, but {saying}",
+                help='declare effects="none" if the call fails before it changes anything, or give another strategy'
+                if advice.withheld
+                else "give a retry, or another strategy",
             )
 
 
-def _advice(value: Value, code: CodeValue | None) -> _Advice | None:
+def _effective(entry: Entry, ctx: RuleContext) -> Advice | None:
     """The advice in force; None where it cannot be known."""
-    if isinstance(value, CallValue):
-        match value.func.name:
-            case "mcpcore.Retry.never":
-                return _Advice(None, explicit=True)
-            case "mcpcore.Retry.now":
-                return _Advice(0.0, explicit=True)
-            case "mcpcore.Retry.after":
-                seconds = value.argument("seconds")
-                if isinstance(seconds, Const) and isinstance(seconds.value, (int, float)):
-                    return _Advice(float(seconds.value), explicit=True)
-        return None
-    left_out = isinstance(value, Missing) or (isinstance(value, Const) and value.value is None)
-    if not left_out or code is None or code.custom or not code.exists:
-        return None
-    return _advice_of_codes().get(code.name)
+    code = entry.model.code_value
+    advice = advice_of(entry.arguments["retry"].value, code)
+    if advice is None or advice.explicit or advice.seconds is None or code is None:
+        return advice
+    # The runtime withholds the code's own advice where a second call may do something twice.
+    effects = entry.arguments["effects"]
+    if not is_left_out(effects.value):
+        if effects.text in CHANGED:
+            return Advice(None, explicit=False, withheld=f"its effects are {effects.text!r}")
+        return advice if effects.text == "none" else None
+    used = _used_by(entry, ctx) if code.name in CHANGED_BY_HINTS else []
+    if not any(used):
+        return advice
+    why = "the tool is neither read-only nor idempotent"
+    return Advice(None, explicit=False, withheld=why) if all(used) else None
 
 
-@cache
-def _advice_of_codes() -> dict[str, _Advice]:
-    """What each code advises where the entry says nothing."""
-    from mcpcore.codes import ErrorCode
-
-    return {name: _Advice(code.retry.seconds, explicit=False) for name, code in ErrorCode.__members__.items()}
+def _used_by(entry: Entry, ctx: RuleContext) -> list[bool]:
+    """For each tool of the file that has the entry, whether it is annotated as neither read-only nor idempotent."""
+    calls: dict[ast.AST, list[bool]] | None = ctx.module.memo.get("unsafe entries")
+    if calls is None:
+        calls = ctx.module.memo["unsafe entries"] = {}
+        for tool in ctx.tools:
+            unsafe = tool.kind == "tool" and hints_of(tool).unsafe
+            for contract in contracts_of(tool, ctx):
+                for _, each in entries_of(contract, ctx):
+                    calls.setdefault(each.node, []).append(unsafe)
+    return calls.get(entry.model.node, [])
 
 
 def _hint(value: Value) -> str:
@@ -386,7 +459,7 @@ def _hint(value: Value) -> str:
     return ""
 
 
-def _contradiction(hint: str, advice: _Advice) -> str | None:
+def _contradiction(hint: str, advice: Advice) -> str | None:
     """The words of a hint that the advice contradicts; None where they agree, or cannot be told."""
     plain = hint.lower() if hint.isascii() else None
     if plain is not None and not holds_any(plain, _OF_RETRYING):

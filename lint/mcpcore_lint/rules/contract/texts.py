@@ -386,8 +386,9 @@ class ContractRecoveryUnknownTool(EntryRule):
     bad = 'FailureMode("no_match", ..., fallback_tool="serach_articles")'
     good = 'FailureMode("no_match", ..., fallback_tool="search_articles")'
     how_to_fix = (
-        "Correct the name: it is the one in `tools/list`, not the function's where the two differ. List tools of "
-        "other servers under `tools` in the settings."
+        "Correct the name: it is the one in `tools/list`, not the function's where the two differ. Name the tools of "
+        "other servers in `Server(external_tools=[...])` or `ContractMiddleware(external_tools=[...])`; those that the "
+        "code cannot name go under `tools` in the settings."
     )
     when_to_suppress = "When another server, mounted beside this one, brings the tool."
     valid = (
@@ -432,6 +433,40 @@ class ContractRecoveryUnknownTool(EntryRule):
             """,
             settings={"tools": frozenset({"theirs"})},
         ),
+        # Tools of other servers, named where this one is made.
+        Valid(
+            """
+            from mcpcore import ErrorCode, FailureMode, Server, tool
+
+            THIRD = "third"
+
+            @tool(
+                errors=[
+                    FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="search_web"),
+                    FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="second"),
+                    FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="third"),
+                    FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="fourth"),
+                ]
+            )
+            def one() -> str: ...
+
+            server = Server("x", tools=[one], external_tools=["search_web"])
+            other = Server("y", external_tools=("second", THIRD))
+            """,
+            files={
+                "app.py": "from mcpcore.integrations.fastmcp import ContractMiddleware\n"
+                'MIDDLEWARE = ContractMiddleware(external_tools=frozenset({"fourth"}))\n'
+            },
+        ),
+        """
+        from elsewhere import OTHERS
+        from mcpcore import ErrorCode, FailureMode, Server, tool
+
+        @tool(errors=[FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="search_web")])
+        def one() -> str: ...
+
+        server = Server("x", tools=[one], external_tools=OTHERS)
+        """,
     )
     invalid = (
         Invalid(
@@ -457,6 +492,20 @@ class ContractRecoveryUnknownTool(EntryRule):
             """,
             "'a' sends the caller to the tool 'search_item', which the project does not define",
         ),
+        Invalid(
+            """
+            from agents import Agent
+            from mcpcore import ErrorCode, FailureMode, Server, tool
+
+            agent = Agent(external_tools=OTHERS)
+
+            @tool(errors=[FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="web")])  # here
+            def one() -> str: ...
+
+            server = Server("x", tools=[one], external_tools=["search_web", "weather"])
+            """,
+            "'a' sends the caller to the tool 'web', which the project does not define",
+        ),
     )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
@@ -481,7 +530,8 @@ class ContractRecoveryUnknownTool(EntryRule):
                 "define",
                 help=f"did you mean {close!r}?"
                 if close
-                else "name a tool as tools/list shows it, or list tools of other servers under tools in the settings",
+                else "name a tool as tools/list shows it, or list tools of other servers in external_tools= of the "
+                "server",
             )
             return
 

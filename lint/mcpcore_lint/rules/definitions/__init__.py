@@ -3,5 +3,12 @@
 from mcpcore_lint.rules.definitions.descriptions import ToolDescriptionRequired
 from mcpcore_lint.rules.definitions.fields import FieldDescription
 from mcpcore_lint.rules.definitions.names import ToolNameFormat, ToolNameUnique
+from mcpcore_lint.rules.definitions.tool_annotations_missing import ToolAnnotationsMissing
 
-__all__ = ["FieldDescription", "ToolDescriptionRequired", "ToolNameFormat", "ToolNameUnique"]
+__all__ = [
+    "FieldDescription",
+    "ToolAnnotationsMissing",
+    "ToolDescriptionRequired",
+    "ToolNameFormat",
+    "ToolNameUnique",
+]

@@ -74,7 +74,7 @@ class FieldDescription(Rule):
 
         from elsewhere import Query, TEXT
         from fastmcp import Context as Theirs, FastMCP
-        from fastmcp.dependencies import Depends
+        from fastmcp.dependencies import CurrentHeaders, Depends, TokenClaim
         from mcp.server.mcpserver import MCPServer
         from mcp.server.lowlevel import Server as Low
         from mcpcore import Context, prompt, tool
@@ -139,6 +139,21 @@ class FieldDescription(Rule):
             user : str
                 Who asks.
             """
+
+        Token = Annotated[str, Depends(open)]
+        Secret = Annotated[Token, "What nobody sees."]
+
+        @mcp.tool
+        def injected(
+            here: Theirs | None,
+            token: Token,
+            secret: Secret,
+            key: Annotated[str, Depends(open)],
+            salt: "Annotated[str, Depends(open)]",
+            claim: str = TokenClaim("sub"),
+            headers: dict = CurrentHeaders(),
+        ) -> str:
+            """Say injected."""
 
         @tool
         def ten(path: str = Field(default="", description="")) -> str:

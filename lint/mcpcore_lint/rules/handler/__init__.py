@@ -7,6 +7,7 @@ from mcpcore_lint.rules.handler.causes import PreserveCauseOnRethrow
 from mcpcore_lint.rules.handler.emptiness import NoFakeEmpty
 from mcpcore_lint.rules.handler.factories import PreferErrorFactory
 from mcpcore_lint.rules.handler.protocol_errors import NoProtocolErrorInTool
+from mcpcore_lint.rules.handler.retry_unsafe import RetryUnsafe
 from mcpcore_lint.rules.handler.swallowing import NoSwallowedError
 from mcpcore_lint.rules.handler.telling import DetailsNotJson, NoStringifyUpstreamError
 
@@ -21,4 +22,5 @@ __all__ = [
     "PreferErrorFactory",
     "PreferMcpErrorInHandler",
     "PreserveCauseOnRethrow",
+    "RetryUnsafe",
 ]

@@ -77,3 +77,12 @@ class Files:
 files = Files()
 sdk.add_tool(files.remove)
 sdk.add_tool(files.move, name="remove")  # expect: tool-name-unique
+
+
+@mcp.tool
+@mcpcore.tool(
+    errors=[mcpcore.FailureMode("late", mcpcore.ErrorCode.TIMEOUT, when="It took too long.", recovery="Call it again.")]
+)
+def fetch(query: Query) -> str:  # expect: tool-annotations-missing
+    """Fetch what is there."""
+    return query.text

@@ -3,7 +3,8 @@
 from typing import Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found, resource, tool
+from mcp.types import ToolAnnotations
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, Server, not_found, resource, tool
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It is not there.", recovery="Call search to find another article.")
 
@@ -53,3 +54,23 @@ def closing(ctx: Context[Literal["gone"]], pmid: str) -> list:
     except BaseException:
         server.close()
         raise
+
+
+@server.tool(
+    annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=False),
+    errors=[
+        FailureMode("late", ErrorCode.TIMEOUT, when="It took too long.", recovery="Look for the article first."),
+        FailureMode(
+            "full",
+            ErrorCode.RATE_LIMITED,
+            when="The queue is full.",
+            recovery="Send the article again in a moment.",
+            retry=Retry.after(seconds=3),  # expect: retry-unsafe
+        ),
+    ],
+)
+def send(ctx: Context[Literal["late", "full"]], pmid: str) -> str:
+    """Send."""
+    if pmid:
+        raise ctx.fail("full")
+    raise ctx.fail("late", retry=Retry.now())  # expect: retry-unsafe

@@ -1,0 +1,76 @@
+"""The retry advice of an entry: declared, or its code's default, which the tool's annotations may withhold."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.light import light
+from mcpcore_lint.model import CallValue, Const, is_left_out, options
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import Argument, CodeValue, Value
+
+RETRYING: Final = frozenset({"mcpcore.Retry.now", "mcpcore.Retry.after"})
+"""What makes advice to call again."""
+
+CHANGED_BY_HINTS: Final = frozenset({"SERVICE_UNAVAILABLE", "TIMEOUT"})
+"""The codes whose default advice depends on the annotations.
+
+The call may have taken effect before it failed, so the runtime withholds the advice if the tool is annotated as neither
+read-only nor idempotent. A rate limit refuses the call before it does anything."""
+
+
+CHANGED: Final = frozenset({"partial", "unknown"})
+"""The effects after which only declared advice is sent: a second call may do something twice."""
+
+
+@light
+class Advice:
+    """The effective advice: seconds to wait (0 is immediately), None for never; and where it comes from."""
+
+    seconds: float | None
+    explicit: bool
+    withheld: str = ""
+    """Why the runtime withholds the code's own advice; empty where it does not."""
+
+    @property
+    def words(self) -> str:
+        """The advice in a message."""
+        if self.seconds is None:
+            return "not retryable"
+        return "retryable immediately" if self.seconds == 0 else f"retryable after {self.seconds:g} seconds"
+
+
+def advice_of(value: Value, code: CodeValue | None) -> Advice | None:
+    """The advice in force; None where it cannot be known."""
+    if isinstance(value, CallValue):
+        match value.func.name:
+            case "mcpcore.Retry.never":
+                return Advice(None, explicit=True)
+            case "mcpcore.Retry.now":
+                return Advice(0.0, explicit=True)
+            case "mcpcore.Retry.after":
+                seconds = value.argument("seconds")
+                if isinstance(seconds, Const) and isinstance(seconds.value, (int, float)):
+                    return Advice(float(seconds.value), explicit=True)
+        return None
+    if not is_left_out(value) or code is None or code.custom or not code.exists:
+        return None
+    return advice_of_codes().get(code.name)
+
+
+@cache
+def advice_of_codes() -> dict[str, Advice]:
+    """What each code advises where the entry says nothing."""
+    from mcpcore.codes import ErrorCode
+
+    return {name: Advice(code.retry.seconds, explicit=False) for name, code in ErrorCode.__members__.items()}
+
+
+def says_to_retry(retry: Argument) -> bool:
+    """Whether an argument is, or may be, advice to call again."""
+    return any(isinstance(each, CallValue) and each.func.name in RETRYING for each in options(retry.value))
+
+
+__all__ = ["CHANGED", "CHANGED_BY_HINTS", "Advice", "advice_of", "advice_of_codes", "says_to_retry"]

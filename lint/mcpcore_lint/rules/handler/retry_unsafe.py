@@ -1,0 +1,401 @@
+"""The rule about advice to repeat a call that may have taken effect."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import CallValue, Missing, is_left_out, options, string
+from mcpcore_lint.registrations.hints import hints_of
+from mcpcore_lint.rules._advice import says_to_retry
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.contract.entries import contracts_of, entries_of
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Related
+    from mcpcore_lint.model import Contract, ContractEntry, ErrorSite, ToolDef, Value
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.rules.base import Family
+
+_STEP: Final = (
+    'declare effects="none" if the call fails before it changes anything, "unknown" or "partial" if it may have '
+    "changed something; or Retry.never()"
+)
+_AT_THROW: Final = (
+    'give effects="none" here if nothing was changed before this failure, "unknown" or "partial" if something may have '
+    "been; or Retry.never()"
+)
+
+
+class RetryUnsafe(Rule):
+    """Advice to do it twice."""
+
+    id = "retry-unsafe"
+    severity = Severity.WARNING
+    family: ClassVar[Family] = "handler"
+    summary = "retry advice on a reason of a tool annotated as neither read-only nor idempotent, without `effects`"
+    why = (
+        "A call can fail after it has taken effect: the order is placed, and the answer is lost. An agent that follows "
+        "advice to call again places it twice. The annotations say that a second call changes more, and only the "
+        "author knows whether anything has changed by the time of this failure. Advice that comes from the code alone "
+        "is not reported, because the runtime withholds it for such a tool."
+    )
+    bad = (
+        "@tool(\n"
+        "    annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=False),\n"
+        '    errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...", retry=Retry.now())],\n'
+        ")"
+    )
+    good = (
+        "@tool(\n"
+        "    annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=False),\n"
+        "    errors=[\n"
+        '        FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...", effects="unknown"),\n'
+        '        FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="...", recovery="...",\n'
+        '                    retry=Retry.after(seconds=30), effects="none"),\n'
+        "    ],\n"
+        ")"
+    )
+    how_to_fix = (
+        'Say what the failed call may have done: `effects="none"` where the handler fails before it changes anything, '
+        '`"partial"` or `"unknown"` where it may have, in the entry or where the failure is raised. Or give '
+        "`Retry.never()`, and let the recovery say how to find out. If a second call changes nothing more, write "
+        "`idempotent_hint=True` in the annotations."
+    )
+    when_to_suppress = "Where the upstream drops a repeated call, and the annotation must stay as it is for clients."
+    valid = (
+        """
+        from elsewhere import ADVICE, HINT, HINTS
+        from mcp.types import ToolAnnotations
+        from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, rate_limited, timeout, tool
+
+        WRITES = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
+        SOON = Retry.after(seconds=5)
+        FULL = FailureMode("full", ErrorCode.RATE_LIMITED, when="x", recovery="y", retry=SOON, effects="none")
+
+        @tool(
+            annotations=WRITES,
+            errors=[
+                FULL,
+                FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y"),
+                FailureMode("b", ErrorCode.TIMEOUT, when="x", recovery="y", retry=SOON, effects="unknown"),
+                FailureMode("c", ErrorCode.TIMEOUT, when="x", recovery="y", retry=Retry.never()),
+                FailureMode("d", ErrorCode.TIMEOUT, when="x", recovery="y", retry=None),
+                FailureMode("e", ErrorCode.TIMEOUT, when="x", recovery="y", retry=ADVICE),
+                FailureMode("f", ErrorCode.TIMEOUT, when="x", recovery="y", retry=SOON, effects=ADVICE),
+                FailureMode("g", ErrorCode.TIMEOUT, when="x", recovery="y", effects="none"),
+            ],
+        )
+        def one(ctx: Context) -> str:
+            if HINT:
+                raise ctx.fail("g", retry=Retry.now())
+            if HINTS:
+                raise rate_limited("Full.", reason="full", retry=SOON)
+            if one:
+                raise ctx.fail("a", retry=SOON, effects="unknown")
+            if two:
+                raise timeout("Late.", retry=SOON, effects="none")
+            if three:
+                raise timeout("Late.", retry=SOON, **HINTS)
+            raise ctx.fail("a", retry=Retry.never())
+
+        # A tool that changes nothing, that may be called twice, or of which that is not said.
+        @tool(
+            annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=False),
+            errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=SOON)],
+        )
+        def two() -> str:
+            raise timeout("Late.", retry=SOON)
+
+        @tool(
+            annotations=ToolAnnotations(readOnlyHint=False, idempotentHint=True),
+            errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=SOON)],
+        )
+        def three() -> str: ...
+
+        @tool(
+            annotations=ToolAnnotations(read_only_hint=False),
+            errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=SOON)],
+        )
+        def four() -> str: ...
+
+        @tool(
+            annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=HINT),
+            errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=SOON)],
+        )
+        def five() -> str: ...
+
+        @tool(
+            annotations=WRITES if HINT else HINTS,
+            errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=SOON)],
+        )
+        def six() -> str: ...
+
+        @tool(
+            annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=False, **HINTS),
+            errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=SOON)],
+        )
+        def seven() -> str: ...
+
+        @tool(errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=SOON)])
+        def eight() -> str: ...
+
+        @tool(annotations=WRITES)
+        def nine() -> str:
+            raise timeout("Late.")
+
+        @tool(annotations=WRITES)
+        def ten() -> str:
+            return open(HINT, retry=SOON)
+        """,
+        # What is declared above FastMCP's decorator gives way to what that one is given.
+        """
+        from fastmcp import FastMCP
+        from mcpcore import ErrorCode, FailureMode, Retry, tool
+
+        mcp = FastMCP("x")
+
+        @mcp.tool(annotations={"readOnlyHint": False, "idempotentHint": True})
+        @tool(
+            annotations={"readOnlyHint": False, "idempotentHint": False},
+            errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=Retry.now())],
+        )
+        def one() -> str: ...
+        """,
+        # The options of a registration override those of the declaration.
+        """
+        from mcp.types import ToolAnnotations
+        from mcpcore import ErrorCode, FailureMode, Retry, Server, tool
+
+        WRITES = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
+        server = Server("x")
+
+        @tool(
+            annotations=WRITES,
+            errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=Retry.now())],
+        )
+        def one() -> str: ...
+
+        server.add_tool(one, annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=True))
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            import mcp_types as types
+            from mcp.types import ToolAnnotations as TA
+            from mcpcore import (
+                Context, ErrorCode as EC, FailureMode as FM, Retry as R, Server, rate_limited, timeout, tool
+            )
+
+            server = Server("x")
+            WRITES = TA(read_only_hint=False, idempotent_hint=False, destructive_hint=True)
+            BOTH = {"readOnlyHint": False, "idempotentHint": False}
+            SOON = R.after(seconds=5)
+            FULL = FM("full", EC.RATE_LIMITED, when="x", recovery="y", retry=SOON)
+
+            def writes(title):
+                return TA(title=title, readOnlyHint=False, idempotentHint=False)
+
+            @tool(
+                annotations=WRITES,
+                errors=[
+                    FULL,  # here
+                    FM("a", EC.TIMEOUT, when="x", recovery="y", retry=R.now()),  # here
+                    FM("b", EC.SERVICE_UNAVAILABLE, when="x", recovery="y", retry=SOON, effects=None),  # here
+                    FM("c", EC.CONFLICT, when="x", recovery="y", retry=R.never() if WRITES else SOON),  # here
+                    FM("d", EC.TIMEOUT, when="x", recovery="y"),
+                ],
+            )
+            def one(ctx: Context, full: bool) -> str:
+                if full:
+                    raise ctx.fail("a", retry=SOON)
+                if not full:
+                    raise ctx.fail("full", retry=R.now())
+                if full is None:
+                    raise timeout("Late.", reason="d", retry=R.now())  # here
+                if one:
+                    raise ctx.fail("d", retry=SOON, effects=None)  # here
+                raise ctx.fail("d", retry=SOON)  # here
+
+            @server.tool("two", "Two", "Two.", types.ToolAnnotations(readOnlyHint=False, idempotentHint=False))
+            def two() -> str:
+                raise timeout("Late.", retry=SOON)  # here
+
+            @server.tool(
+                annotations=TA(**BOTH),
+                errors=[FM("a", EC.TIMEOUT, when="x", recovery="y", retry=SOON)],  # here
+            )
+            def three() -> str: ...
+
+            @server.tool(
+                annotations=writes("Four"),
+                errors=(FM("a", EC.TIMEOUT, when="x", recovery="y", retry=SOON),),  # here
+            )
+            def four() -> str: ...
+
+            @server.tool(annotations=TA(**{**BOTH, "readOnlyHint": False}), errors=[*[FULL]])  # here
+            def five() -> str: ...
+            """,
+            "'full' tells the agent to call one again, though the call that failed may have taken effect",
+        ),
+        Invalid(
+            """
+            from fastmcp import FastMCP
+            from mcp.types import ToolAnnotations
+            from mcpcore import ErrorCode, FailureMode, Retry, rate_limited, tool
+
+            mcp = FastMCP("x")
+            WRITES = dict(readOnlyHint=False, idempotentHint=False)
+
+            @mcp.tool(annotations=WRITES)
+            @tool(errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=Retry.now())])  # here
+            def one() -> str: ...
+
+            @mcp.tool
+            @tool(
+                annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=False),
+                errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=Retry.now())],  # here
+            )
+            def two() -> str: ...
+
+            @mcp.tool(annotations={"readOnlyHint": False, "idempotentHint": False})
+            def three() -> str:
+                raise rate_limited("Full.", retry=Retry.after(seconds=30))  # here
+            """,
+            "'a' tells the agent to call one again",
+        ),
+        Invalid(
+            """
+            from modes import LATE
+            from mcp.types import ToolAnnotations
+            from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, tool
+
+            WRITES = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
+            server = Server("x")
+
+            @tool(annotations=WRITES, errors=[LATE])  # here
+            def one() -> str: ...
+
+            SLOW = FailureMode("slow", ErrorCode.TIMEOUT, when="x", recovery="y")
+
+            @tool(errors=[SLOW])
+            def two(ctx: Context) -> str:
+                raise ctx.fail(SLOW, retry=Retry.now())  # here
+
+            server.add_tool(two, annotations=WRITES)
+            """,
+            "'late' tells the agent to call one again",
+            files={
+                "modes.py": "from mcpcore import ErrorCode, FailureMode, Retry\n"
+                'LATE = FailureMode("late", ErrorCode.TIMEOUT, when="x", recovery="y", retry=Retry.now())\n'
+            },
+        ),
+    )
+
+    def check_file(self, module: Module, ctx: RuleContext) -> None:  # noqa: ARG002 - the context knows the file
+        """Report the advice of each tool that may not be called twice, once at each place."""
+        seen: set[object] = set()
+        for tool in ctx.tools:
+            if tool.kind == "tool" and hints_of(tool).unsafe:
+                for contract in contracts_of(tool, ctx):
+                    self._check_entries(contract, tool, seen, ctx)
+                self._check_throws(tool, seen, ctx)
+
+    @staticmethod
+    def _check_entries(contract: Contract, tool: ToolDef, seen: set[object], ctx: RuleContext) -> None:
+        for index, entry in entries_of(contract, ctx):
+            if not entry.is_failure_mode or not _is_unsafe(entry):
+                continue
+            related: tuple[Related, ...] = ()
+            retry = entry.arguments["retry"]
+            node, module = retry.node, entry.module
+            if node is None or not entry.inline:
+                # The entry is right by itself: this tool's annotations make its advice unsafe.
+                node, module = _item_at(contract, index), contract.module
+                related = (ctx.related(retry.node or entry.node, "the retry advice is declared here", entry.module),)
+            # A tool that is registered twice has its entries twice; `*LIST` is one place for several of them.
+            if (node, entry.call) in seen:
+                continue
+            seen.add((node, entry.call))
+            name = repr(entry.reason_text) if entry.reason_text else f"errors[{index}]"
+            ctx.report(node, _message(name, tool), help=_STEP, tool=tool, module=module, related=related)
+
+    @staticmethod
+    def _check_throws(tool: ToolDef, seen: set[object], ctx: RuleContext) -> None:
+        for error in tool.handler.errors:
+            node = error.retry.node or error.node
+            if error.form not in {"fail", "factory", "coded"} or not says_to_retry(error.retry) or node in seen:
+                continue
+            if _may_give_effects(error.node):
+                continue
+            if _names_no_entry(error, tool, ctx):
+                seen.add(node)
+                ctx.report(node, _message("this failure", tool), help=_AT_THROW, tool=tool, module=error.module)
+            elif (entry := _entry_without_effects(error, tool, ctx)) is not None:
+                seen.add(node)
+                ctx.report(
+                    node,
+                    _message(f"this {entry.reason_text!r} failure", tool),
+                    help=_AT_THROW,
+                    tool=tool,
+                    module=error.module,
+                    related=(ctx.related(entry.node, "declared here without effects", entry.module),),
+                )
+
+
+def _message(name: str, tool: ToolDef) -> str:
+    return (
+        f"{name} tells the agent to call {tool.display_name} again, though the call that failed may have taken effect "
+        "and the tool is not idempotent"
+    )
+
+
+def _is_unsafe(entry: ContractEntry) -> bool:
+    """Whether an entry says to call again and leaves open what the call has done."""
+    return says_to_retry(entry.arguments["retry"]) and is_left_out(entry.arguments["effects"].value)
+
+
+def _may_give_effects(node: ast.expr) -> bool:
+    """Whether a throw site says itself what the call has done, or may say so in `**` arguments."""
+    return isinstance(node, ast.Call) and any(
+        each.arg is None
+        or (each.arg == "effects" and not (isinstance(each.value, ast.Constant) and each.value.value is None))
+        for each in node.keywords
+    )
+
+
+def _names_no_entry(error: ErrorSite, tool: ToolDef, ctx: RuleContext) -> bool:
+    """Whether an error has no entry that could declare its effects."""
+    return error.form != "fail" and (isinstance(error.reason, Missing) or not contracts_of(tool, ctx))
+
+
+def _entry_without_effects(error: ErrorSite, tool: ToolDef, ctx: RuleContext) -> ContractEntry | None:
+    """The entry of an error, or one of several, that declares neither effects nor retry advice.
+
+    An entry that declares advice is reported where it is declared.
+    """
+    for contract in contracts_of(tool, ctx):
+        for _, entry in entries_of(contract, ctx):
+            silent = is_left_out(entry.arguments["effects"].value) and not says_to_retry(entry.arguments["retry"])
+            if entry.is_failure_mode and silent and any(_names(value, entry) for value in options(error.reason)):
+                return entry
+    return None
+
+
+def _names(value: Value, entry: ContractEntry) -> bool:
+    """Whether the reason of an error is that of an entry, or the entry itself: `ctx.fail(GONE)`."""
+    if isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode":
+        return entry.call is value.node
+    return entry.reason_text is not None and entry.reason_text == string(value)
+
+
+def _item_at(contract: Contract, index: int) -> ast.expr:
+    """The item of `errors=[...]` at a position; the whole list where items of another list come before it."""
+    node = contract.node
+    if isinstance(node, (ast.List, ast.Tuple)):
+        before = node.elts[: index + 1]
+        if len(before) > index and not any(isinstance(each, ast.Starred) for each in before):
+            return before[index]
+    return node

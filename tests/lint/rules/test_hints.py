@@ -1,0 +1,257 @@
+"""The rules that read a tool's annotations, through the spellings of annotations and of registrations."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from mcp_types import ToolAnnotations
+from mcpcore_lint.rules._advice import CHANGED, CHANGED_BY_HINTS
+from mcpcore_lint.running.engine import lint_paths, lint_source
+from mcpcore_lint.settings import Settings
+
+PATH = "server.py"
+HEAD = """\
+import mcp.types
+import mcp_types as types
+from typing import Final
+from mcp.types import ToolAnnotations, ToolAnnotations as TA
+
+FLAGS = {"readOnlyHint": False, "idempotentHint": False}
+NO: Final = False
+WRITES = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
+
+
+def writes(*, again=False):
+    return ToolAnnotations(read_only_hint=False, idempotent_hint=again)
+
+
+"""
+ANNOTATIONS = [
+    "None",
+    "WRITES",
+    "writes()",
+    "writes(again=True)",
+    "writes(again=None)",
+    "TA()",
+    "TA(title='x', destructive_hint=True, open_world_hint=False)",
+    "TA(read_only_hint=True)",
+    "TA(read_only_hint=False)",
+    "TA(idempotent_hint=False)",
+    "TA(idempotent_hint=True)",
+    "TA(read_only_hint=True, idempotent_hint=False)",
+    "TA(readOnlyHint=False, idempotentHint=False)",
+    "TA(readOnlyHint=False, idempotent_hint=True)",
+    "TA(read_only_hint=None, idempotent_hint=False)",
+    "TA(read_only_hint=NO, idempotent_hint=NO)",
+    "TA(**FLAGS)",
+    "TA(title='x', **FLAGS)",
+    "TA(**{**FLAGS, 'idempotentHint': True})",
+    "TA(**{'idempotentHint': True, **FLAGS})",
+    "TA(**dict(FLAGS, readOnlyHint=True))",
+    "types.ToolAnnotations(read_only_hint=False, idempotent_hint=False)",
+    "mcp.types.ToolAnnotations(read_only_hint=False, idempotent_hint=False)",
+    "TA(read_only_hint=False, idempotent_hint=False) if NO else WRITES",
+]
+"""Annotations that the linter reads to the end."""
+
+UNSEEN = [
+    "elsewhere.WRITES",
+    "elsewhere.writes()",
+    "elsewhere.Hints(read_only_hint=False, idempotent_hint=False)",
+    "TA(read_only_hint=False, idempotent_hint=elsewhere.NO)",
+    "TA(read_only_hint=elsewhere.NO, idempotent_hint=False)",
+    "TA(read_only_hint=False, idempotent_hint=False, **elsewhere.MORE)",
+    "TA(read_only_hint=False, idempotent_hint=NO if elsewhere.NO else True)",
+    "WRITES.model_copy(update={'idempotent_hint': True})",
+    "WRITES if elsewhere.NO else TA(read_only_hint=True)",
+    "WRITES if elsewhere.NO else None",
+    "elsewhere.given or WRITES",
+    "TA(read_only_hint='false', idempotent_hint=0)",
+    "Mine(read_only_hint=False, idempotent_hint=False)",
+]
+"""Annotations of which some hint is settled at run time alone."""
+
+TOOLS = {
+    "a decorator": """
+        from mcpcore import ErrorCode, FailureMode, Retry, tool
+
+        @tool(annotations=<X>, errors=[<E>])
+        def one() -> str: ...
+    """,
+    "a decorator of a server": """
+        from mcpcore import ErrorCode, FailureMode, Retry, Server
+
+        server = Server("x")
+
+        @server.tool(annotations=<X>, errors=[<E>])
+        def one() -> str: ...
+    """,
+    "a decorator of a server, by position": """
+        from mcpcore import ErrorCode, FailureMode, Retry, Server
+
+        server = Server("x")
+
+        @server.tool("one", None, None, <X>, errors=[<E>])
+        def one() -> str: ...
+    """,
+    "a function that a server adds": """
+        from mcpcore import ErrorCode, FailureMode, Retry, Server
+
+        def one() -> str: ...
+
+        Server("x").add_tool(one, annotations=<X>, errors=[<E>])
+    """,
+    "a function that a server adds, by position": """
+        from mcpcore import ErrorCode, FailureMode, Retry, Server
+
+        def one() -> str: ...
+
+        Server("x").add_tool(one, "one", "One", "One.", <X>, errors=[<E>])
+    """,
+    "a declared tool that a server adds with other annotations": """
+        from mcpcore import ErrorCode, FailureMode, Retry, Server, tool
+
+        @tool(errors=[<E>])
+        def one() -> str: ...
+
+        Server("x").add_tool(one, annotations=<X>)
+    """,
+    "FastMCP's decorator above": """
+        from fastmcp import FastMCP
+        from mcpcore import ErrorCode, FailureMode, Retry, tool
+
+        app = FastMCP("x")
+
+        @app.tool(annotations=<X>)
+        @tool(errors=[<E>])
+        def one() -> str: ...
+    """,
+    "under FastMCP's decorator": """
+        from fastmcp import FastMCP
+        from mcpcore import ErrorCode, FailureMode, Retry, tool
+
+        app = FastMCP("x")
+
+        @app.tool(tags={"x"})
+        @tool(annotations=<X>, errors=[<E>])
+        def one() -> str: ...
+    """,
+    "a decorator of the project": """
+        from mcpcore import ErrorCode, FailureMode, Retry, tool
+
+        def contract_tool(*errors):
+            return tool(annotations=<X>, errors=[*errors])
+
+        @contract_tool(<E>)
+        def one() -> str: ...
+    """,
+    "a decorator of the project that hands its options on": """
+        from mcpcore import ErrorCode, FailureMode, Retry, tool
+
+        def contract_tool(**options):
+            return tool(**options)
+
+        @contract_tool(annotations=<X>, errors=[<E>])
+        def one() -> str: ...
+    """,
+    "a method": """
+        from mcpcore import ErrorCode, FailureMode, Retry, tool
+
+        class Tools:
+            @tool(annotations=<X>, errors=[<E>])
+            def one(self) -> str: ...
+    """,
+}
+DECLARED = 'FailureMode("late", ErrorCode.TIMEOUT, when="x", recovery="y", retry=Retry.now())'
+DEFAULT = 'FailureMode("late", ErrorCode.TIMEOUT, when="x", recovery="y")'
+
+
+def found(rule, spelling, annotations, entry, tmp_path):
+    """The findings of one rule in a tool with some annotations."""
+    code = HEAD + "import elsewhere\n\n\nclass Mine(ToolAnnotations): ...\n\n\n" + textwrap.dedent(TOOLS[spelling])
+    code = code.replace("<X>", annotations).replace("<E>", entry)
+    report = lint_source(code, path=PATH, settings=Settings(select=frozenset({rule})), root=str(tmp_path))
+    assert not report.failures, report.failures
+    assert len(report.tools) >= 1
+    return [each for each in report.diagnostics if each.rule == rule]
+
+
+def stated(annotations):
+    """What the SDK's own object says."""
+    names = {}
+    exec(f"{HEAD}found = {annotations}", names)
+    value = names["found"] or ToolAnnotations()
+    return value.read_only_hint, value.idempotent_hint
+
+
+@pytest.mark.parametrize("spelling", TOOLS)
+@pytest.mark.parametrize("annotations", ANNOTATIONS)
+def test_annotations_are_read_as_the_sdk_reads_them(annotations, spelling, tmp_path):
+    """Declared advice is unsafe where both hints are False; default advice asks for the hints that would settle it."""
+    read_only, idempotent = stated(annotations)
+    unsafe = found("retry-unsafe", spelling, annotations, DECLARED, tmp_path)
+    assert len(unsafe) == (read_only is False and idempotent is False)
+    missing = found("tool-annotations-missing", spelling, annotations, DEFAULT, tmp_path)
+    lacking = [name for name, hint in (("read_only_hint", read_only), ("idempotent_hint", idempotent)) if hint is None]
+    settled = read_only or idempotent or not lacking
+    assert len(missing) == (not settled)
+    assert all(f"depends on {' and '.join(lacking)}," in each.message for each in missing)
+
+
+@pytest.mark.parametrize("spelling", TOOLS)
+@pytest.mark.parametrize("annotations", UNSEEN)
+def test_nothing_is_said_of_annotations_that_cannot_be_seen(annotations, spelling, tmp_path):
+    """A hint that is not a constant may be any."""
+    assert found("retry-unsafe", spelling, annotations, DECLARED, tmp_path) == []
+    assert found("tool-annotations-missing", spelling, annotations, DEFAULT, tmp_path) == []
+
+
+def test_the_linter_and_the_runtime_agree_on_what_is_withheld():
+    """Both have the same codes whose default advice depends on annotations, and the same effects that rule it out."""
+    effects = pytest.importorskip("mcpcore.effects")
+    assert {code.name for code in effects.UNCERTAIN if code.retry.retryable} == CHANGED_BY_HINTS
+    assert {effect for effect in effects.CHANGED if effect is not None} == CHANGED
+
+
+@pytest.mark.parametrize("options", ["**OPTIONS", "**elsewhere.OPTIONS"])
+def test_options_that_are_handed_on_in_a_dict_count_as_far_as_they_are_known(options, tmp_path):
+    """`@tool(**OPTIONS)` has the annotations of a dict that can be seen; of another one it may have any."""
+    code = HEAD + (
+        "import elsewhere\nfrom mcpcore import ErrorCode, FailureMode, Retry, tool\n"
+        'OPTIONS = {"annotations": WRITES}\n'
+        f"@tool({options}, errors=[{DECLARED}])\ndef one() -> str: ...\n"
+    )
+    settings = Settings(select=frozenset({"retry-unsafe", "tool-annotations-missing"}))
+    report = lint_source(code, path=PATH, settings=settings, root=str(tmp_path))
+    assert [each.rule for each in report.diagnostics] == (["retry-unsafe"] if options == "**OPTIONS" else [])
+
+
+def test_annotations_and_entries_of_another_file(tmp_path):
+    """The finding is reported at the tool that combines the two, and names the place of the advice."""
+    (tmp_path / "hints.py").write_text(HEAD)
+    (tmp_path / "modes.py").write_text(f"from mcpcore import ErrorCode, FailureMode, Retry\nLATE = {DECLARED}\n")
+    (tmp_path / "server.py").write_text(
+        "from hints import WRITES\nfrom modes import LATE\nfrom mcpcore import tool\n"
+        '@tool(annotations=WRITES, errors=[LATE])\ndef one() -> str:\n    """Do it."""\n'
+    )
+    settings = Settings(select=frozenset({"retry-unsafe"}))
+    (finding,) = lint_paths([tmp_path], settings=settings, root=str(tmp_path)).diagnostics
+    assert (finding.path, finding.span.line, finding.tool) == ("server.py", 4, "one")
+    assert [(each.path, each.span.line) for each in finding.related] == [("modes.py", 2)]
+
+
+def test_a_handler_that_two_tools_share_is_reported_where_one_may_not_be_called_twice(tmp_path):
+    """Annotations belong to a registration, in either order; two registrations give one finding for one place."""
+    body = (
+        "from mcp.types import ToolAnnotations as TA\nfrom mcpcore import Retry, Server, timeout\n"
+        'server = Server("x")\n'
+        'def one() -> str:\n    raise timeout("Late.", retry=Retry.now())\n'
+    )
+    safe = 'server.add_tool(one, "safe", annotations=TA(read_only_hint=True))\n'
+    unsafe = 'server.add_tool(one, "{}", annotations=TA(read_only_hint=False, idempotent_hint=False))\n'
+    settings = Settings(select=frozenset({"retry-unsafe"}))
+    for calls in (safe + unsafe.format("a"), unsafe.format("a") + safe, unsafe.format("a") + unsafe.format("b")):
+        report = lint_source(body + calls, path=PATH, settings=settings, root=str(tmp_path))
+        assert [(each.span.line, each.tool) for each in report.diagnostics] == [(5, "a")]
+    assert lint_source(body + safe, path=PATH, settings=settings, root=str(tmp_path)).diagnostics == ()

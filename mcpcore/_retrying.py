@@ -10,6 +10,8 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from mcpcore.codes import ErrorCode
+from mcpcore.effects import CHANGED, CallState, declared_effects, weakest
 from mcpcore.errors import CodedError
 from mcpcore.governance import hand_on
 from mcpcore.services import declared, decorated, is_async
@@ -23,6 +25,7 @@ except ImportError as exc:  # pragma: no cover - the test environment has every 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
+    from mcpcore.codes import Code, Effects
     from mcpcore.retry import Retry
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
@@ -34,11 +37,14 @@ _SLICE = 0.25
 class Retrying:
     """Made by `retrying(...)`: a decorator, and an iterator of attempts."""
 
-    def __init__(self, *, attempts: int, max_wait: float, deadline: float | None, backoff: float) -> None:
+    def __init__(
+        self, *, attempts: int, max_wait: float, deadline: float | None, backoff: float, is_safe: bool = False
+    ) -> None:
         """Use `retrying(...)` instead, which checks the options."""
         self._attempts = attempts
         self._max_wait = max_wait
         self._deadline = deadline
+        self._is_safe = is_safe
         self._jitter = tenacity.wait_exponential_jitter(multiplier=backoff, jitter=backoff, max=max_wait)
 
     def __call__(self, fn: F) -> F:
@@ -104,7 +110,7 @@ class Retrying:
         exc = _failure(state)
         if not isinstance(exc, Exception):
             return False
-        if advice_for(exc).retryable:
+        if advice_for(exc).retryable and effects_of(exc, is_safe=self._is_safe) not in CHANGED:
             return True
         if state.attempt_number > 1:
             _give_up(state)
@@ -136,6 +142,32 @@ def advice_for(exc: BaseException) -> Retry:
     return speaker.advice
 
 
+def effects_of(exc: BaseException, *, is_safe: bool = False) -> Effects | None:
+    """The effects of a failure of the running tool; of a group, the weakest.
+
+    With `is_safe`, the author says of the operation that repeating it does no harm, and the annotations of the tool do
+    not count.
+    """
+    if isinstance(exc, BaseExceptionGroup):
+        from mcpcore.boundary import leaves_of
+
+        return weakest(effects_of(leaf, is_safe=is_safe) for leaf in leaves_of(exc))
+    if not isinstance(exc, CodedError):
+        return None if is_safe else _of_call(ErrorCode.INTERNAL_ERROR, crashed=True)
+    effects = declared_effects(exc)
+    if effects is None and exc.reason is not None and (entry := declared(exc.reason)) is not None:
+        effects = entry.effects
+    return effects if effects is not None or is_safe else _of_call(exc.code, crashed=False)
+
+
+def _of_call(code: Code, *, crashed: bool) -> Effects | None:
+    """The effects of a failure that declares none, by the annotations of the running tool."""
+    from mcpcore.context import current
+
+    request = current.get()
+    return None if request is None else CallState(request.effects).effects_of(code, crashed=crashed)
+
+
 def _speaker(exc: BaseException) -> CodedError | None:
     """The coded error that speaks for `exc`: itself, or of a group the one that the boundary would tell."""
     if isinstance(exc, BaseExceptionGroup):
@@ -162,13 +194,17 @@ def _give_up(state: tenacity.RetryCallState) -> NoReturn:
         from mcpcore.classify import explain
 
         explained = explain(exc)
-        told = CodedError(explained.code, None, {"attempts": attempts}, retry=explained.retry)
+        told = CodedError(explained.code, None, {"attempts": attempts}, effects=effects_of(exc)).with_found_advice(
+            explained.retry
+        )
         hand_on(exc, told)
         # A coded error was meant, and the boundary logs no traceback of it; this was not.
         log_traced(logging.ERROR, exc, "gave up after %d attempts", attempts)
         raise told from exc
     told = _counted(speaker, attempts)
     if speaker is not exc:
+        if (effects := effects_of(exc)) in CHANGED:
+            told.effects = effects
         hand_on(exc, told)
         raise told from exc
     raise told

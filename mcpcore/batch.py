@@ -14,12 +14,14 @@ from typing_extensions import TypeVar
 
 from mcpcore.batch_failure import WholeFailure, note_of, reason_or_code
 from mcpcore.boundary import chosen_of, passes_through
+from mcpcore.effects import weakest
 from mcpcore.errors import CodedError
 from mcpcore.jsonable import fit, size, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcpcore.codes import Effects
     from mcpcore.context import Context
 
 T = TypeVar("T", default=Any)
@@ -99,6 +101,8 @@ class Batch(Generic[T]):
         self._whole = WholeFailure(max_items=max_failures)
         self._left_out: Counter[str] = Counter()
         self._bytes = 0
+        self._effects: list[Effects | None] = []
+        self._is_broken = False
 
     @contextmanager
     def item(self, item: object) -> Iterator[None]:
@@ -117,10 +121,13 @@ class Batch(Generic[T]):
                 raise
             speaker = chosen_of(exc, self._ctx.contract)
             if self._is_whole(speaker):
+                self._is_broken = True
+                self._tell_call()
                 raise
             self._fail(number, item, exc, speaker)
         else:
             self._done += 1
+            self._tell_call()
         finally:
             _within.set(around)
 
@@ -152,12 +159,18 @@ class Batch(Generic[T]):
             note=note_of(self._left_out),
         )
 
+    def _tell_call(self) -> None:
+        """After the batch failed as a whole, report the effects of its items to the call."""
+        if self._is_broken:
+            self._ctx.has_changed(weakest(["partial" if self._done else None, *self._effects]))
+
     def _begin(self) -> int:
         self._begun += 1
         return self._begun
 
     def _fail(self, number: int, item: object, exc: BaseException, speaker: BaseException) -> None:
         envelope = self._ctx.judged(exc)
+        self._effects = [weakest((envelope.effects, *self._effects))]
         self._succeeded = [added for added in self._succeeded if added[0] != number]
         shown = self._ctx.shown(to_json(item, room=_MAX_ITEM))
         failure = ItemFailure(item=fit(shown, _MAX_ITEM), error=self._ctx.part(envelope))

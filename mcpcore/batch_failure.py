@@ -11,6 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode, severity
+from mcpcore.effects import weakest
 from mcpcore.errors import CodedError
 from mcpcore.escaping import one_line
 from mcpcore.jsonable import dumps, size
@@ -18,7 +19,7 @@ from mcpcore.jsonable import dumps, size
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcpcore.codes import Code
+    from mcpcore.codes import Code, Effects
     from mcpcore.contract import Contract
     from mcpcore.envelope import Envelope
     from mcpcore.retry import Retry
@@ -50,6 +51,7 @@ class WholeFailure:
         self._recoveries: dict[str, Mapping[str, Any] | None] = {}
         self._retry: Retry | None = None
         self._messages: set[str] = set()
+        self._effects: list[Effects | None] = []
         self._number = 0
         # Sorted. A later item can only move the others back, so whatever has no room now never has room again.
         self._listed: list[tuple[tuple[Any, ...], int, int, dict[str, Any], Envelope]] = []
@@ -63,6 +65,7 @@ class WholeFailure:
             self._reasons.add(envelope.reason)
         if len(self._recoveries) < 2:
             self._recoveries[dumps(dict(envelope.recovery or {}))] = envelope.recovery
+        self._effects = [weakest((envelope.effects, *self._effects))]
         if len(self._messages) < 2:
             self._messages.add(envelope.message)
         self._retry = envelope.retry if self._retry is None else min(self._retry, envelope.retry, key=_caution)
@@ -88,14 +91,19 @@ class WholeFailure:
             data = {**data, **{key: value for key, value in most_severe.details.items() if key not in data}}
         entry = contract.get(reason)
         recovery = self._recovery(reason)
-        return CodedError(
+        effects = weakest(self._effects)
+        error = CodedError(
             code_of(most_severe),
             self._message(most_severe, reason),
             {**data, "failed": listed},
             reason=reason,
             recovery=... if entry is not None and recovery == entry.recovery_json() else recovery,
             retry=self._retry,
+            effects=effects,
         )
+        # What the entry says of one failure may not hold for items that said otherwise.
+        error.omits_effects = effects is None
+        return error
 
     def _message(self, most_severe: Envelope, reason: str | None) -> str:
         count, message = self._number, most_severe.message

@@ -7,11 +7,11 @@ and the exception, which never does.
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import math
 import sys
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import anyio
@@ -27,6 +27,7 @@ from mcpcore.breaches import (
 )
 from mcpcore.codes import BASELINE, Code, ErrorCode
 from mcpcore.contract import RESERVED_DATA_KEYS, Contract, ContractError, UndeclaredReasonError
+from mcpcore.effects import declared_effects, settled, weakest
 from mcpcore.envelope import CANONICAL, Envelope, Facts, envelope, facts_of
 from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.foreign import quietly
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
     from mcpcore.audit import AuditTrail
+    from mcpcore.codes import Effects
     from mcpcore.contract import FailureMode
+    from mcpcore.effects import CallState
     from mcpcore.lost import LostFailure
     from mcpcore.retry import Retry
 
@@ -84,6 +87,9 @@ class _Case:
     context: Mapping[str, Any] | None
     code: Code | None
     surface: str
+    call: CallState | None
+    others: Effects | None = "none"
+    """The effects of the other failures of the same group."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
@@ -102,22 +108,34 @@ class Judge:
         context: Mapping[str, Any] | None = None,
         code: Code | None = None,
         surface: str = "tool",
+        call: CallState | None = None,
     ) -> Verdict:
         """What `exc`, raised under `contract`, is to the client and to the log; never raises.
 
-        With `code`, that is the code of every exception that is not a `CodedError`.
+        With `code`, that is the code of every exception that is not a `CodedError`; with `call`, the envelope has the
+        effects that follow from the annotations of the tool.
         """
         exc = returned_failure(exc)
-        case = _Case(exc, contract, name, context, code, surface)
+        case = _Case(exc, contract, name, context, code, surface, call)
         try:
             chosen, others = _chosen(exc, contract)
+            if others:
+                case.others = _effects_of_others(exc, chosen, case)
             verdict = self._judged(chosen, case)
         except KeyboardInterrupt:
             raise
         except BaseException as failed:  # noqa: BLE001 - a hostile exception is reported as a crash, and ends no server
             code = ErrorCode.INTERNAL_ERROR
+            effects, retry = settled(call, code, code.retry, crashed=True)
             told = envelope(
-                code, code.sentence, retry=code.retry, tool=name, masked=True, context=context, limits=self.limits
+                code,
+                code.sentence,
+                retry=retry,
+                effects=effects,
+                tool=name,
+                masked=True,
+                context=context,
+                limits=self.limits,
             )
             broken = Breach("other", f"the failure could not be told: {safe_str(failed)}")
             return Verdict(envelope=told, exception=exc, expected=False, breaches=(broken,))
@@ -139,7 +157,7 @@ class Judge:
         if self.expose:
             # Redacted as its traceback is, by names too: nobody wrote this text for a client.
             message = _traces().message_of(chosen) or named(chosen)
-        told = self._envelope(case, code, message, retry=retry, masked=not self.expose)
+        told = self._envelope(case, code, message, retry=retry, crashed=True, masked=not self.expose)
         breaches: Sequence[Breach] = ()
         if type(chosen) is BrokenContractError:
             breaches = chosen.breaches
@@ -169,6 +187,7 @@ class Judge:
             error.code,
             error.message,
             retry=error.advice,
+            error=error,
             data=facts,
             dropped=misused,
             reason=error.sent_reason,
@@ -180,14 +199,53 @@ class Judge:
         return Verdict(envelope=told, exception=case.exception, expected=True, breaches=problems)
 
     def _envelope(
-        self, case: _Case, code: Code, message: str, *, retry: Retry, data: object = None, **rest: Any
+        self,
+        case: _Case,
+        code: Code,
+        message: str,
+        *,
+        retry: Retry,
+        data: object = None,
+        error: CodedError | None = None,
+        crashed: bool = False,
+        **rest: Any,
     ) -> Envelope:
+        effects, retry = settled(case.call, code, retry, error=error, crashed=crashed, others=case.others)
         if self.expose:
             facts = data if type(data) is Facts else facts_of({} if data is None else data, self.limits)
             data = {**facts.json, "exception": described(case.exception)}
         return envelope(
-            code, message, retry=retry, tool=case.name, data=data, context=case.context, limits=self.limits, **rest
+            code,
+            message,
+            retry=retry,
+            effects=effects,
+            tool=case.name,
+            data=data,
+            context=case.context,
+            limits=self.limits,
+            **rest,
         )
+
+
+def _effects_of_others(exc: BaseException, chosen: BaseException, case: _Case) -> Effects | None:
+    """The effects of the failures in the group `exc` without the chosen one."""
+    return weakest(_effects_of(leaf, case) for leaf in map(unwrapped, leaves_of(unwrapped(exc))) if leaf is not chosen)
+
+
+def _effects_of(exc: BaseException, case: _Case) -> Effects | None:
+    code: Code = ErrorCode.INTERNAL_ERROR
+    spoken = None
+    if is_a(exc, CodedError):
+        error = cast("CodedError", exc)
+        entry = case.contract.get(error.reason)
+        effects = declared_effects(error) if entry is None or error.effects is not None else entry.effects
+        if effects is not None:
+            return effects
+        code = error.code
+    elif (spoken := _spoken(exc)) is not None:
+        code = spoken[0]
+    crashed = spoken is None and not is_a(exc, CodedError)
+    return None if case.call is None else case.call.effects_of(code, crashed=crashed)
 
 
 def _violations(error: CodedError, entry: FailureMode[Any]) -> Iterator[Breach]:
@@ -247,9 +305,11 @@ class Boundary:
         name: str,
         context: Mapping[str, Any] | None = None,
         lost: Sequence[LostFailure | BrokenItem] = (),
+        call: CallState | None = None,
     ) -> CallToolResult:
         """The result that tells a client of `exc`, recorded first; never raises."""
-        return self.result(self.judged(exc, contract=contract, name=name, context=context, lost=lost).envelope)
+        verdict = self.judged(exc, contract=contract, name=name, context=context, lost=lost, call=call)
+        return self.result(verdict.envelope)
 
     def judged(
         self,
@@ -262,12 +322,16 @@ class Boundary:
         code: Code | None = None,
         lost: Sequence[LostFailure | BrokenItem] = (),
         strictness: Strictness | None = None,
+        call: CallState | None = None,
     ) -> Verdict:
         """The verdict on `exc`, recorded; where it cannot be and the policy is to refuse, a verdict that says so.
 
         With `lost`, the failures that the call lost are reported first. `strictness` replaces the server's own.
         """
-        verdict = self.judge.verdict(exc, contract=contract, name=name, context=context, code=code, surface=surface)
+        judged = functools.partial(
+            self.judge.verdict, contract=contract, name=name, context=context, surface=surface, call=call
+        )
+        verdict = judged(exc, code=code)
         if surface != "server":  # raised on, for whoever runs the server to print
             if (verdict.breaches or lost) and (strictness or self.strictness).on:
                 # The record has the traceback of the failure itself, and of its causes only the texts.
@@ -275,7 +339,7 @@ class Boundary:
                 trace = quietly(lambda: _traceback.__get__(unwrapped(ended)), None)
                 broken = BrokenContractError(verdict, lost).with_traceback(trace)
                 others = verdict.others
-                verdict = self.judge.verdict(broken, contract=contract, name=name, context=context, surface=surface)
+                verdict = judged(broken)
                 verdict.others = others
             elif lost:
                 refused = record_lost(self, lost, contract=contract, name=name, context=context, surface=surface)
@@ -284,7 +348,8 @@ class Boundary:
             if not verdict.expected or verdict.breaches or verdict.others:
                 _log(verdict, name)
         if not self.recorded(verdict, surface):
-            return self.unrecorded(contract=contract, name=name, context=context)
+            effects = verdict.envelope.effects
+            return self.unrecorded(contract=contract, name=name, context=context, effects=effects)
         if surface != "server":
             _forget_tracebacks(exc)
             if type(verdict.exception) is BrokenContractError:
@@ -300,6 +365,7 @@ class Boundary:
         context: Mapping[str, Any] | None = None,
         surface: str = "tool",
         strictness: Strictness | None = None,
+        call: CallState | None = None,
     ) -> Verdict | None:
         """Log and record the failures that a call lost which ended without a failure.
 
@@ -320,6 +386,7 @@ class Boundary:
             surface=surface,
             lost=lost,
             strictness=strictness,
+            call=call,
         )
 
     def recorded(self, verdict: Verdict, surface: str, **facts: object) -> bool:
@@ -339,9 +406,16 @@ class Boundary:
             _log_crash(failed, "recording the failure %s went wrong", verdict.envelope.correlation_id)
         return True
 
-    def unrecorded(self, *, contract: Contract[Any], name: str, context: Mapping[str, Any] | None = None) -> Verdict:
-        """The verdict on a call whose failure could not be recorded, where the policy is to refuse."""
-        return self.judge.verdict(_unrecorded(), contract=contract, name=name, context=context)
+    def unrecorded(
+        self,
+        *,
+        contract: Contract[Any],
+        name: str,
+        context: Mapping[str, Any] | None = None,
+        effects: Effects | None = None,
+    ) -> Verdict:
+        """The verdict where the policy is to refuse and a failure, which has these effects, cannot be recorded."""
+        return self.judge.verdict(_unrecorded(effects), contract=contract, name=name, context=context)
 
     def result(self, envelope: Envelope) -> CallToolResult:
         """The envelope as the result of a call, in the server's dialect."""
@@ -365,6 +439,8 @@ class Boundary:
             correlationId=told.correlation_id,
             server=self._server,
         )
+        if told.effects is not None:
+            record["effects"] = told.effects
         record[surface] = told.tool
         record["reason"] = told.reason
         record["message"] = told.message
@@ -431,12 +507,13 @@ def _log_crash(exc: BaseException, message: str, *args: object) -> None:
         _traces().log_crash(_LOGGER, logging.ERROR, exc, traced(exc), message, *args)
 
 
-def _unrecorded() -> FrameworkError:
+def _unrecorded(effects: Effects | None) -> FrameworkError:
     return FrameworkError(
         ErrorCode.INTERNAL_ERROR,
         "The tool failed, and the failure could not be recorded.",
         reason="audit_failed",
         recovery="Tell whoever runs the server that its audit trail cannot be written.",
+        effects=effects,
     )
 
 
@@ -522,7 +599,7 @@ def described(exc: BaseException) -> dict[str, JSON]:
     return told
 
 
-@cache
+@functools.cache
 def _traces() -> ModuleType:
     # Once: an import within a function takes longer than most of what is done here, and above it every start would.
     from mcpcore.audit import traces

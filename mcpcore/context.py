@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, cast
 from typing_extensions import TypeVar
 
 from mcpcore.contract import Contract, DeclaredRecovery, UndeclaredReasonError
+from mcpcore.effects import CHANGED, CallState, weakest
 from mcpcore.errors import CodedError, RecoveryLike, failure_of
 from mcpcore.escaping import clean_text
 from mcpcore.jsonable import to_json
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pydantic import AnyUrl
 
     from mcpcore.breaches import BrokenItem
+    from mcpcore.codes import Effects
     from mcpcore.envelope import Envelope
     from mcpcore.jsonable import JSON
     from mcpcore.lost import LostFailure
@@ -50,8 +52,11 @@ class Request:
         "_make",
         "_notes",
         "_sdk",
+        "at_least",
+        "began",
         "claimed",
         "contract",
+        "effects",
         "fastmcp",
         "fields",
         "judged",
@@ -67,6 +72,7 @@ class Request:
         make: Callable[[], SDKContext[Any, Any]],
         *,
         contract: Contract[Any] | None = None,
+        effects: Effects | None = None,
         judged: Callable[[BaseException, Request], Envelope] | None = None,
         part: Callable[[Envelope], dict[str, Any]] | None = None,
         shown: Callable[[JSON], JSON] | None = None,
@@ -75,6 +81,12 @@ class Request:
         """Keep `make`, which makes the SDK's context, the tool's contract, and the server's judgement and words."""
         self._make = make
         self.contract: Contract[Any] = _EMPTY if contract is None else contract
+        self.effects = effects
+        """The effects that follow from the tool's annotations for a failure that declares none."""
+        self.began = False
+        """Whether the handler has begun; a call that fails earlier has changed nothing."""
+        self.at_least: Effects | None = None
+        """The effects of parts of the call that ended earlier: items of a batch that failed as a whole."""
         self.judged = judged
         self.part = part
         self.shown = shown
@@ -90,6 +102,13 @@ class Request:
         self.strictness: Strictness | None = None
         """Decides in place of the strictness of the server that answers, which is mounted on another."""
         self._notes: Notes | None = None
+
+    def state(self, *, of_part: bool = False) -> CallState | None:
+        """What is known of the effects of this call; with `of_part`, of a part of it such as an item of a batch."""
+        at_least = None if of_part else self.at_least
+        if self.effects is None and at_least is None:
+            return None
+        return CallState(self.effects, self.began, at_least)
 
     def noted(self) -> Notes:
         """The failures that have been made for this request."""
@@ -153,6 +172,7 @@ class Context(Generic[R_contra, LifespanT]):
         *,
         recovery: RecoveryLike | EllipsisType | None = ...,
         retry: Retry | EllipsisType | None = ...,
+        effects: Effects | None = None,
     ) -> CodedError:
         """The failure of a declared reason, to be raised.
 
@@ -162,6 +182,8 @@ class Context(Generic[R_contra, LifespanT]):
             data: Facts for the client; `reason` in it is overwritten.
             recovery: Replaces the declared recovery, or adds to it where it has no `hint`; `None` leaves it out.
             retry: Replaces the declared retry advice.
+            effects: Whether anything was changed before the failure: "none", "partial" or "unknown"; replaces the
+                declared effects.
 
         Raises:
             ContractError: If the contract does not declare `reason`.
@@ -169,7 +191,7 @@ class Context(Generic[R_contra, LifespanT]):
         entry = self._contract.get(reason)
         if entry is None:
             raise UndeclaredReasonError(self._undeclared(reason))
-        return failure_of(entry, message, data, recovery=recovery, retry=retry)
+        return failure_of(entry, message, data, recovery=recovery, retry=retry, effects=effects)
 
     def recovery_for(self, reason: R_contra) -> dict[str, Any]:
         """`{"recovery": {…}}` of a declared reason, for code that builds `data` itself; `{}` for any other."""
@@ -187,6 +209,12 @@ class Context(Generic[R_contra, LifespanT]):
         from mcpcore.boundary import Judge
 
         return Judge().verdict(exc, contract=self._contract, name=self._name).envelope
+
+    def has_changed(self, effects: Effects | None) -> None:
+        """Send at least these effects if the call fails, except in a tool that only reads."""
+        request = self._request
+        if request is not None and effects in CHANGED and request.effects != "none":
+            request.at_least = weakest((effects, request.at_least))
 
     def part(self, envelope: Envelope) -> dict[str, Any]:
         """The envelope as a part of an answer, in the server's dialect; outside a request, in the canonical one."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, TypeVar, overload
 
 from mcpcore.codes import EFFECTS, STRATEGIES, Code, Effects, ErrorCode, Strategy, code_numbered, is_code
+from mcpcore.effects import CHANGED
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class FailureMode(Generic[R_co]):
         code: The `ErrorCode` or `CustomCode` of the failure.
         when: The circumstances, as a sentence; also the message where a throw gives none.
         recovery: What the caller can do, as a sentence; sent whenever the reason fails.
-        retry: The advice; `None` takes the code's own.
+        retry: The advice; `None` takes the code's own, or with the effects "partial" and "unknown" Retry.never().
         fallback_tool: Another tool to call instead.
         strategy: "retry_later", "check_input", "try_alternative" or "report_to_user".
         actions: Steps for an agent, as short identifiers.
@@ -211,8 +212,13 @@ class FailureMode(Generic[R_co]):
 
     @property
     def advice(self) -> Retry:
-        """The retry advice in force: the entry's own, else its code's."""
-        return self.code.retry if self.retry is None else self.retry
+        """The retry advice in force: the entry's own, else its code's.
+
+        An entry that declares `effects="partial"` or "unknown" and no advice is not retryable.
+        """
+        if self.retry is not None:
+            return self.retry
+        return Retry.never() if self.effects in CHANGED else self.code.retry
 
     def recovery_json(self) -> dict[str, JSON]:
         """The declared recovery as it stands on the wire; only `hint` is always there."""

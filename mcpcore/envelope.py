@@ -14,8 +14,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from mcpcore.codes import STRATEGIES, Code, Strategy, code_named, code_numbered
+from mcpcore.codes import STRATEGIES, Code, Effects, Strategy, code_named, code_numbered
 from mcpcore.contract import MAX_REASON, WRITTEN_DATA_KEYS
+from mcpcore.effects import as_effects
 from mcpcore.envelope_text import TextFields, write
 from mcpcore.errors import recovery_of
 from mcpcore.jsonable import JSON, WIDEST, clean_cut, fit_object, fits, size, to_json_object
@@ -41,6 +42,8 @@ class Envelope:
         name: The name of the code.
         message: What went wrong, as a sentence.
         retry: Whether and when the same call is worth making again; always there.
+        effects: Whether the call changed anything before it failed: "none", "partial" or "unknown"; None where nothing
+            is known of it.
         tool: The tool, resource or prompt that failed.
         correlation_id: 16 hex digits, new for each failure; the log has the same.
         timestamp: When, in UTC, ISO 8601 with milliseconds.
@@ -54,6 +57,7 @@ class Envelope:
     name: str
     message: str
     retry: Retry
+    effects: Effects | None = None
     tool: str | None = None
     correlation_id: str = ""
     timestamp: str = ""
@@ -150,6 +154,8 @@ class Envelope:
             "message": self.message,
             "retry": self.retry.to_json(),
         }
+        if self.effects is not None:
+            error["effects"] = self.effects
         if self.tool is not None:
             error["tool"] = self.tool
         error["correlationId"] = self.correlation_id
@@ -182,6 +188,7 @@ class Envelope:
             name=name,
             message=message,
             retry=_read_retry(retry, data, known),
+            effects=as_effects(error.get("effects")),
             tool=_text(error.get("tool")),
             correlation_id=_text(error.get("correlationId")) or "",
             timestamp=_text(error.get("timestamp")) or "",
@@ -219,6 +226,7 @@ class Envelope:
             name=self.name,
             retry=self.retry,
             correlation_id=self.correlation_id,
+            effects=self.effects,
             reason=self.reason,
             hint=recovery.get("hint"),
             fallback_tool=fallback_tool if isinstance(fallback_tool, str) else None,
@@ -237,6 +245,7 @@ def envelope(
     *,
     retry: Retry,
     tool: str | None,
+    effects: Effects | None = None,
     data: object = None,
     dropped: Collection[str] = (),
     masked: bool = False,
@@ -288,6 +297,7 @@ def envelope(
         name=code.name,
         message=clean_cut(message, limits.message) or code.sentence,
         retry=retry,
+        effects=effects,
         tool=tool,
         correlation_id=correlation_id or new_correlation_id(),
         timestamp=now(),

@@ -11,7 +11,8 @@ r"""The text form of an envelope, written so that no value in it can pass for a 
 
 Only the framework begins a line at the margin. The lines that continue a message or a hint are indented, and not
 folded, so that diffs and compiler output stay readable. The details are one line of JSON. A reason or a tool that
-could be taken for something else in the last line is written as a JSON string. `read` accepts nothing that `write`
+could be taken for something else in the last line is written as a JSON string. After the retry advice comes, where it
+is known, what the call has changed: "nothing was changed", for one. `read` accepts nothing that `write`
 cannot have written.
 
 Source of the form: the section "The wire" of the design.
@@ -24,12 +25,15 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.contract import WRITTEN_DATA_KEYS
+from mcpcore.effects import PHRASES
 from mcpcore.escaping import clean_text, one_line
 from mcpcore.jsonable import dumps, fit_object, to_json_object
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from mcpcore.codes import Effects
 
 INDENT: Final = "    "
 _ERROR: Final = "Error: "
@@ -47,6 +51,7 @@ _WAIT: Final = re.compile(r"retry after ([0-9]{1,13})(?:\.([0-9]{1,3}))? s")
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 # Neither a separator of the last line nor the quote that begins a JSON string, and no space at either end.
 _PLAIN: Final = re.compile(r'[^\s·"](?:[^\t\n·]*[^\s·])?')
+_EFFECTS: Final = {phrase: effects for effects, phrase in PHRASES.items()}
 
 
 class TextFields(NamedTuple):
@@ -56,6 +61,7 @@ class TextFields(NamedTuple):
     name: str
     retry: Retry
     correlation_id: str
+    effects: Effects | None = None
     reason: str | None = None
     hint: str | None = None
     fallback_tool: str | None = None
@@ -71,6 +77,8 @@ def write(fields: TextFields, *, max_details: int) -> str:
         sections.append(_DETAILS + _json(fields.details, max_details))
     facts = [] if fields.reason is None else [f"reason {_token(fields.reason)}"]
     facts += [_token(fields.name), fields.retry.phrase]
+    if fields.effects is not None:
+        facts.append(PHRASES[fields.effects])
     if fields.fallback_tool is not None:
         facts.append(f"try {_token(fields.fallback_tool)}")
     facts.append(f"id {_token(fields.correlation_id)}")
@@ -162,10 +170,12 @@ def _last_line(line: str) -> TextFields | None:
     reason = _untoken(facts.pop(0).removeprefix("reason ")) if facts[0].startswith("reason ") else ...
     correlation_id = _untoken(facts.pop().removeprefix("id ")) if facts and facts[-1].startswith("id ") else None
     tool = _untoken(facts.pop().removeprefix("try ")) if facts and facts[-1].startswith("try ") else ...
-    if reason is None or tool is None or correlation_id is None or len(facts) != 2:
+    if reason is None or tool is None or correlation_id is None or len(facts) not in (2, 3):
         return None
-    name, phrase = facts
-    retry = _retry(phrase)
+    name, phrase, *rest = facts
+    retry, effects = _retry(phrase), _EFFECTS.get(rest[0]) if rest else None
+    if rest and effects is None:
+        return None
     if retry is None or not _NAME.fullmatch(name) or not (correlation_id == "" or _ID.fullmatch(correlation_id)):
         return None
     return TextFields(
@@ -173,6 +183,7 @@ def _last_line(line: str) -> TextFields | None:
         name=name,
         retry=retry,
         correlation_id=correlation_id,
+        effects=effects,
         reason=None if reason is ... else reason,
         fallback_tool=None if tool is ... else tool,
     )

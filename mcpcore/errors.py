@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from mcpcore.codes import Code, ErrorCode, is_code
 from mcpcore.contract import RESERVED_DATA_KEYS, DeclaredRecovery
+from mcpcore.effects import CHANGED, as_effects, cautious_advice, declared_effects
 from mcpcore.foreign import quietly
 from mcpcore.jsonable import Cut, as_mapping, safe_str, to_json
 from mcpcore.lost import note, use
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from types import EllipsisType, TracebackType
     from typing import Self
 
+    from mcpcore.codes import Effects
     from mcpcore.contract import FailureMode
 
 RecoveryLike: TypeAlias = "str | Mapping[str, Any]"
@@ -34,8 +36,12 @@ class CodedError(Exception):
         data: Facts for the client, as the author gave them; a model or a dataclass as the mapping of its fields.
         reason: The declared reason, given as such or as `data["reason"]`; None where there is none.
         retry: The advice of the throw site or of `ctx.fail`, else None; `advice` is the one in force.
+        retry_is_declared: Whether an author gave `retry`, at the throw site or in the entry; False too where a caught
+            exception or the code did.
+        effects: Whether anything was changed before the failure, as the throw site says; else None.
         entry: The failure mode that declares the reason, once a contract has been asked.
         omits_recovery: Whether the throw site asked for no recovery at all, with `recovery=None`.
+        omits_effects: Whether the declared effects do not hold, since the failure represents others too.
     """
 
     code: Code
@@ -43,8 +49,11 @@ class CodedError(Exception):
     data: Mapping[str, Any] | None
     reason: str | None
     retry: Retry | None
+    retry_is_declared: bool = False
+    effects: Effects | None = None
     entry: FailureMode[Any] | None
     omits_recovery: bool
+    omits_effects: bool = False
 
     def __init__(
         self,
@@ -55,6 +64,7 @@ class CodedError(Exception):
         reason: str | None = None,
         recovery: RecoveryLike | EllipsisType | None = ...,
         retry: Retry | None = None,
+        effects: Effects | None = None,
     ) -> None:
         """Make a failure.
 
@@ -65,6 +75,8 @@ class CodedError(Exception):
             reason: The reason of the contract that this failure is.
             recovery: Replaces the declared recovery, or adds to it where it has no `hint`; `None` leaves it out.
             retry: Replaces the declared retry advice.
+            effects: Whether anything was changed before the failure: "none", "partial" or "unknown"; replaces the
+                declared effects.
 
         Raises:
             TypeError: If `code` is not a code.
@@ -86,6 +98,9 @@ class CodedError(Exception):
             None if recovery is None or recovery is ... else quietly(lambda: _partial(recovery), None)
         )
         self.retry = retry if isinstance(retry, Retry) else None
+        self.retry_is_declared = self.retry is not None
+        if effects is not None:
+            self.effects = as_effects(effects)
         self.entry = None
         super().__init__(self.message)
         note(self)
@@ -111,13 +126,27 @@ class CodedError(Exception):
 
     @property
     def advice(self) -> Retry:
-        """The retry advice in force: the throw site's, else the declared entry's, else the code's."""
+        """The retry advice in force: the throw site's, else the declared entry's, else the code's.
+
+        Where something is declared to have changed, or to have possibly changed, only an author's advice counts.
+        """
+        if declared_effects(self) in CHANGED:
+            return cautious_advice(self)
         if self.retry is not None:
             return self.retry
         # An entry's advice that is merely its code's says nothing about the code that was raised instead.
         if self.entry is not None and self.entry.retry is not None:
             return self.entry.retry
         return self.code.retry
+
+    def with_found_advice(self, advice: Retry | None) -> Self:
+        """Take the retry advice of a caught exception or a response, if there is any, and return the failure.
+
+        Unlike an author's own advice, it is withheld where a second call may do something twice.
+        """
+        if advice is not None:
+            self.retry, self.retry_is_declared = advice, False
+        return self
 
     @property
     def sent_reason(self) -> str | None:
@@ -180,7 +209,7 @@ class CodedError(Exception):
                 explained = explain(thrown)
                 code = explained.code
                 retry = None if explained.retry == code.retry else explained.retry
-        error = cls(code, message, data, reason=reason, retry=retry)
+        error = cls(code, message, data, reason=reason).with_found_advice(retry)
         error.__cause__ = thrown if isinstance(thrown, BaseException) else RuntimeError(safe_str(thrown))
         return _carrying(error, fields)
 
@@ -298,16 +327,21 @@ def failure_of(
     *,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | EllipsisType | None = ...,
+    effects: Effects | None = None,
 ) -> CodedError:
     """The failure of a declared entry; `ctx.fail` makes its failures here."""
+    own = None if retry is ... else retry
     error = CodedError(
         entry.code,
         message,
         data,
         reason=entry.reason,
         recovery=recovery,
-        retry=entry.advice if retry is None or retry is ... else retry,
+        retry=own or entry.retry or entry.code.retry,
+        effects=effects,
     )
+    if own is None and entry.retry is None:
+        error.retry_is_declared = False
     error.declare(entry)
     return error
 
@@ -400,12 +434,15 @@ def invalid_params(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """The arguments do not fit the tool: a missing field, a wrong type, a value out of range.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.INVALID_PARAMS, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.INVALID_PARAMS, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def invalid_request(
@@ -415,12 +452,15 @@ def invalid_request(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """The request makes no sense here: an operation that is not supported, a capability that is missing.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.INVALID_REQUEST, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.INVALID_REQUEST, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def not_found(
@@ -430,12 +470,15 @@ def not_found(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """What was asked for does not exist.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.NOT_FOUND, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.NOT_FOUND, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def forbidden(
@@ -445,12 +488,15 @@ def forbidden(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """The caller is known, and may not do this.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.FORBIDDEN, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.FORBIDDEN, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def unauthorized(
@@ -460,12 +506,15 @@ def unauthorized(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """The caller's credentials are missing, invalid or expired.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.UNAUTHORIZED, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.UNAUTHORIZED, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def validation_error(
@@ -475,12 +524,15 @@ def validation_error(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """The input has the right form and breaks a rule of the operation.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.VALIDATION_ERROR, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.VALIDATION_ERROR, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def conflict(
@@ -490,12 +542,13 @@ def conflict(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """The operation conflicts with the current state: a duplicate, a changed version.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.CONFLICT, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(ErrorCode.CONFLICT, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects)
 
 
 def rate_limited(
@@ -505,12 +558,15 @@ def rate_limited(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """A limit on the rate or the amount of calls was reached.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.RATE_LIMITED, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.RATE_LIMITED, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def timeout(
@@ -520,12 +576,13 @@ def timeout(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """The operation took too long.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.TIMEOUT, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(ErrorCode.TIMEOUT, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects)
 
 
 def service_unavailable(
@@ -535,12 +592,15 @@ def service_unavailable(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """A service behind the tool is down or cannot be reached.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.SERVICE_UNAVAILABLE, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.SERVICE_UNAVAILABLE, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def configuration_error(
@@ -550,12 +610,15 @@ def configuration_error(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """The server is not configured correctly.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.CONFIGURATION_ERROR, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.CONFIGURATION_ERROR, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def internal_error(
@@ -565,12 +628,15 @@ def internal_error(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """Something failed that should not have.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.INTERNAL_ERROR, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.INTERNAL_ERROR, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def serialization_error(
@@ -580,12 +646,15 @@ def serialization_error(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """Data could not be encoded or decoded.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.SERIALIZATION_ERROR, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.SERIALIZATION_ERROR, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def database_error(
@@ -595,12 +664,15 @@ def database_error(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """The data store failed.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.DATABASE_ERROR, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.DATABASE_ERROR, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 def request_cancelled(
@@ -610,12 +682,15 @@ def request_cancelled(
     reason: str | None = None,
     recovery: RecoveryLike | EllipsisType | None = ...,
     retry: Retry | None = None,
+    effects: Effects | None = None,
 ) -> CodedError:
     """The request was cancelled before it was done.
 
     The arguments are those of `CodedError`; to be raised.
     """
-    return CodedError(ErrorCode.REQUEST_CANCELLED, message, data, reason=reason, recovery=recovery, retry=retry)
+    return CodedError(
+        ErrorCode.REQUEST_CANCELLED, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
+    )
 
 
 FACTORIES: Final = {

@@ -153,6 +153,7 @@ def retrying(
     max_wait: float = 30.0,
     deadline: float | None = 60.0,
     backoff: float = 0.2,
+    effects: Literal["none"] | None = None,
 ) -> Retrying:
     """Call again what fails and is worth it: as the failure's own `retry` says, no sooner and no longer.
 
@@ -170,11 +171,17 @@ def retrying(
     What is retried is what `CodedError.advice`, or `explain` for any other exception, says; a Retry-After is waited
     for in full. A failure that is given up has `attempts` in its `data`. Cancellation passes through at once.
 
+    What may have changed something is not repeated: a failure that declares the effects "partial" or "unknown", and, in
+    a tool with `read_only_hint=False` and `idempotent_hint=False`, a timeout, an unavailable service or an exception
+    that nobody declared.
+
     Args:
         attempts: How many calls are made at most.
         max_wait: Seconds; a failure that asks to wait longer is given up, not asked again too soon.
         deadline: Seconds from the first call after which no other is begun, waits included; None for no limit.
         backoff: Seconds to wait after a failure that may be retried at once; doubled each time, with jitter.
+        effects: "none" where repeating the operation does no harm: it only reads, or has an idempotency key. Then
+            the annotations of the tool do not count; what a failure itself declares does.
 
     Raises:
         ValueError: If an option is out of range.
@@ -185,6 +192,10 @@ def retrying(
     for name, value in (("max_wait", max_wait), ("deadline", deadline), ("backoff", backoff)):
         if value is not None and (not math.isfinite(value) or value < 0):
             raise ValueError(f"retrying({name}=...) must be a number of seconds from 0 up, not {value!r}")
+    if effects is not None and effects != "none":
+        raise ValueError(
+            f"retrying(effects=...) must be 'none', for an operation that is safe to repeat, or None, not {effects!r}"
+        )
     from mcpcore._retrying import Retrying
 
-    return Retrying(attempts=attempts, max_wait=max_wait, deadline=deadline, backoff=backoff)
+    return Retrying(attempts=attempts, max_wait=max_wait, deadline=deadline, backoff=backoff, is_safe=effects == "none")

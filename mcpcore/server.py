@@ -46,6 +46,7 @@ from mcpcore.declare.declaration import ToolOptions, takes_context
 from mcpcore.declare.prompt import PromptDecorator, PromptOptions, as_prompt
 from mcpcore.declare.resource import ResourceDecorator, ResourceOptions, as_resource
 from mcpcore.definition import admitting_error
+from mcpcore.effects import default_effects
 from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.governance import TRACE_FIELD, checked, in_force
 from mcpcore.jsonable import shown_name
@@ -95,9 +96,10 @@ if TYPE_CHECKING:
 
     from mcpcore.audit import AuditTrail
     from mcpcore.breaches import BrokenItem
-    from mcpcore.codes import ErrorCode
+    from mcpcore.codes import Effects, ErrorCode
     from mcpcore.declare.prompt import DeclaredPrompt
     from mcpcore.declare.resource import DeclaredResource
+    from mcpcore.effects import CallState
     from mcpcore.lost import LostFailure
 
 LifespanT = TypeVar("LifespanT", default=Any)
@@ -561,6 +563,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 subscriptions=self._subscriptions,
             ),
             contract=contract,
+            effects=_effects_of(registered),
             judged=functools.partial(self._judged_item, ctx, params.name),
             part=functools.partial(part_of_answer, self._boundary),
             shown=functools.partial(shown_value, self._boundary),
@@ -577,8 +580,12 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 verdict = self._report_lost(lost, ctx, request, name=params.name) if lost else None
                 if verdict is not None:
                     return self._boundary.result(verdict.envelope)
-                raise self._recorded(protocol, name=params.name, surface="tool", context=context) from None
-            return self._boundary.answer(exc, contract=contract, name=params.name, context=context, lost=lost)
+                raise self._recorded(
+                    protocol, name=params.name, surface="tool", context=context, call=request.state()
+                ) from None
+            return self._boundary.answer(
+                exc, contract=contract, name=params.name, context=context, lost=lost, call=request.state()
+            )
         finally:
             current.reset(token)
         lost = request.lost()
@@ -587,7 +594,12 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             verdict = self._report_lost(lost, ctx, request, name=params.name) if lost else None
             return result if verdict is None else self._boundary.result(verdict.envelope)
         return self._boundary.answer(
-            failure, contract=contract, name=params.name, context=self._context(ctx, request, failure), lost=lost
+            failure,
+            contract=contract,
+            name=params.name,
+            context=self._context(ctx, request, failure),
+            lost=lost,
+            call=request.state(),
         )
 
     def _report_lost(
@@ -601,7 +613,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     ) -> Verdict | None:
         """Report failures that a call lost which ended otherwise; the verdict to answer it with, if it may not."""
         context = self._context(ctx, request, lost[0].error)
-        return self._boundary.report_lost(lost, contract=request.contract, name=name, context=context, surface=surface)
+        return self._boundary.report_lost(
+            lost, contract=request.contract, name=name, context=context, surface=surface, call=request.state()
+        )
 
     def _judged_item(
         self,
@@ -614,7 +628,14 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     ) -> Envelope:
         """The envelope of a part of a call that failed while the call goes on; recorded as a failed call is."""
         context = self._context(ctx, request, exc)
-        verdict = self._boundary.judged(exc, contract=request.contract, name=name, context=context, surface=surface)
+        verdict = self._boundary.judged(
+            exc,
+            contract=request.contract,
+            name=name,
+            context=context,
+            surface=surface,
+            call=request.state(of_part=True),
+        )
         note_item(verdict, request)
         return verdict.envelope
 
@@ -625,6 +646,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             return await registered.execute(arguments, request)
         # A subclass may run and convert in its own way.
         own = type(registered).run is SDKTool.run
+        request.began = True
         try:
             returned = await registered.run(arguments, request.sdk, convert_result=not own)
         except ToolError as exc:
@@ -737,11 +759,21 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             error.error.data["uri"] = shown_value(self._boundary, name)  # as the SDK tells it
         return error
 
-    def _recorded(self, error: MCPError, *, name: str, surface: str, context: dict[str, Any]) -> MCPError:
+    def _recorded(
+        self,
+        error: MCPError,
+        *,
+        name: str,
+        surface: str,
+        context: dict[str, Any],
+        call: CallState | None = None,
+    ) -> MCPError:
         """`error`, which its author chose, recorded unless it is a step of the protocol; else what it gives way to."""
         if error.code in PROTOCOL_NEEDS:
             return error
-        verdict = self._boundary.judged(error, contract=_NO_CONTRACT, name=name, surface=surface, context=context)
+        verdict = self._boundary.judged(
+            error, contract=_NO_CONTRACT, name=name, surface=surface, context=context, call=call
+        )
         if verdict.exception is not error:
             return self._protocol_error(verdict.envelope)
         return chosen_error(error, verdict.envelope.message, self._boundary.judge.limits)
@@ -804,7 +836,10 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         name = str(getattr(params, "name", None) or getattr(params, "uri", ""))
         request = Request(functools.partial(SDKContext, request_context=cast("Any", ctx), mcp_server=self))
         context = self._context(ctx, request, AuditError())
-        return self._boundary.unrecorded(contract=_NO_CONTRACT, name=name, context=context)
+        registered = self._tool_manager.get_tool(name) if isinstance(params, CallToolRequestParams) else None
+        return self._boundary.unrecorded(
+            contract=_NO_CONTRACT, name=name, context=context, effects=_effects_of(registered)
+        )
 
     def _protocol_error(self, envelope: Envelope) -> MCPError:
         return protocol_error_of(self._boundary, envelope)
@@ -829,6 +864,13 @@ class _Registering(ToolDecorator[R]):
 
 
 _NO_CONTRACT: Final[Contract[Any]] = Contract()
+
+
+def _effects_of(registered: SDKTool | None) -> Effects | None:
+    """The effects that follow from the annotations of a tool for a failure that declares none."""
+    if isinstance(registered, ContractTool):
+        return registered.default_effects
+    return None if registered is None else default_effects(registered.annotations)
 
 
 def _unbound(made: Any) -> Tool[..., Any]:

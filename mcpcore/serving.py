@@ -17,6 +17,7 @@ from mcp_types import (
 
 from mcpcore.boundary import is_a, leaves_of, returned_failure
 from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
+from mcpcore.effects import PHRASES, as_effects
 from mcpcore.envelope_text import indented
 from mcpcore.errors import FrameworkError
 from mcpcore.jsonable import fit, shown_name, to_json
@@ -93,8 +94,16 @@ def invalid_arguments_error(
 
 def with_failures(description: str, published: Sequence[Mapping[str, Any]]) -> str:
     """A tool's description that ends with its failures, of the contract as `tools/list` carries it."""
-    lines = [f"- {entry['reason']} ({entry['name']}): {entry['when']} {entry['recovery']}" for entry in published]
+    lines = [
+        f"- {entry['reason']} ({entry['name']}): {entry['when']} {entry['recovery']}{_in_brackets(entry)}"
+        for entry in published
+    ]
     return "\n".join([description.rstrip(), "", "Fails with:", *lines]).lstrip()
+
+
+def _in_brackets(entry: Mapping[str, Any]) -> str:
+    effects = as_effects(entry.get("effects"))
+    return "" if effects is None else f" ({PHRASES[effects]})"
 
 
 def protocol_error(envelope: Envelope, written: dict[str, Any] | None = None) -> MCPError:

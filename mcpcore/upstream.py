@@ -36,7 +36,7 @@ class UpstreamError(FrameworkError):
     """A failure that another server sent, on its way to becoming one of this server."""
 
     def __init__(self, sent: Envelope) -> None:
-        """Take the code, message, reason, recovery, retry advice and details out of `sent`."""
+        """Take the code, message, reason, recovery, retry advice, effects and details out of `sent`."""
         super().__init__(
             sent.error_code or ErrorCode.INTERNAL_ERROR,
             sent.message,
@@ -44,7 +44,10 @@ class UpstreamError(FrameworkError):
             reason=sent.reason,
             recovery=sent.recovery or ...,
             retry=sent.retry,
+            effects=sent.effects,
         )
+        # A server that says nothing of effects may have sent its code's advice, which is no author's.
+        self.retry_is_declared = sent.effects is not None
         self.sent = sent
 
     def identified(self, envelope: Envelope) -> Envelope:

@@ -45,7 +45,11 @@ def on_fastmcp(server: Any) -> Any:
         if tool is not None:
             mcp.add_tool(tool)
         else:
-            described = {"name": registered.name, "description": registered.description}
+            described = {
+            "name": registered.name,
+            "description": registered.description,
+            "annotations": registered.annotations,
+        }
             mcp.add_tool(Tool.from_function(without_context(registered), **described))
     for resource in server._resource_manager.list_resources():
         declared = getattr(resource, "_declared", None)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from mcpcore.cli import output
+from mcpcore.effects import as_effects
 from mcpcore.escaping import terminal_line
 
 if TYPE_CHECKING:
@@ -342,6 +343,9 @@ def _print_record(record: Record, *, as_json: bool) -> None:
 def _details(record: Record) -> Iterator[str]:
     if record.get("message"):
         yield str(record["message"])
+    effects = as_effects(record.get("effects"))
+    if effects is not None:
+        yield f"effects: {effects}"
     exception = record.get("exception")
     if isinstance(exception, dict):
         yield f"{exception.get('type', 'exception')}: {exception.get('message', '')}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.cli import output
 from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.effects import PHRASES, as_effects
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
@@ -115,8 +116,10 @@ def _failure_mode(entry: Mapping[str, Any]) -> None:
         advice = Retry.from_json(retry).phrase if isinstance(retry, Mapping) else ""
     except ValueError:
         advice = ""
+    effects = as_effects(entry.get("effects"))
+    changed = "" if effects is None else PHRASES[effects]
     fallback = entry.get("fallbackTool")
-    facts = [str(entry.get("name") or ""), advice, f"try {fallback}" if fallback else ""]
+    facts = [str(entry.get("name") or ""), advice, changed, f"try {fallback}" if fallback else ""]
     reason = output.styled(str(entry.get("reason") or "?"), fg="yellow")
     summary = " · ".join(fact for fact in facts if fact)
     output.line("  fails: ", reason, f" ({summary})" if summary else "")

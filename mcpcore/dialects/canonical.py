@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Canonical:
-    """`{"error": {code, name, message, retry, tool, correlationId, timestamp, context?, data?}}`."""
+    """`{"error": {code, name, message, retry, effects?, tool, correlationId, timestamp, context?, data?}}`."""
 
     name = "canonical"
     is_error = True

@@ -153,6 +153,7 @@ def _canonical_text(text: str) -> Envelope | None:
         name=fields.name,
         message=fields.message,
         retry=fields.retry,
+        effects=fields.effects,
         correlation_id=fields.correlation_id,
         data=data or None,
     )

@@ -4,7 +4,8 @@ Only the API is needed (`mcpcore[otel]`; the MCP SDK brings it along), and only 
 
 - The span of the call, which the SDK's own middleware opens, gets `error.type` and status ERROR as the semantic
   conventions for MCP ask (`tool_error` for a tool, the JSON-RPC code for what the protocol carries), and beside them
-  `mcpcore.code`, `mcpcore.reason`, `mcpcore.correlation_id` and `mcpcore.retry`.
+  `mcpcore.code`, `mcpcore.reason`, `mcpcore.correlation_id`, `mcpcore.retry` and, where they are known,
+  `mcpcore.effects`.
 - The counter `mcpcore.failures` counts by tool (or resource, or prompt), code and reason: all of low cardinality.
 - The record goes out as a log record, event `mcpcore.failure`; its body is the line of the audit trail to the byte, so
   that a store of a whole fleet's records can be written back to a file and verified. A failure that was made and lost
@@ -131,6 +132,9 @@ class OtelSink:
         retry = record.get("retry")
         if isinstance(retry, dict) and isinstance(retry.get("kind"), str):
             span.set_attribute("mcpcore.retry", retry["kind"])
+        effects = record.get("effects")
+        if isinstance(effects, str):
+            span.set_attribute("mcpcore.effects", effects)
         # Without a description: the text of a failure may be anything, and the conventions want that of the protocol's
         # own error, which the SDK sets.
         span.set_status(StatusCode.ERROR)

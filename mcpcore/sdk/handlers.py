@@ -59,6 +59,7 @@ async def run_handler(
     if definition.positional:
         args = (*args, *(values.pop(name) for name in definition.positional))
     handler = declared.declaration.handler
+    request.began = True
     if declared.declaration.is_async:
         return await handler(*args, **values)
     call = functools.partial(handler, *args, **values)

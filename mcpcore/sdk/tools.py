@@ -14,6 +14,7 @@ from pydantic import ConfigDict, PrivateAttr, ValidationError
 from mcpcore.boundary import Judge, Relayed, is_a, returned_failure
 from mcpcore.breaches import report_nested
 from mcpcore.context import Request, current
+from mcpcore.effects import default_effects
 from mcpcore.results import converted
 from mcpcore.sdk.handlers import require_served_by_sdk, run_handler
 from mcpcore.serving import PROTOCOL_NEEDS, invalid_arguments_error
@@ -21,6 +22,7 @@ from mcpcore.serving import PROTOCOL_NEEDS, invalid_arguments_error
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mcpcore.codes import Effects
     from mcpcore.definition import ToolDefinition
     from mcpcore.envelope import Envelope
     from mcpcore.tool import Tool
@@ -68,6 +70,11 @@ class ContractTool(SDKTool):
         return self._definition  # type: ignore[no-any-return]
 
     @functools.cached_property
+    def default_effects(self) -> Effects | None:
+        """The effects that follow from its annotations for a failure that declares none."""
+        return default_effects(self.annotations)
+
+    @functools.cached_property
     def published(self) -> list[Any]:
         """The contract as `tools/list` carries it."""
         return self._tool.contract.to_json()
@@ -98,7 +105,7 @@ class ContractTool(SDKTool):
         Raises:
             ToolFailure: If the tool fails; an error of the SDK's own kind.
         """
-        outer, request = current.get(), Request(lambda: context)
+        outer, request = current.get(), Request(lambda: context, effects=self.default_effects)
         token = current.set(request)
         try:
             result = await self.execute(arguments, request)
@@ -106,12 +113,13 @@ class ContractTool(SDKTool):
             report_nested(request.lost(returned_failure(exc)), outer, self.name)
             if is_a(exc, MCPError) and cast("MCPError", exc).code in PROTOCOL_NEEDS:
                 raise
-            raise self._failure(exc) from exc
+            raise self._failure(exc, request) from exc
         else:
             report_nested(request.lost(), outer, self.name)
             return result
         finally:
             current.reset(token)
 
-    def _failure(self, exc: Exception) -> ToolFailure:
-        return ToolFailure(Judge().verdict(exc, contract=self._tool.contract, name=self.name).envelope)
+    def _failure(self, exc: Exception, request: Request) -> ToolFailure:
+        verdict = Judge().verdict(exc, contract=self._tool.contract, name=self.name, call=request.state())
+        return ToolFailure(verdict.envelope)

@@ -270,16 +270,16 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         special = None if explained.retry == explained.code.retry else explained.retry
         if target is None:
             code = self._code if self._code is not None else explained.code
-            return CodedError(code, self._message, retry=special if code == explained.code else None)
+            return CodedError(code, self._message).with_found_advice(special if code == explained.code else None)
         if isinstance(target, str):
             entry = self._declared(target)
             if entry is None:
-                return CodedError(explained.code, self._message, reason=target, retry=special)
+                return CodedError(explained.code, self._message, reason=target).with_found_advice(special)
             target = entry
         if isinstance(target, FailureMode):
             says_nothing = target.retry is None and target.code == explained.code
-            return failure_of(target, self._message, None, retry=special if says_nothing else None)
-        return CodedError(target, self._message, retry=special if target == explained.code else None)
+            return failure_of(target, self._message, None).with_found_advice(special if says_nothing else None)
+        return CodedError(target, self._message).with_found_advice(special if target == explained.code else None)
 
     def _declared(self, reason: str) -> FailureMode[Any] | None:
         return declared(reason) if self._ctx is None else self._ctx.contract.get(reason)

@@ -137,8 +137,7 @@ def _http_error(
         said if message is None else message,
         {**facts, **_facts_of(data)},
         reason=reason,
-        retry=_retry(status, code, wait, reason),
-    )
+    ).with_found_advice(_retry(status, code, wait, reason))
 
 
 def _retry(status: int, code: Code, wait: float | None, reason: str | None) -> Retry | None:

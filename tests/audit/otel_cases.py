@@ -67,7 +67,9 @@ def telemetry(providers):
 
 
 @tool(
-    errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matched.", recovery="Search first.")],
+    errors=[
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matched.", recovery="Search first.", effects="none")
+    ],
 )
 async def fetch(ctx: Context[Literal["no_match"]], mode: str) -> str:
     """Fetch."""
@@ -102,6 +104,8 @@ def test_the_span_of_a_failed_call_says_why(telemetry):
     assert declared.attributes["mcpcore.reason"] == "no_match"
     assert declared.attributes["mcpcore.code"] == "NOT_FOUND"
     assert declared.attributes["mcpcore.retry"] == "not_retryable"
+    assert declared.attributes["mcpcore.effects"] == "none"
+    assert "mcpcore.effects" not in crash.attributes
     assert len(declared.attributes["mcpcore.correlation_id"]) == 16
     assert declared.status.status_code is StatusCode.ERROR
     assert crash.attributes["mcpcore.code"] == "INTERNAL_ERROR"

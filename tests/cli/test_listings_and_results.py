@@ -55,13 +55,14 @@ def test_a_list_of_any_schema_and_any_contract_is_shown(call):
         "  either?: string | null  one of two",
         "  fails: gone (NOT_FOUND)",
         "    when: It is gone.",
+        "  fails: sent (it may have taken effect: check before you call again)",
         "  fails: bare",
         "  a?: any",
         "  fails: ? (try other)",
         "other  Only a title",
     ):
         assert expected in lines
-    assert 3 == sum("fails:" in line for line in lines)
+    assert 4 == sum("fails:" in line for line in lines)
     assert not any("recovery" in line for line in lines)
 
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, tool
+from mcpcore.codes import EFFECTS
 from mcpcore.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
 from mcpcore.envelope import envelope
 from mcpcore.governance import FIELDS
@@ -43,6 +44,7 @@ def envelopes(draw: st.DrawFn) -> Envelope:
         draw(st.sampled_from(list(ErrorCode))),
         draw(words),
         retry=draw(retries),
+        effects=draw(st.none() | st.sampled_from(EFFECTS)),
         tool=draw(st.none() | words),
         data=None
         if masked

@@ -21,7 +21,7 @@ def f(ctx: Context, crash: bool) -> None:
         raise KeyError("hunter2")
     raise ctx.fail("gone")
 
-server, second = Server("s", tools=[f]), Server("t")
+{made}
 {after}
 
 async def main():
@@ -33,14 +33,28 @@ anyio.run(main)
 """
 
 
-def run(setup: str = "", after: str = "") -> subprocess.CompletedProcess[str]:
-    source = PROGRAM.format(setup=textwrap.dedent(setup), after=textwrap.dedent(after))
+MADE = {
+    "server": 'server, second = Server("s", tools=[f]), Server("t")',
+    # No `Server` is made here: the SDK would set up logging, which FastMCP leaves to the application.
+    "fastmcp": """
+from fastmcp import FastMCP
+from mcpcore.integrations.fastmcp import ContractMiddleware
+mcp = FastMCP("s", middleware=[ContractMiddleware()])
+mcp.add_tool(f)
+server = mcp._mcp_server
+""",
+}
+
+
+def run(door: str, setup: str = "", after: str = "") -> subprocess.CompletedProcess[str]:
+    source = PROGRAM.format(setup=textwrap.dedent(setup), after=textwrap.dedent(after), made=MADE[door])
     return subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True, timeout=60)
 
 
-def test_without_any_set_up_each_record_is_a_line_on_standard_error_once() -> None:
+@pytest.mark.server_only("FastMCP sets up no root logger, so only Python's handler of last resort is there")
+def test_without_any_set_up_each_record_is_a_line_on_standard_error_once(served_by: str) -> None:
     """The crash with its traceback, and an audit record for each failure; standard output is the protocol's."""
-    done = run()
+    done = run(served_by)
     assert "" == done.stdout
     assert 1 == done.stderr.count("ERROR mcpcore: 'f' failed unexpectedly")
     assert 2 == done.stderr.count(" mcpcore.audit: {")
@@ -54,23 +68,23 @@ def test_without_any_set_up_each_record_is_a_line_on_standard_error_once() -> No
         ("", "logging.basicConfig(format='APP %(name)s %(message)s', level='INFO', force=True)"),
     ],
 )
-def test_an_application_that_sets_up_logging_has_the_only_word(setup: str, after: str) -> None:
+def test_an_application_that_sets_up_logging_has_the_only_word(setup: str, after: str, served_by: str) -> None:
     """Before the server is made or after it."""
-    done = run(setup, after)
+    done = run(served_by, setup, after)
     assert 1 == done.stderr.count("APP mcpcore 'f' failed unexpectedly")
     assert 1 == done.stderr.count("'f' failed unexpectedly")
     assert 2 == done.stderr.count("APP mcpcore.audit {")
     assert 2 == done.stderr.count('"correlationId"')
 
 
-def test_a_silenced_logger_is_silent() -> None:
+def test_a_silenced_logger_is_silent(served_by: str) -> None:
     """By the ordinary means of the standard library."""
-    assert "" == run(after="logging.getLogger('mcpcore').setLevel(logging.CRITICAL + 1)").stderr
+    assert "" == run(served_by, after="logging.getLogger('mcpcore').setLevel(logging.CRITICAL + 1)").stderr
 
 
-def test_a_process_without_standard_error_still_answers() -> None:
+def test_a_process_without_standard_error_still_answers(served_by: str) -> None:
     """As some hosts start their servers."""
-    assert "" == run(after="sys.stderr = None").stderr
+    assert "" == run(served_by, after="sys.stderr = None").stderr
 
 
 def test_a_stream_that_fails_is_reported_as_logging_does(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,20 +21,34 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import Server, tool
 
-SERVER = """
-import sys
+HEADS = {
+    "server": """
 from mcpcore import Server
 
 server = Server("crashing")
+contract = server.tool(errors=[])
+""",
+    # No `Server` is made here: the SDK would set up logging, which FastMCP leaves to the application.
+    "fastmcp": """
+from fastmcp import FastMCP
+from mcpcore import tool
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+server = FastMCP("crashing", middleware=[ContractMiddleware()])
+contract = lambda fn: server.tool(tool(errors=[])(fn))
+""",
+}
+SERVER = """
+import sys
 
 def crash():
     raise RuntimeError("broken, password=hunter2")
 
-@server.tool(errors=[])
+@contract
 def contract_tool() -> str:
     return crash()
 
-@server.tool(errors=[])
+@contract
 async def async_tool() -> str:
     return crash()
 
@@ -116,11 +130,11 @@ def _log_over_http(folder: Path) -> str:
 
 @pytest.mark.parametrize("transport", [_log_over_stdio, _log_over_http])
 def test_a_crash_writes_one_traceback_to_the_log(
-    transport: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    transport: Any, served_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the logging that a server sets up by itself; the secrets in it are redacted."""
     monkeypatch.delenv("MCPCORE_AUDIT", raising=False)
-    (tmp_path / "crashing.py").write_text(SERVER)
+    (tmp_path / "crashing.py").write_text(HEADS[served_by] + SERVER)
     log = transport(tmp_path)
     assert log.count("Traceback (most recent call last)") == len(ASKS), log
     assert log.count("RuntimeError: broken, password=[redacted]") == len(ASKS)

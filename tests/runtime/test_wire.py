@@ -635,7 +635,9 @@ class TestListing:
     def test_carries_the_contract_and_may_describe_it(self, era: str) -> None:
         """`_meta` always has it; the description too with `describe_failures=True`."""
 
-        @tool(errors=[NO_MATCH, FULL])
+        lost = FailureMode("lost", ErrorCode.TIMEOUT, when="It hung.", recovery="Look at it.", effects="unknown")
+
+        @tool(errors=[NO_MATCH, FULL, lost])
         def f() -> str:
             """Fetch."""
             return ""
@@ -650,7 +652,7 @@ class TestListing:
                 return (await client.list_tools()).tools
 
         first, second = anyio.run(listed, Server("s", tools=[f, plain]))
-        assert ["no_match", "queue_full"] == [entry["reason"] for entry in first.meta["dev.mcpcore/errors"]]
+        assert ["no_match", "queue_full", "lost"] == [entry["reason"] for entry in first.meta["dev.mcpcore/errors"]]
         assert "Fetch." == first.description
         assert "dev.mcpcore/errors" not in (second.meta or {})
         first, second = anyio.run(listed, Server("s", tools=[f, plain], describe_failures=True))
@@ -658,7 +660,8 @@ class TestListing:
             "Fetch.\n\nFails with:\n"
             "- no_match (NOT_FOUND): No requested PMID returned data. "
             "Call search_articles to discover valid PMIDs first.\n"
-            "- queue_full (RATE_LIMITED): The queue is full. Wait 30 seconds and retry."
+            "- queue_full (RATE_LIMITED): The queue is full. Wait 30 seconds and retry.\n"
+            "- lost (TIMEOUT): It hung. Look at it. (it may have taken effect: check before you call again)"
         ) == first.description
         assert "Nothing declared." == second.description
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp.client import Client
+from mcp_types import ToolAnnotations
 
 from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, timeout, tool
 from mcpcore.batch import Batch, BatchResult
@@ -461,3 +462,156 @@ def test_results_that_belong_to_no_item_are_taken() -> None:
     for wrong in (0, True, 1.5):
         with pytest.raises(ValueError, match="max_failures"):
             Batch(Context(), max_failures=wrong)  # type: ignore[arg-type]
+
+
+# --- effects ----------------------------------------------------------------------------------------------------------
+
+SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
+READS = ToolAnnotations(read_only_hint=True)
+
+
+def mode(reason: str, effects: Any = None, **options: Any) -> FailureMode[Any]:
+    return FailureMode(reason, ErrorCode.TIMEOUT, when="It ended.", recovery="Look at it.", effects=effects, **options)
+
+
+@tool(
+    errors=[
+        mode("nothing", "none"),
+        mode("half", "partial"),
+        mode("lost", "unknown"),
+        mode("silent"),
+        mode("waits", retry=Retry.after(seconds=9)),
+        mode("over", "none", fails_batch=True),
+        mode("full", fails_batch=True, retry=Retry.after(seconds=30)),
+    ]
+)
+def send(ctx: Context[Any], items: list[str], close: bool = True) -> BatchResult[str]:
+    """Send each item."""
+    batch = Batch[str](ctx)
+    for item in items:
+        with batch.item(item):
+            if item == "crash":
+                raise KeyError(item)
+            if item != "ok":
+                raise ctx.fail(item)
+            batch.add(item)
+    if not close:
+        raise ctx.fail("silent")
+    return batch.result()
+
+
+async def sent(annotations: Any, *items: str, **arguments: Any) -> tuple[Any, Any, list[Any]]:
+    """The effects and the advice of the whole, and the effects of the items that are listed."""
+    handler = send.changed(annotations=annotations)
+    result, failed = await run(handler, items=list(items), **arguments)
+    listed = (result.structured_content if failed is None else failed.details).get("failed", [])
+    effects = [failure["error"].get("effects") for failure in listed]
+    return (None, None, effects) if failed is None else (failed.effects, failed.retry, effects)
+
+
+@pytest.mark.anyio
+async def test_items_of_a_partial_answer_have_effects_of_their_own() -> None:
+    """Each says what it would have said alone."""
+    expected = ["none", "partial", "unknown", None, None]
+    assert expected == (await sent(None, "ok", "nothing", "half", "lost", "silent", "crash"))[2]
+    assert ["none", "unknown", "unknown"] == (await sent(SENDS, "ok", "nothing", "silent", "crash"))[2]
+    assert ["none", "none", "none"] == (await sent(READS, "ok", "nothing", "silent", "crash"))[2]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("annotations", "items", "expected"),
+    [
+        (None, ["nothing", "nothing"], "none"),
+        (None, ["nothing", "silent"], None),
+        (None, ["nothing", "half"], "partial"),
+        (None, ["half", "lost", "silent"], "unknown"),
+        (None, ["crash", "crash"], None),
+        (SENDS, ["nothing", "nothing"], "none"),
+        (SENDS, ["nothing", "silent"], "unknown"),
+        (SENDS, ["crash"], "unknown"),
+        (READS, ["crash", "silent"], "none"),
+        (READS, ["nothing", "half"], "partial"),
+    ],
+)
+async def test_a_batch_whose_items_all_fail_says_the_weakest(annotations: Any, items: list[str], expected: Any) -> None:
+    """Whatever the order, and no default advice where something may have changed."""
+    for order in (items, items[::-1]):
+        effects, retry, _ = await sent(annotations, *order)
+        assert expected == effects
+        assert not (retry.retryable and effects in ("partial", "unknown"))
+
+
+@pytest.mark.anyio
+async def test_the_advice_of_one_item_says_nothing_of_another() -> None:
+    """A declared wait is sent, except where another item may have had effects."""
+    assert ("unknown", Retry.after(seconds=9)) == (await sent(SENDS, "waits", "waits"))[:2]
+    assert ("unknown", Retry.never()) == (await sent(None, "waits", "lost"))[:2]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("annotations", "items", "expected"),
+    [
+        (None, ["over"], ("none", Retry.now())),
+        (None, ["ok", "over"], ("partial", Retry.now())),
+        (None, ["lost", "over"], ("unknown", Retry.now())),
+        (None, ["ok", "full"], ("partial", Retry.after(seconds=30))),
+        (SENDS, ["ok", "over"], ("partial", Retry.never())),
+        (SENDS, ["over"], ("none", Retry.now())),
+        (SENDS, ["silent", "over"], ("unknown", Retry.never())),
+        (SENDS, ["ok", "full"], ("unknown", Retry.after(seconds=30))),
+        (READS, ["ok", "crash", "over"], ("none", Retry.now())),
+    ],
+)
+async def test_a_batch_that_fails_as_a_whole_is_at_least_partial(
+    annotations: Any, items: list[str], expected: Any
+) -> None:
+    """Where items before had effects; a tool that only reads has none."""
+    assert expected == (await sent(annotations, *items))[:2]
+
+
+@pytest.mark.anyio
+async def test_a_failure_after_a_batch_is_its_own() -> None:
+    """Only a batch that fails as a whole says something of its items."""
+    assert (None, Retry.now()) == (await sent(None, "ok", close=False))[:2]
+
+
+@pytest.mark.anyio
+async def test_items_that_are_done_after_the_whole_failed_count() -> None:
+    """One item fails the batch while another is still being done."""
+
+    @tool(errors=[mode("over", "none", fails_batch=True)])
+    async def at_once_whole(ctx: Context[Any]) -> BatchResult[str]:
+        """Do two things."""
+        batch = Batch[str](ctx)
+        failed = anyio.Event()
+
+        async def slow() -> None:
+            with batch.item("slow"):
+                await failed.wait()
+                batch.add("slow")
+
+        async def fast() -> None:
+            try:
+                with batch.item("fast"):
+                    raise ctx.fail("over")
+            finally:
+                failed.set()
+                with anyio.CancelScope(shield=True):
+                    await anyio.sleep(0.01)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(slow)
+            group.start_soon(fast)
+        return batch.result()
+
+    _, failed = await run(at_once_whole)
+    assert ("over", "partial") == (failed.reason, failed.effects)
+
+
+def test_a_batch_that_fails_as_a_whole_outside_a_request() -> None:
+    """There is no call to tell."""
+    with pytest.raises(CodedError) as caught:
+        send(items=["ok", "over"])
+    assert "over" == caught.value.reason

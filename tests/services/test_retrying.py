@@ -11,6 +11,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 from mcp.client import Client
+from mcp_types import ToolAnnotations
 
 from mcpcore import (
     CodedError,
@@ -344,3 +345,126 @@ async def test_what_a_contract_declares_retryable_is_retried() -> None:
     async with Client(Server("shop", tools=[visit])) as client:
         assert not (await client.call_tool("visit", {})).is_error
     assert (2, 2) == (len(calls), len(others))
+
+
+# --- effects ----------------------------------------------------------------------------------------------------------
+
+SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
+
+
+def entry(reason: str, effects: Any = None, **options: Any) -> FailureMode[Any]:
+    return FailureMode(reason, ErrorCode.TIMEOUT, when="It ended.", recovery="Look at it.", effects=effects, **options)
+
+
+ENTRIES = [
+    entry("silent"),
+    entry("nothing", "none"),
+    entry("half", "partial", retry=Retry.now()),
+    entry("lost", "unknown", retry=Retry.now()),
+    entry("never", "none", retry=Retry.never()),
+]
+
+
+def raised(how: str) -> Exception:
+    match how:
+        case "crash":
+            return ConnectionRefusedError("no")
+        case "coded":
+            return service_unavailable(retry=Retry.now())
+        case "here":
+            return timeout(effects="partial", retry=Retry.now())
+        case "conflict":
+            return conflict(retry=Retry.now())
+        case "group":
+            return ExceptionGroup("g", [timeout(reason="nothing"), ConnectionRefusedError("no")])
+    return timeout(reason=how)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("is_sync", [True, False], ids=["sync", "async"])
+@pytest.mark.parametrize(
+    ("how", "option", "in_any_tool", "in_a_tool_that_sends"),
+    [
+        ("crash", None, 3, 1),
+        ("coded", None, 3, 1),
+        ("silent", None, 3, 1),
+        ("nothing", None, 3, 3),
+        ("conflict", None, 3, 3),
+        ("half", None, 1, 1),
+        ("lost", None, 1, 1),
+        ("here", None, 1, 1),
+        ("never", None, 1, 1),
+        ("group", None, 3, 1),
+        ("crash", "none", 3, 3),
+        ("coded", "none", 3, 3),
+        ("silent", "none", 3, 3),
+        ("group", "none", 3, 3),
+        ("lost", "none", 1, 1),
+        ("here", "none", 1, 1),
+        ("never", "none", 1, 1),
+    ],
+)
+async def test_what_may_have_taken_effect_is_not_repeated(
+    how: str, option: Any, in_any_tool: int, in_a_tool_that_sends: int, is_sync: bool
+) -> None:
+    """Unless the author says that repeating it does no harm; and that forces no retry that the advice forbids."""
+    calls: list[str] = []
+    retried = retrying(backoff=0.001, effects=option)
+
+    @retried
+    def operation() -> str:
+        calls.append("call")
+        raise raised(how)
+
+    @retried
+    async def async_operation() -> str:
+        return operation.__wrapped__()  # type: ignore[attr-defined,no-any-return]
+
+    @tool(errors=ENTRIES)
+    def sync_handler(ctx: Context[Any]) -> str:
+        """Do it."""
+        return operation()
+
+    @tool(errors=ENTRIES)
+    async def async_handler(ctx: Context[Any]) -> str:
+        """Do it."""
+        return await async_operation()
+
+    handler = sync_handler if is_sync else async_handler
+    for hints, expected in ((None, in_any_tool), (SENDS, in_a_tool_that_sends)):
+        calls.clear()
+        async with Client(Server("s", tools=[handler.changed(annotations=hints)])) as client:
+            told = Envelope.from_result(await client.call_tool(handler.name, {}))
+        assert expected == len(calls)
+        assert told is not None
+        if hints is SENDS and how in ("crash", "silent", "group"):
+            assert ("unknown", Retry.never()) == (told.effects, told.retry)
+
+
+@pytest.mark.anyio
+async def test_an_operation_of_a_plain_tool_is_not_repeated_either() -> None:
+    """The annotations of a tool without a contract count as well."""
+    server: Server[Any] = Server("s")
+    calls: list[str] = []
+
+    @server.tool(annotations=SENDS)
+    def plain() -> str:
+        """Send."""
+
+        @retrying(backoff=0.001)
+        def operation() -> str:
+            calls.append("call")
+            raise timeout()
+
+        return operation()
+
+    async with Client(server) as client:
+        await client.call_tool("plain", {})
+    assert 1 == len(calls)
+
+
+@pytest.mark.parametrize("value", ["partial", "unknown", "", True, 0])
+def test_the_option_says_only_that_repeating_is_safe(value: Any) -> None:
+    """Any other value is refused."""
+    with pytest.raises(ValueError, match=r"retrying\(effects=\.\.\.\) must be 'none'"):
+        retrying(effects=value)

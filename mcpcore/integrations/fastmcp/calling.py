@@ -24,6 +24,7 @@ from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.declare.declaration import FASTMCP_CALL
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
+from mcpcore.effects import default_effects
 from mcpcore.errors import CodedError
 from mcpcore.integrations.fastmcp.errors import ContractFailure, ProtocolFailure
 from mcpcore.integrations.fastmcp.results import prompt_result, resource_result
@@ -123,6 +124,7 @@ async def _called(declared: Declared[..., Any], values: dict[str, Any]) -> Any:
     if request.claimed or answering.surface != declared.noun:
         return await _called_by_handler(declared, values, fastmcp)
     request.claimed = True
+    request.began = False
     request.contract = declared.contract
     # Below a mount, this is the context of the server that has the handler.
     request.fastmcp = fastmcp
@@ -140,12 +142,21 @@ async def _called(declared: Declared[..., Any], values: dict[str, Any]) -> Any:
         del failure  # the traceback holds this frame, which must not hold the failure
 
 
+def _request_of(declared: Declared[..., Any], fastmcp: FastMCPContext | None) -> Request:
+    """A new request for `declared`, which no `ContractMiddleware` answers."""
+    return Request(
+        functools.partial(sdk_context, fastmcp),
+        contract=declared.contract,
+        effects=default_effects(declared.__fastmcp__.annotations) if isinstance(declared, Tool) else None,
+        fastmcp=fastmcp,
+    )
+
+
 async def _called_by_handler(
     declared: Declared[..., Any], values: dict[str, Any], fastmcp: FastMCPContext | None
 ) -> Any:
     """The result for the handler that called `declared`; a failure is raised, for that handler to read."""
-    outer = current.get()
-    request = Request(functools.partial(sdk_context, fastmcp), contract=declared.contract, fastmcp=fastmcp)
+    outer, request = current.get(), _request_of(declared, fastmcp)
     token = current.set(request)
     name = declared.__fastmcp__.name
     try:
@@ -238,7 +249,7 @@ async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], 
     Raises:
         MCPError: If a resource or a prompt fails.
     """
-    request = Request(functools.partial(sdk_context, fastmcp), contract=declared.contract, fastmcp=fastmcp)
+    request = _request_of(declared, fastmcp)
     token = current.set(request)
     name, surface = declared.__fastmcp__.name, declared.noun
     if isinstance(declared, DeclaredResource):
@@ -249,12 +260,16 @@ async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], 
         if passes_through(exc):
             raise
         boundary, lost = _boundary_of(fastmcp), request.lost(returned_failure(exc))
-        verdict = boundary.judged(exc, contract=declared.contract, name=name, surface=surface, lost=lost)
+        verdict = boundary.judged(
+            exc, contract=declared.contract, name=name, surface=surface, lost=lost, call=request.state()
+        )
     else:
         if not (lost := request.lost()):
             return result
         boundary = _boundary_of(fastmcp)
-        broken = boundary.report_lost(lost, contract=declared.contract, name=name, surface=surface)
+        broken = boundary.report_lost(
+            lost, contract=declared.contract, name=name, surface=surface, call=request.state()
+        )
         if broken is None:
             return result
         verdict = broken

@@ -117,6 +117,14 @@ def raised_within(exc: BaseException) -> BaseException:
 
 _MAX_WRAPPERS: Final = 20
 
+UNRESOLVED: Final = "Failed to resolve dependency "
+
+
+def is_before_handler(exc: BaseException) -> bool:
+    """Whether `exc` says that a dependency of a handler failed, so that the handler itself did not run."""
+    inner = cause_of(exc) if type(exc) is ToolError else exc
+    return type(inner) is RuntimeError and safe_str(inner).startswith(UNRESOLVED)
+
 
 def _of_openapi(exc: BaseException) -> tuple[Code, str, Any] | None:  # pragma: no cover - it differs by release
     """The code of a failed HTTP response of an OpenAPI tool; FastMCP 4.0 raises a ValueError for it."""

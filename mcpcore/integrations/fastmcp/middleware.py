@@ -31,6 +31,7 @@ from mcpcore.governance import TRACE_FIELD, checked, in_force
 from mcpcore.integrations.fastmcp import logs
 from mcpcore.integrations.fastmcp.calling import answered, answering_now, sdk_context
 from mcpcore.integrations.fastmcp.errors import (
+    is_before_handler,
     is_refusal_of_a_transform,
     misnamed,
     prompt_failure,
@@ -43,6 +44,7 @@ from mcpcore.integrations.fastmcp.finding import (
     find_contract_tool,
     require_compatible,
 )
+from mcpcore.integrations.fastmcp.hints import ToolHints
 from mcpcore.integrations.fastmcp.registering import WRAPPED_RESULT, output_schema_of
 from mcpcore.integrations.fastmcp.starting import Startups, no_lifespan
 from mcpcore.jsonable import shown_name
@@ -160,6 +162,7 @@ class ContractMiddleware(Middleware):
             strictness=first.strictness,
         )
         self._startups = Startups(self._make_boundary, self._fields)
+        self._hints = ToolHints()
         self._boundaries: weakref.WeakKeyDictionary[FastMCP, tuple[Boundary, object]] = weakref.WeakKeyDictionary()
         logs.redact_crashes()
 
@@ -200,7 +203,9 @@ class ContractMiddleware(Middleware):
     ) -> Sequence[FastMCPTool]:
         """The tools with their contracts, and output schemas that admit the error."""
         self._boundary(context)
-        return [self._described(tool) for tool in await call_next(context)]
+        tools = await call_next(context)
+        self._hints.note(_server(context), tools)
+        return [self._described(tool) for tool in tools]
 
     def _described(self, tool: FastMCPTool) -> FastMCPTool:
         changes: dict[str, Any] = {}
@@ -241,10 +246,13 @@ class ContractMiddleware(Middleware):
         """Call a tool; a failure is recorded, and then answered with a result."""
         boundary, name = self._boundary(context), context.message.name
         on_the_wire = answering_now() is None and _wire(context) is not None
+        effects = await self._hints.of(_server(context), name)
         with self._scope(context, boundary, name=name, surface="tool") as request:
+            request.effects = effects
             made = answer = None
             try:
                 result = await call_next(context)
+                request.began = True
                 if isinstance(result, ToolResult) and not isinstance(result, FailedResult | InputRequiredToolResult):
                     made = _protocol_result(result)
                     answer = await self._sendable(made, request, context)
@@ -336,6 +344,7 @@ class ContractMiddleware(Middleware):
             context=found,
             lost=lost,
             strictness=request.strictness,
+            call=request.state(),
         )
         if unknown and on_the_wire and self._unknown_tool == "protocol":
             raise protocol_error_of(boundary, verdict.envelope) from None
@@ -350,11 +359,16 @@ class ContractMiddleware(Middleware):
             known = await _tool_names(server)
             return exc if message.name in known else unknown_tool_error(message.name, known)
         if request.contract is not _NO_CONTRACT:
+            request.effects = await self._hints.of(server, message.name, request.contract)
             return raised_within(exc)
         try:
+            request.effects, is_transformed = await self._hints.looked_up(server, message.name)
             tool = await find_contract_tool(server, message.name)
             if tool is not None:
                 request.contract = tool.contract
+            # A tool of FastMCP's own does not say when it begins, so it is taken to have begun.
+            is_silent = (tool is None or is_transformed) and not is_before_handler(exc)
+            request.began = request.began or is_silent
             cause = _unfit(exc)
             if cause is not None or is_refusal_of_a_transform(exc):
                 return await _invalid_arguments(cause, tool, server, message) or raised_within(exc)
@@ -438,6 +452,7 @@ class ContractMiddleware(Middleware):
             context=self._fields_of(request, context, lost[0].error),
             surface=surface,
             strictness=request.strictness,
+            call=request.state(),
         )
 
     # --- the request ----------------------------------------------------------------------------------------------
@@ -481,6 +496,7 @@ class ContractMiddleware(Middleware):
             surface=surface,
             context=found,
             strictness=request.strictness,
+            call=request.state(of_part=True),
         )
         note_item(verdict, request)
         return verdict.envelope
@@ -511,7 +527,8 @@ class ContractMiddleware(Middleware):
         name = shown_name(str(getattr(message, "name", None) or getattr(message, "uri", "")))
         request = Request(lambda: sdk_context(context.fastmcp_context))
         found = self._fields_of(request, context, AuditError())
-        return self._boundary(context).unrecorded(contract=_NO_CONTRACT, name=name, context=found)
+        effects = self._hints.noted(_server(context), name)
+        return self._boundary(context).unrecorded(contract=_NO_CONTRACT, name=name, context=found, effects=effects)
 
     def _fields_of(self, request: Request, context: MiddlewareContext[Any], exc: BaseException) -> dict[str, Any]:
         found = in_force(self._fields, request, exc)

@@ -66,7 +66,8 @@ async def _strange(ctx: Any, params: Any) -> ListToolsResult:
         "either": {"type": ["string", "null"], "description": "one of two"},
     }
     contract = [
-        {"reason": "gone", "name": "NOT_FOUND", "when": "It is gone.", "retry": {"kind": "sometimes"}},
+        {"reason": "gone", "name": "NOT_FOUND", "when": "It is gone.", "retry": {"kind": "sometimes"}, "effects": []},
+        {"reason": "sent", "effects": "unknown"},
         {"reason": "bare"},
         {"reason": None, "name": None, "retry": "soon", "fallbackTool": "other"},
         "not an entry",

@@ -421,7 +421,7 @@ class FailsLater(Transform):
 
 
 def test_a_prompt_that_is_not_found_again_keeps_fastmcps_words() -> None:
-    """The arguments are told to be missing, without the hints of the prompt's own definition."""
+    """The message names the missing argument, without the hints of the prompt's own definition."""
     mcp = library()
     mcp.add_transform(FailsLater())
     error, envelope = failed(lambda: rendered(mcp, "summarise"))

@@ -1,0 +1,65 @@
+"""What the annotations of FastMCP's tools say of their failures.
+
+The tool that a client sees counts: a mount or a transform may give the tool of a handler other annotations. FastMCP
+does not tell a middleware which tool it calls, and looking a tool up takes a twentieth of a call, so the annotations
+are kept by name.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from fastmcp.tools.tool_transform import TransformedTool
+
+from mcpcore.effects import default_effects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastmcp import FastMCP
+    from fastmcp.tools.base import Tool as FastMCPTool
+
+    from mcpcore.codes import Effects
+    from mcpcore.contract import Contract
+
+    Noted = dict[str, tuple[Effects | None, Contract[Any] | None]]
+
+
+class ToolHints:
+    """The effects that follow from the annotations of tools, by server and by name."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._noted: weakref.WeakKeyDictionary[FastMCP, Noted] = weakref.WeakKeyDictionary()
+
+    def note(self, server: FastMCP[Any], tools: Iterable[FastMCPTool]) -> None:
+        """Keep the effects of the tools of `server`, as a client sees them."""
+        self._noted[server] = {tool.name: (default_effects(tool.annotations), None) for tool in tools}
+
+    def noted(self, server: FastMCP[Any], name: str) -> Effects | None:
+        """The effects of the tool when it was last looked up."""
+        return self._noted.get(server, {}).get(name, (None, None))[0]
+
+    async def of(self, server: FastMCP[Any], name: str, contract: Contract[Any] | None = None) -> Effects | None:
+        """The effects of the tool; looked up again if `contract` is not that of the last failure."""
+        noted = self._noted.get(server, {}).get(name)
+        if noted is None:
+            return (await self.looked_up(server, name))[0]
+        effects, seen = noted
+        if contract is not None and seen is not contract:
+            effects, _ = await self.looked_up(server, name)
+            self._noted.setdefault(server, {})[name] = effects, contract
+        return effects
+
+    async def looked_up(self, server: FastMCP[Any], name: str) -> tuple[Effects | None, bool]:
+        """Look the tool up: its effects, and whether a custom function may transform it."""
+        try:
+            tool = await server.get_tool(name)
+        except Exception:  # noqa: BLE001 - the call itself fails in the same way, and tells why
+            tool = None
+        if tool is None:
+            return None, False
+        effects = default_effects(tool.annotations)
+        self._noted.setdefault(server, {})[name] = effects, None
+        return effects, isinstance(tool, TransformedTool)

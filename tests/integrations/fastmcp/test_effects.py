@@ -1,0 +1,256 @@
+"""What FastMCP's own tools, options, mounts and transforms say of the effects of a failure."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any, Literal
+
+import anyio
+import pytest
+from fastmcp import Client, FastMCP
+from fastmcp.dependencies import Depends
+from fastmcp.exceptions import AuthorizationError
+from fastmcp.server.middleware import Middleware
+from fastmcp.server.middleware.rate_limiting import RateLimitError
+from fastmcp.tools import Tool
+from fastmcp.tools.tool_transform import ArgTransform, forward
+from mcp_types import ToolAnnotations
+
+from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, timeout, tool
+from mcpcore.audit import AuditTrail
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
+READS = ToolAnnotations(read_only_hint=True)
+HINTS = {"readOnlyHint": False, "idempotentHint": False}
+SILENT = FailureMode("silent", ErrorCode.TIMEOUT, when="It took too long.", recovery="Ask for the state of it.")
+UNKNOWN = ("unknown", Retry.never())
+
+
+@tool(errors=[SILENT])
+async def send(ctx: Context[Literal["silent"]], how: str) -> str:
+    """Send."""
+    if how == "crash":
+        raise KeyError(how)
+    if how == "slow":
+        await anyio.sleep(5)
+    raise ctx.fail("silent")
+
+
+def plain(how: str) -> str:
+    """Send, with a function of FastMCP's own."""
+    if how == "coded":
+        raise timeout()
+    raise KeyError(how)
+
+
+def contracted(*tools: Any, name: str = "s", **options: Any) -> FastMCP[Any]:
+    mcp: FastMCP[Any] = FastMCP(name)
+    mcp.add_middleware(ContractMiddleware(**options))
+    for item in tools:
+        mcp.add_tool(item)
+    return mcp
+
+
+def told(mcp: FastMCP[Any], name: str, how: str = "silent", **arguments: Any) -> Any:
+    """The effects and the advice of a call that fails."""
+
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            return await client.call_tool_mcp(name, {"how": how, **arguments})
+
+    read = Envelope.from_result(anyio.run(run))
+    assert read is not None
+    return read.effects, read.retry
+
+
+@pytest.mark.parametrize("how", ["crash", "silent"])
+def test_annotations_of_fastmcps_decorator(how: str) -> None:
+    """`@mcp.tool(annotations={...})` above `@tool`, as a mapping and as an object; it has the last word."""
+    mcp = contracted()
+    mcp.tool(annotations=HINTS, name="a")(send.changed())
+    mcp.tool(annotations=SENDS, name="b")(tool(errors=[SILENT], annotations=READS)(send.handler))
+    mcp.tool(name="c")(tool(errors=[SILENT], annotations=READS)(send.handler))
+    assert UNKNOWN == told(mcp, "a", how)
+    assert UNKNOWN == told(mcp, "b", how)
+    assert "none" == told(mcp, "c", how)[0]
+
+
+@pytest.mark.parametrize(
+    ("annotations", "expected"),
+    [(SENDS, UNKNOWN), (READS, ("none", Retry.now())), (ToolAnnotations(idempotent_hint=True), (None, Retry.now()))],
+)
+def test_the_tool_that_a_client_sees_counts(annotations: ToolAnnotations, expected: Any) -> None:
+    """A registration, a transform or a mount that gives a handler other annotations, and not the handler's own."""
+    own = send.changed(annotations=READS if annotations is SENDS else SENDS)
+    registered = Tool.from_function(own, name="registered", annotations=annotations)
+    transformed = Tool.from_tool(Tool.from_function(own, name="t"), name="transformed", annotations=annotations)
+    mcp = contracted(registered, transformed)
+    below: FastMCP[Any] = FastMCP("below")
+    below.add_tool(registered)
+    mcp.mount(below, namespace="below")
+    for name in ("registered", "transformed", "below_registered"):
+        assert expected == told(mcp, name)
+        assert expected == told(mcp, name), "the second call says the same"
+
+
+def test_a_mounted_server_answers_by_its_own_tools() -> None:
+    """Also where it has its own middleware."""
+    mcp = contracted()
+    mcp.mount(contracted(send.changed(annotations=SENDS), name="below"), namespace="below")
+    assert UNKNOWN == told(mcp, "below_send")
+
+
+def test_a_tool_that_takes_the_place_of_another() -> None:
+    """The annotations of the former tool are forgotten."""
+    mcp = contracted(send.changed(annotations=SENDS))
+    assert UNKNOWN == told(mcp, "send")
+    for other in (send.changed(annotations=READS), Tool.from_function(plain, name="send", annotations=READS)):
+        mcp.local_provider.remove_tool("send")
+        mcp.add_tool(other)
+        assert "none" == told(mcp, "send")[0]
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+@pytest.mark.parametrize(("annotations", "expected"), [(SENDS, UNKNOWN), (READS, ("none", Retry.now()))])
+def test_its_timeout_leaves_it_open(is_plain: bool, annotations: Any, expected: Any) -> None:
+    """`timeout=` ends the handler in the middle."""
+
+    async def slow(how: str) -> str:
+        """Send slowly."""
+        await anyio.sleep(5)
+        return how
+
+    mcp = contracted()
+    mcp.tool(timeout=0.05, annotations=annotations, name="slow")(slow if is_plain else send.changed())
+    assert expected == told(mcp, "slow", "slow")
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_what_fails_before_the_handler_is_not_open(is_plain: bool) -> None:
+    """Bad arguments, a rate limit, a refused caller and a dependency of the handler."""
+    made: Any = Tool.from_function(plain, name="act", annotations=SENDS)
+    mcp = contracted(made if is_plain else send.changed(name="act", annotations=SENDS))
+    assert (None, Retry.never()) == told(mcp, "act", other=1)
+    assert "unknown" == told(mcp, "act", "crash")[0]
+
+    class Refuses(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            raise AuthorizationError("Not you.")
+
+    mcp.add_middleware(Refuses())
+    assert (None, Retry.never()) == told(mcp, "act", "crash")
+
+
+def test_a_rate_limit_of_the_server_is_not_open() -> None:
+    """The handler did not run, and to wait is what helps."""
+
+    class Limits(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            raise RateLimitError("Rate limit exceeded for client: somebody")
+
+    mcp = contracted(send.changed(annotations=SENDS), Tool.from_function(plain, name="plain", annotations=SENDS))
+    mcp.add_middleware(Limits())
+    for name in ("send", "plain"):
+        assert (None, Retry.after(seconds=30)) == told(mcp, name, "crash")
+
+
+def broken() -> str:
+    raise TimeoutError("late")
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_a_dependency_that_fails_is_not_open(is_plain: bool) -> None:
+    """FastMCP fills in the parameter before it calls the handler."""
+
+    def act(how: str, store: str = Depends(broken)) -> str:  # type: ignore[assignment]
+        """Send."""
+        return how + store
+
+    mcp = contracted()
+    if is_plain:
+        mcp.tool(annotations=SENDS)(act)
+    else:
+        mcp.tool(tool(errors=[SILENT], annotations=SENDS)(act))
+    effects, retry = told(mcp, "act")
+    assert (None, Retry.now()) == (effects, retry)
+
+
+def test_middleware_that_crashes_before_a_contract_tool_is_not_open() -> None:
+    """And after it, it is."""
+
+    class Crashes(Middleware):
+        after = False
+
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            if self.after:
+                await call_next(context)
+            raise TimeoutError("late")
+
+    @tool(annotations=SENDS)
+    def act(how: str) -> str:
+        """Send."""
+        return how
+
+    mcp = contracted(act)
+    crashes = Crashes()
+    mcp.add_middleware(crashes)
+    assert (None, Retry.now()) == told(mcp, "act")
+    crashes.after = True
+    assert UNKNOWN == told(mcp, "act")
+
+
+def test_a_transform_with_a_function_of_its_own() -> None:
+    """It may do something itself, before it calls the tool or without doing so."""
+
+    async def around(how: str) -> Any:
+        if how == "alone":
+            raise KeyError(how)
+        return await forward(how=how)
+
+    made = Tool.from_function(send, name="send", annotations=SENDS)
+    renamed = Tool.from_tool(made, name="renamed", transform_args={"how": ArgTransform(name="way")})
+    mcp = contracted(Tool.from_tool(made, name="around", transform_fn=around), renamed)
+    assert UNKNOWN == told(mcp, "around", "alone")
+    assert UNKNOWN == told(mcp, "around", "silent")
+    assert (None, Retry.never()) == told(mcp, "renamed", "silent")
+
+
+def test_tools_without_annotations_say_nothing() -> None:
+    """Of either kind."""
+    mcp = contracted(send, Tool.from_function(plain, name="plain"))
+    assert (None, Retry.now()) == told(mcp, "send")
+    assert (None, Retry.never()) == told(mcp, "plain", "crash")
+    assert (None, Retry.now()) == told(mcp, "plain", "coded")
+
+
+def test_a_server_without_the_middleware() -> None:
+    """Its contract tools answer their own failures."""
+    mcp: FastMCP[Any] = FastMCP("alone")
+    mcp.add_tool(send.changed(annotations=SENDS))
+    assert UNKNOWN == told(mcp, "send")
+
+
+def test_a_tool_that_cannot_be_looked_up(caplog: pytest.LogCaptureFixture) -> None:
+    """A provider that fails when it is asked says nothing of effects, and the call fails for that reason."""
+
+    class Failing(FastMCP[Any]):
+        async def get_tool(self, name: str, version: Any = None) -> Any:
+            raise ConnectionRefusedError("the provider is down")
+
+    mcp = Failing("failing")
+    mcp.add_middleware(ContractMiddleware())
+    with caplog.at_level(logging.CRITICAL, "mcpcore"):
+        assert None is told(mcp, "send")[0]
+
+
+@pytest.mark.parametrize(("annotations", "expected"), [(SENDS, "unknown"), (READS, "none"), (None, None)])
+def test_a_failure_that_cannot_be_recorded_keeps_its_effects(annotations: Any, expected: Any, tmp_path: Path) -> None:
+    """The answer says that the record is missing, and what the call may have changed."""
+    trail = AuditTrail.open(tmp_path / "trail.jsonl", policy="refuse", sinks=())
+    mcp = contracted(send.changed(annotations=annotations), audit=trail)
+    trail.close()
+    (tmp_path / "trail.jsonl").unlink(missing_ok=True)
+    (tmp_path / "trail.jsonl").mkdir()
+    assert (expected, Retry.never()) == told(mcp, "send")

@@ -1,0 +1,661 @@
+"""Every failure says whether the call changed anything, as far as that is declared or follows from annotations."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import anyio
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp import Client
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+
+import mcpcore
+from mcpcore import (
+    CodedError,
+    Context,
+    Envelope,
+    ErrorCode,
+    FailureMode,
+    Retry,
+    Server,
+    from_http_response,
+    guard,
+    not_found,
+    rate_limited,
+    request_cancelled,
+    service_unavailable,
+    timeout,
+    tool,
+)
+from mcpcore.audit import AuditTrail
+from mcpcore.codes import EFFECTS, Effects
+from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.dialects import DIALECTS, dialect_named
+from mcpcore.effects import PHRASES, as_effects, default_effects, weakest
+from mcpcore.envelope import envelope
+from mcpcore.errors import FACTORIES
+from mcpcore.limits import DEFAULT_LIMITS
+from tests.conftest import Call
+
+READS = ToolAnnotations(read_only_hint=True)
+SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
+CALM = (None, ToolAnnotations(), ToolAnnotations(read_only_hint=False), ToolAnnotations(idempotent_hint=False))
+
+SILENT = FailureMode("silent", ErrorCode.TIMEOUT, when="It took too long.", recovery="Ask for the state of it.")
+BOUNCED = FailureMode(
+    "bounced", ErrorCode.TIMEOUT, when="The server hung up.", recovery="Send it again.", effects="none"
+)
+HALF = FailureMode("half", ErrorCode.CONFLICT, when="Half is done.", recovery="Look what is there.", effects="partial")
+LOST = FailureMode("lost", ErrorCode.TIMEOUT, when="It hung.", recovery="Look what is there.", effects="unknown")
+KEYED = FailureMode(
+    "keyed", ErrorCode.TIMEOUT, when="The key makes it safe.", recovery="Send it again.", retry=Retry.after(seconds=2)
+)
+ENTRIES = [SILENT, BOUNCED, HALF, LOST, KEYED]
+
+Reasons = Literal["silent", "bounced", "half", "lost", "keyed"]
+
+
+def busy(status: int = 503) -> httpx.Response:
+    request = httpx.Request("POST", "https://mail.example/send")
+    return httpx.Response(status, headers={"Retry-After": "7"}, request=request)
+
+
+def guarded(exc: Exception) -> None:
+    with guard("Mail.send"):
+        raise exc
+
+
+def group(*members: Exception) -> ExceptionGroup[Exception]:
+    return ExceptionGroup("several", list(members))
+
+
+def fails(how: str, ctx: Context[Any]) -> Any:
+    """One of the ways in which a handler ends badly."""
+    found: Any
+    match how:
+        case "crash":
+            raise KeyError("password")
+        case "refused":
+            raise ConnectionRefusedError("no")
+        case "exit":
+            raise SystemExit(1)
+        case "timeout":
+            raise timeout()
+        case "service":
+            raise service_unavailable()
+        case "cancelled":
+            raise request_cancelled()
+        case "advised":
+            raise timeout(retry=Retry.now())
+        case "coded":
+            raise not_found()
+        case "rate":
+            raise rate_limited()
+        case "http":
+            raise from_http_response(busy())
+        case "guarded":
+            guarded(ConnectionResetError("no"))
+        case "unknown thing":
+            raise CodedError.from_unknown(TimeoutError("late"))
+        case "returned":
+            found = timeout()
+        case "within":
+            found = [KeyError("within a list")]
+        case "group":
+            raise group(KeyError("a"), ValueError("b"))
+        case "declared in a group":
+            raise group(ctx.fail("bounced"), KeyError("b"))
+        case "declared group":
+            raise group(ctx.fail("bounced"), ctx.fail("bounced"))
+        case "here":
+            raise ctx.fail("silent", effects="none")
+        case "here again":
+            raise ctx.fail("half", effects="unknown", retry=Retry.now())
+        case "by reason":
+            raise timeout(reason="lost")
+        case _:
+            raise ctx.fail(how)
+    return found
+
+
+@tool(errors=ENTRIES)
+def act(ctx: Context[Reasons], how: str) -> Any:
+    """Fail in a way."""
+    return fails(how, ctx)
+
+
+def served(annotations: Any, **options: Any) -> Server[Any]:
+    server: Server[Any] = Server("effects", **options)
+    server.add_tool(act.changed(annotations=annotations))
+    return server
+
+
+def told(result: CallToolResult) -> tuple[Effects | None, Retry]:
+    """What both surfaces say, which must be the same."""
+    read = Envelope.from_result(result)
+    alone = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": result.content[0].text}]})
+    assert read is not None
+    assert alone is not None
+    assert (read.effects, read.retry) == (alone.effects, alone.retry)
+    assert (read.data or {}).get("retryable", read.retry.retryable) == read.retry.retryable
+    return read.effects, read.retry
+
+
+UNKNOWN = ("unknown", Retry.never())
+
+
+# --- through a server -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ("crash", UNKNOWN),
+        ("refused", UNKNOWN),
+        ("exit", UNKNOWN),
+        ("timeout", UNKNOWN),
+        ("service", UNKNOWN),
+        ("cancelled", UNKNOWN),
+        ("http", UNKNOWN),
+        ("guarded", UNKNOWN),
+        ("unknown thing", UNKNOWN),
+        ("returned", UNKNOWN),
+        ("within", UNKNOWN),
+        ("group", UNKNOWN),
+        ("silent", UNKNOWN),
+        ("undeclared", UNKNOWN),
+        ("lost", UNKNOWN),
+        ("by reason", UNKNOWN),
+        ("declared in a group", UNKNOWN),
+        ("declared group", ("none", Retry.now())),
+        ("bounced", ("none", Retry.now())),
+        ("here", ("none", Retry.now())),
+        ("half", ("partial", Retry.never())),
+        ("here again", ("unknown", Retry.now())),
+        ("keyed", ("unknown", Retry.after(seconds=2))),
+        ("advised", ("unknown", Retry.now())),
+        ("coded", (None, Retry.never())),
+        ("rate", (None, Retry.after(seconds=30))),
+    ],
+)
+def test_a_tool_that_is_not_safe_to_repeat_says_so(how: str, expected: Any, call: Call) -> None:
+    """Undeclared failures are unknown, and only an author's own advice is to repeat them."""
+    assert expected == told(call(served(SENDS), "act", {"how": how}))
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize(
+    "how", ["crash", "refused", "timeout", "http", "coded", "silent", "returned", "group", "undeclared", "exit"]
+)
+def test_a_tool_that_only_reads_changes_nothing(how: str, call: Call) -> None:
+    """Whatever goes wrong; the retry advice is what it was."""
+    effects, retry = told(call(served(READS), "act", {"how": how}))
+    assert "none" == effects
+    assert told(call(served(None), "act", {"how": how}))[1] == retry
+
+
+@pytest.mark.usefixtures("door")
+def test_an_entry_has_the_last_word_over_a_read_only_hint(call: Call) -> None:
+    """Its author wrote it for this very failure."""
+    assert ("partial", Retry.never()) == told(call(served(READS), "act", {"how": "half"}))
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("annotations", CALM)
+@pytest.mark.parametrize("how", ["crash", "timeout", "http", "silent", "group", "declared in a group"])
+def test_a_tool_without_the_annotations_says_nothing(annotations: Any, how: str, call: Call) -> None:
+    """One of the two hints alone is no statement, and the key is absent."""
+    result = call(served(annotations), "act", {"how": how})
+    assert told(result)[0] is None
+    assert "effects" not in result.structured_content["error"]
+    expected = {"http": Retry.after(seconds=7), "crash": Retry.never(), "group": Retry.never()}
+    assert expected.get(how, Retry.now()) == told(result)[1]
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("how", ["half", "lost", "bounced", "here", "by reason"])
+def test_what_is_declared_is_sent_without_annotations_too(how: str, call: Call) -> None:
+    """The entry's or the throw site's, and no default advice to repeat what may have happened."""
+    effects = {"half": "partial", "lost": "unknown", "by reason": "unknown"}.get(how, "none")
+    retry = Retry.now() if effects == "none" else Retry.never()
+    assert (effects, retry) == told(call(served(None), "act", {"how": how}))
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize(
+    ("annotations", "expected"),
+    [
+        (READS, "none"),
+        (SENDS, None),
+        (None, None),
+    ],
+)
+def test_bad_arguments_are_noticed_before_anything_happens(annotations: Any, expected: Any, call: Call) -> None:
+    """The handler did not run, so nothing is unknown."""
+    result = call(served(annotations), "act", {"hwo": "crash"})
+    assert "invalid_arguments" == Envelope.from_result(result).reason
+    assert expected == told(result)[0]
+
+
+@pytest.mark.usefixtures("door")
+def test_an_unknown_tool_says_nothing(call: Call) -> None:
+    """There is no tool whose annotations could."""
+    result = call(Server("s", tools=[act.changed(annotations=SENDS)], unknown_tool="result"), "atc")
+    assert told(result)[0] is None
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("unfit", [1, "x"], ids=["fits", "does not"])
+def test_a_result_that_breaks_the_output_model_is_a_crash(unfit: Any, call: Call) -> None:
+    """The handler ran to its end, so that its effects are there."""
+
+    @tool(annotations=SENDS)
+    def count() -> int:
+        """Count."""
+        return unfit
+
+    result = call(Server("s", tools=[count]), "count")
+    assert (None if unfit == 1 else UNKNOWN) == (told(result) if result.is_error else None)
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize(
+    ("annotations", "expected"), [(READS, ("none", Retry.never())), (SENDS, UNKNOWN), (None, (None, Retry.never()))]
+)
+def test_plain_tools_have_effects_too(annotations: Any, expected: Any, call: Call) -> None:
+    """Tools of the SDK and of FastMCP, which declare nothing."""
+    server: Server[Any] = Server("s")
+
+    @server.tool(annotations=annotations)
+    def plain(how: str) -> str:
+        """A tool of the framework's own kind."""
+        if how == "said":
+            raise ToolError("Out of stock.")
+        if how == "coded":
+            raise timeout()
+        raise KeyError(how)
+
+    assert expected == told(call(server, "plain", {"how": "crash"}))
+    reads = "none" if annotations is READS else None
+    assert reads == told(call(server, "plain", {"who": "crash"}))[0]
+    if annotations is SENDS:
+        assert UNKNOWN == told(call(server, "plain", {"how": "coded"}))
+    else:
+        assert (reads, Retry.now()) == told(call(server, "plain", {"how": "coded"}))
+
+
+@pytest.mark.parametrize(
+    "annotations",
+    [
+        {"readOnlyHint": False, "idempotentHint": False},
+        ToolAnnotations(readOnlyHint=False, idempotentHint=False),
+        {"read_only_hint": False, "idempotent_hint": False},
+    ],
+    ids=["dict", "by alias", "by name"],
+)
+@pytest.mark.usefixtures("door")
+def test_annotations_come_in_many_ways(annotations: Any, call: Call) -> None:
+    """At the decorator, at the server's decorator, at `add_tool`, as an object and as a mapping, on methods."""
+
+    class Mail:
+        @tool(annotations=annotations)
+        def of_method(self, ctx: Context) -> str:
+            """Send."""
+            raise timeout()
+
+    @tool(annotations=annotations)
+    def decorated() -> str:
+        """Send."""
+        raise timeout()
+
+    @tool
+    def added() -> str:
+        """Send."""
+        raise timeout()
+
+    server: Server[Any] = Server("s", tools=[decorated, Mail().of_method])
+    server.add_tool(added, annotations=annotations)
+
+    @server.tool(errors=[SILENT], annotations=annotations)
+    def registered(ctx: Context[Literal["silent"]]) -> str:
+        """Send."""
+        raise ctx.fail("silent")
+
+    for name in ("decorated", "of_method", "added", "registered"):
+        assert UNKNOWN == told(call(server, name))
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("annotations", [READS, SENDS, None])
+def test_the_schema_and_the_contract_admit_effects(annotations: Any) -> None:
+    """A client validates the failure against the advertised schema; the contract tells the entry's effects."""
+    import jsonschema
+
+    @tool(errors=[HALF, LOST], annotations=annotations)
+    def count(ctx: Context[Literal["half", "lost"]]) -> dict[str, int]:
+        """Count."""
+        raise ctx.fail("half")
+
+    async def run() -> tuple[Any, Any]:
+        async with Client(Server("s", tools=[count])) as client:
+            return (await client.list_tools()).tools[0], await client.call_tool("count", {})
+
+    listed, result = anyio.run(run)
+    jsonschema.validate(result.structured_content, listed.output_schema)
+    half, lost = listed.meta[CONTRACT_META_KEY]
+    assert ("partial", "unknown") == (half["effects"], lost["effects"])
+    assert {"kind": "not_retryable"} == lost["retry"]
+    keys = list(result.structured_content["error"])
+    assert keys.index("effects") == keys.index("retry") + 1
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("dialect", sorted(set(DIALECTS) - {"system_error"}))
+def test_other_dialects_keep_the_effects(dialect: str, call: Call) -> None:
+    """In their details; `system_error` has none."""
+    read = Envelope.from_result(call(served(SENDS, dialect=dialect), "act", {"how": "timeout"}))
+    assert read is not None
+    assert UNKNOWN == (read.effects, read.retry)
+    assert dialect == read.dialect
+
+
+@pytest.mark.usefixtures("door")
+def test_system_error_has_no_place_for_effects(call: Call) -> None:
+    """Its fields are fixed; what is read back says nothing of them."""
+    read = Envelope.from_result(call(served(SENDS, dialect="system_error"), "act", {"how": "timeout"}))
+    assert read is not None
+    assert read.effects is None
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("sent", [*EFFECTS, None, "all of it", ["none"]])
+def test_effects_of_another_server_travel(sent: Any, call: Call) -> None:
+    """What it says itself, and the advice with it; where it says nothing, this tool's annotations do."""
+    error = {
+        "code": int(ErrorCode.TIMEOUT),
+        "name": "TIMEOUT",
+        "message": "Late.",
+        "retry": {"kind": "retryable_immediate"},
+        "correlationId": "0" * 16,
+    }
+    if sent is not None:
+        error["effects"] = sent
+
+    @tool(annotations=SENDS)
+    def relay() -> CallToolResult:
+        """Relay."""
+        text = TextContent(type="text", text="x")
+        return CallToolResult(content=[text], structured_content={"error": error}, is_error=True)
+
+    expected = (sent, Retry.now()) if sent in EFFECTS else UNKNOWN
+    assert expected == told(call(Server("s", tools=[relay]), "relay"))
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize(("annotations", "expected"), [(READS, "none"), (SENDS, "unknown"), (None, None)])
+def test_the_record_has_the_effects(annotations: Any, expected: Any, tmp_path: Path, call: Call) -> None:
+    """Beside the retry advice."""
+    trail = tmp_path / "trail.jsonl"
+    call(served(annotations, audit=AuditTrail.open(trail)), "act", {"how": "timeout"})
+    record = json.loads(trail.read_text().splitlines()[0])
+    assert expected == record.get("effects")
+    assert ("effects" in record) == (expected is not None)
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize(
+    ("annotations", "how", "expected"),
+    [(READS, "timeout", "none"), (SENDS, "timeout", "unknown"), (None, "timeout", None), (None, "half", "partial")],
+)
+def test_a_failure_that_cannot_be_recorded_keeps_its_effects(
+    annotations: Any, how: str, expected: Any, tmp_path: Path, call: Call
+) -> None:
+    """The answer says that the record is missing, and what the call has changed."""
+    trail = AuditTrail.open(tmp_path / "trail.jsonl", policy="refuse", sinks=())
+    server = served(annotations, audit=trail)
+    trail.close()
+    (tmp_path / "trail.jsonl").unlink(missing_ok=True)
+    (tmp_path / "trail.jsonl").mkdir()
+    result = call(server, "act", {"how": how})
+    assert "audit_failed" == Envelope.from_result(result).reason
+    assert expected == told(result)[0]
+
+
+@pytest.mark.usefixtures("door")
+def test_an_error_of_the_protocol_is_recorded_with_effects(tmp_path: Path, call: Call) -> None:
+    """A tool of the SDK's own keeps its `MCPError`."""
+    trail = tmp_path / "trail.jsonl"
+    server: Server[Any] = Server("s", audit=AuditTrail.open(trail))
+
+    @server.tool(annotations=SENDS)
+    def plain() -> str:
+        """Send."""
+        raise MCPError(code=-32001, message="late")
+
+    with contextlib.suppress(MCPError):
+        call(server, "plain")
+    assert "unknown" == json.loads(trail.read_text().splitlines()[0])["effects"]
+
+
+def test_code_on_the_server_gets_the_effects_too() -> None:
+    """`server.call_tool` raises an error with the envelope."""
+    from mcpcore.server import ToolFailure
+
+    async def run() -> Envelope:
+        with pytest.raises(ToolFailure) as caught:
+            await served(SENDS).call_tool("act", {"how": "timeout"})
+        return caught.value.envelope
+
+    failed = anyio.run(run)
+    assert UNKNOWN == (failed.effects, failed.retry)
+
+
+@pytest.mark.usefixtures("door")
+def test_a_hostile_exception_has_the_effects_of_a_crash(call: Call) -> None:
+    """One whose own code raises while its failure is read."""
+
+    class HostileError(CodedError):
+        @property
+        def sent_reason(self) -> str | None:
+            raise RuntimeError("hostile")
+
+        @property
+        def recovery(self) -> dict[str, Any] | None:
+            raise RuntimeError("hostile")
+
+    @tool(annotations=SENDS)
+    def act() -> str:
+        """Send."""
+        raise HostileError(ErrorCode.CONFLICT)
+
+    assert UNKNOWN == told(call(Server("s", tools=[act]), "act"))
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("value", ["everything", ["none"], 7, object()])
+def test_effects_that_do_not_exist_are_left_out(value: Any, call: Call) -> None:
+    """At a throw site, where an error would cost the failure; a subclass may use the name for something else."""
+
+    class OwnError(CodedError):
+        def __init__(self) -> None:
+            super().__init__(ErrorCode.CONFLICT)
+            self.effects = value
+
+    @tool(errors=[HALF])
+    def act(ctx: Context[Literal["half"]], own: bool) -> str:
+        """Send."""
+        raise OwnError() if own else ctx.fail("half", effects=value)
+
+    server: Server[Any] = Server("s", tools=[act])
+    assert told(call(server, "act", {"own": True}))[0] is None
+    assert "partial" == told(call(server, "act", {"own": False}))[0]
+
+
+def test_a_failure_of_a_resource_says_nothing() -> None:
+    """Resources and prompts have no annotations of this kind."""
+    server: Server[Any] = Server("s")
+
+    @server.resource("r://a", errors=[SILENT])
+    def read() -> str:
+        """Read."""
+        raise timeout()
+
+    async def run() -> Any:
+        async with Client(server) as client:
+            with pytest.raises(MCPError) as caught:
+                await client.read_resource("r://a")
+        return caught.value.error.data
+
+    assert "effects" not in anyio.run(run)["error"]
+
+
+# --- the text form ----------------------------------------------------------------------------------------------------
+
+messages = st.text(min_size=1, max_size=60).filter(lambda text: text.strip())
+phrases = st.sampled_from([f" · {phrase}" for phrase in PHRASES.values()] + ["\n\n(", ")", "·", *PHRASES.values()])
+texts = st.lists(messages | phrases, min_size=1, max_size=4).map("".join).filter(lambda text: text.strip())
+
+
+@given(
+    effects=st.none() | st.sampled_from(EFFECTS),
+    message=texts,
+    reason=st.none() | texts,
+    fallback=st.none() | texts,
+    retry=st.sampled_from([Retry.never(), Retry.now(), Retry.after(seconds=1.5)]),
+)
+def test_the_text_says_the_effects_and_nothing_forges_them(
+    effects: Effects | None, message: str, reason: str | None, fallback: str | None, retry: Retry
+) -> None:
+    """They are read back as they were written, whatever words a caller or an upstream put into the failure."""
+    made = envelope(
+        ErrorCode.TIMEOUT,
+        message,
+        retry=retry,
+        tool=None,
+        effects=effects,
+        data={"said": message},
+        reason=reason,
+        recovery=None if fallback is None else {"hint": message, "fallbackTool": fallback},
+    )
+    text = made.text()
+    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
+    assert read is not None
+    assert (made.effects, made.retry, made.reason) == (read.effects, read.retry, read.reason)
+    last = text.splitlines()[-1]
+    assert effects is None or f" · {retry.phrase} · {PHRASES[effects]} · " in last
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "(TIMEOUT · nothing was changed · retry now · id 7c1e0f6a91b2d4e5)",
+        "(TIMEOUT · retry now · nothing was changed · nothing was changed · id 7c1e0f6a91b2d4e5)",
+        "(TIMEOUT · retry now · Nothing was changed · id 7c1e0f6a91b2d4e5)",
+        "(TIMEOUT · retry now · nothing · id 7c1e0f6a91b2d4e5)",
+        "(TIMEOUT · nothing was changed · id 7c1e0f6a91b2d4e5)",
+    ],
+)
+def test_a_text_that_cannot_have_been_written_is_not_read(last: str) -> None:
+    """In another order, twice, or in other words."""
+    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": f"Error: Late.\n\n{last}"}]})
+    assert read is not None
+    assert ("unknown", None) == (read.dialect, read.effects)
+
+
+# --- reading and writing ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", ["all", "NONE", 1, True, None, ["none"], {"none": 1}])
+def test_unknown_values_are_read_as_none(value: Any) -> None:
+    """Such as one of a later version."""
+    error = {"code": -32004, "message": "Late.", "effects": value}
+    assert Envelope.from_json(error).effects is None
+    assert "effects" not in Envelope.from_json(error).to_json()
+
+
+@pytest.mark.parametrize("effects", EFFECTS)
+def test_effects_survive_every_copy(effects: Effects) -> None:
+    """Of the envelope and of the failure."""
+    made = envelope(ErrorCode.TIMEOUT, "Late.", retry=Retry.now(), tool="t", effects=effects)
+    assert [made] * 3 == [pickle.loads(pickle.dumps(made)), copy.deepcopy(made), Envelope.from_json(made.to_json())]
+    error = timeout(effects=effects, retry=Retry.now())
+    for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (effects, error.advice, True) == (copied.effects, copied.advice, copied.retry_is_declared)
+
+
+@pytest.mark.parametrize("name", sorted(FACTORIES))
+def test_every_factory_takes_effects(name: str) -> None:
+    """By keyword, as `retry`."""
+    make: Callable[..., CodedError] = getattr(mcpcore, name)
+    assert "partial" == make(effects="partial").effects
+    assert make().effects is None
+
+
+def test_the_order_is_none_partial_unknown() -> None:
+    """Where one of several says nothing, "none" cannot be said of all."""
+    assert weakest([]) is None
+    assert "none" == weakest(["none", "none"])
+    assert weakest(["none", None]) is None
+    assert "partial" == weakest(["none", None, "partial"])
+    assert "unknown" == weakest(["unknown", "partial"])
+
+
+@pytest.mark.parametrize("value", ["none", type("Word", (str,), {"__str__": lambda self: "x"})("none")])
+def test_a_subclass_of_str_is_read_by_its_characters(value: str) -> None:
+    """Whatever its methods say."""
+    assert "none" == as_effects(value)
+    assert str is type(as_effects(value))
+
+
+@pytest.mark.parametrize(
+    ("annotations", "expected"),
+    [
+        (None, None),
+        (object(), None),
+        ({"readOnlyHint": True}, "none"),
+        ({"read_only_hint": True, "idempotent_hint": False}, "none"),
+        ({"readOnlyHint": 1}, None),
+        ({"readOnlyHint": False, "idempotentHint": False}, "unknown"),
+        ({"readOnlyHint": False, "idempotentHint": True}, None),
+        ({"readOnlyHint": False}, None),
+        ({"idempotentHint": False}, None),
+    ],
+)
+def test_hints_count_where_they_are_explicit(annotations: Any, expected: Any) -> None:
+    """A hint that is left out is no statement."""
+    assert expected == default_effects(annotations)
+
+
+def test_a_unit_test_sees_the_advice_that_is_sent() -> None:
+    """Outside a request there are no annotations, and what is declared counts."""
+    context: Context[Any] = Context(act.contract)
+    assert Retry.never() == context.fail("lost").advice
+    assert Retry.now() == context.fail("lost", effects="none").advice
+    assert Retry.never() == context.fail("silent", effects="partial").advice
+    assert Retry.after(seconds=2) == context.fail("keyed", effects="partial").advice
+    assert Retry.never() == LOST.advice
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+def test_every_dialect_writes_every_effect(dialect: str) -> None:
+    """And reads its own."""
+    for effects in (*EFFECTS, None):
+        made = envelope(ErrorCode.TIMEOUT, "Late.", retry=Retry.now(), tool="t", effects=effects)
+        writer = dialect_named(dialect)
+        structured, text = writer.write(made, limits=DEFAULT_LIMITS)
+        read = writer.read(structured, is_error=writer.is_error)
+        assert read is not None
+        assert (None if dialect == "system_error" else effects) == read.effects
+        assert isinstance(text, str)

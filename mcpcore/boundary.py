@@ -30,6 +30,7 @@ from mcpcore.contract import RESERVED_DATA_KEYS, Contract, ContractError, Undecl
 from mcpcore.effects import declared_effects, settled, weakest
 from mcpcore.envelope import CANONICAL, Envelope, Facts, envelope, facts_of
 from mcpcore.errors import CodedError, FrameworkError
+from mcpcore.fallbacks import with_fallback
 from mcpcore.foreign import quietly
 from mcpcore.jsonable import JSON, named, safe_str
 from mcpcore.limits import DEFAULT_LIMITS, Limits
@@ -323,10 +324,12 @@ class Boundary:
         lost: Sequence[LostFailure | BrokenItem] = (),
         strictness: Strictness | None = None,
         call: CallState | None = None,
+        rename: Callable[[str], str] | None = None,
     ) -> Verdict:
         """The verdict on `exc`, recorded; where it cannot be and the policy is to refuse, a verdict that says so.
 
         With `lost`, the failures that the call lost are reported first. `strictness` replaces the server's own.
+        `rename` takes the name of the fallback tool, and returns the name by which the client knows that tool.
         """
         judged = functools.partial(
             self.judge.verdict, contract=contract, name=name, context=context, surface=surface, call=call
@@ -347,6 +350,8 @@ class Boundary:
                     return refused
             if not verdict.expected or verdict.breaches or verdict.others:
                 _log(verdict, name)
+        if rename is not None:
+            verdict.envelope = with_fallback(verdict.envelope, rename)
         if not self.recorded(verdict, surface):
             effects = verdict.envelope.effects
             return self.unrecorded(contract=contract, name=name, context=context, effects=effects)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, cast, overload
 
 from mcp.server.mcpserver import Context as SDKContext
@@ -48,12 +48,14 @@ from mcpcore.declare.resource import ResourceDecorator, ResourceOptions, as_reso
 from mcpcore.definition import admitting_error
 from mcpcore.effects import default_effects
 from mcpcore.envelope import CANONICAL, Envelope
+from mcpcore.fallbacks import FallbackCheck, external_names
 from mcpcore.governance import TRACE_FIELD, checked, in_force
 from mcpcore.jsonable import shown_name
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.recording import recorded_first
 from mcpcore.results import converted, failure_in, require_writable, sendable
 from mcpcore.returned import Resources, watched_prompt
+from mcpcore.sdk.fallbacks import ServerFallbacks
 from mcpcore.sdk.handlers import registering, with_contracts
 from mcpcore.sdk.prompts import register as register_prompt
 from mcpcore.sdk.resources import register as register_resource
@@ -131,6 +133,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         dialect: str = "canonical",
         limits: Limits = DEFAULT_LIMITS,
         bind: Mapping[str, str | None] | None = None,
+        external_tools: Iterable[str] = (),
         **options: Any,
     ) -> None:
         """Make a server.
@@ -150,12 +153,14 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 since few hosts show the model the contract in `_meta`; the reference of the options has the cost.
             expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
                 environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
-            strict: Whether a call that breaks its contract fails with INTERNAL_ERROR; for tests and CI. The environment
-                variable MCPCORE_STRICT=1 does the same.
+            strict: Whether a call that breaks its contract fails with INTERNAL_ERROR, and whether an unknown fallback
+                tool keeps the server from starting; for tests and CI. The environment variable MCPCORE_STRICT=1 does
+                the same.
             unknown_tool: What calling an unknown tool is: a "protocol" error, or a "result" that the model sees.
             dialect: The envelope that clients of this server read.
             limits: The bounds of an envelope.
             bind: Fields of every envelope and record; see `mcpcore.governance`.
+            external_tools: Tools of other servers, which contracts may name as fallback tools.
             **options: All that the SDK's `MCPServer` takes.
 
         Raises:
@@ -171,8 +176,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         from mcpcore.logs import own_handler
 
         self._complete: Callable[..., Awaitable[Completion | None]] | None = None
-        self._startup = Startup(name or "mcp-server", self._record_own_failure)
-        watched = None if lifespan is None else self._startup.watched(lifespan)
+        external = external_names("Server", external_tools)
+        self._startup = Startup(name or "mcp-server", self._record_own_failure, self._check_fallbacks)
+        watched: Any = self._startup.watched(_no_lifespan if lifespan is None else lifespan)
         with own_handler():
             super().__init__(name, *args, lifespan=watched, **options)
         self._resource_manager = Resources.of(self._resource_manager)
@@ -183,6 +189,13 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             dialect=dialect,
             audit=audit,
             strictness=Strictness(strict),
+        )
+        self._fallbacks = ServerFallbacks(
+            FallbackCheck(self.name, "Server", external),
+            self._startup,
+            self._boundary.strictness,
+            (self._tool_manager, self._resource_manager, self._prompt_manager),
+            self.list_tools,
         )
         with self._startup.component():
             for item in tools or ():
@@ -205,6 +218,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         return self._boundary.judged(
             exc, contract=_NO_CONTRACT, name=self.name, surface="server", context=dict(self._fields), code=code
         ).envelope
+
+    async def _check_fallbacks(self) -> None:
+        await self._fallbacks.check()
 
     async def run_streamable_http_async(self, **options: Any) -> None:
         """Serve streamable HTTP, as the SDK's server does; a port that is taken is recorded."""
@@ -261,6 +277,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 f"server {self.name!r} has a tool {registered.name!r} already; a client could not tell the two apart: "
                 "give one of them another name"
             )
+        if isinstance(registered, ContractTool):
+            self._fallbacks.check_new("tool", registered.name, registered.tool.contract)
         manager._tools[registered.name] = registered  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
     def add_tool(
@@ -375,6 +393,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             if declared is None:
                 super().add_resource(cast("Resource", resource))
             else:
+                self._fallbacks.check_new("resource", declared.uri, declared.contract)
                 register_resource(self._resource_manager, declared, security=self._resource_security)
 
     @overload
@@ -436,6 +455,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             if declared is None:
                 super().add_prompt(watched_prompt(cast("Prompt", prompt)))
             else:
+                self._fallbacks.check_new("prompt", declared.name, declared.contract)
                 register_prompt(self._prompt_manager, declared)
 
     @overload
@@ -861,6 +881,12 @@ class _Registering(ToolDecorator[R]):
     def _made(self, made: Tool[..., Any] | MethodTool[Any, ..., Any]) -> Any:
         self._server.add_tool(_unbound(made))
         return made
+
+
+@contextlib.asynccontextmanager
+async def _no_lifespan(_: object) -> AsyncIterator[dict[str, Any]]:
+    """The lifespan of a server that has none; the SDK's default yields the same."""
+    yield {}
 
 
 _NO_CONTRACT: Final[Contract[Any]] = Contract()

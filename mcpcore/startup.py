@@ -17,7 +17,7 @@ from mcpcore.context import current
 from mcpcore.foreign import quietly
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
     from contextlib import AbstractAsyncContextManager
     from types import TracebackType
 
@@ -36,17 +36,33 @@ class Startup:
         failure: The exception that kept the server from starting, or None.
     """
 
-    def __init__(self, server: str, record: Callable[[BaseException, ErrorCode | None], Envelope]) -> None:
-        """Record with `record`, which takes an exception and the code for it unless it is a `CodedError`."""
+    def __init__(
+        self,
+        server: str,
+        record: Callable[[BaseException, ErrorCode | None], Envelope],
+        check: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Record with `record`, which takes an exception and the code for it unless it is a `CodedError`.
+
+        `check` runs after the lifespan has started, when all tools are registered; its exceptions keep the server from
+        starting.
+        """
         self._server = server
         self._record = record
+        self._check = check
+        self._running = 0
         self.failure: BaseException | None = None
         self._registering: BaseException | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the server has started and not stopped; some transports start it once for each session."""
+        return self._running > 0
 
     def watched(
         self, lifespan: Callable[[AppT], AbstractAsyncContextManager[StateT]]
     ) -> Callable[[AppT], AbstractAsyncContextManager[StateT]]:
-        """`lifespan`, with its failures recorded."""
+        """`lifespan`, with its failures recorded, and the check after it."""
         return lambda app: _Watched(self, lambda: lifespan(app))
 
     @contextlib.contextmanager
@@ -94,6 +110,20 @@ class Startup:
         if type(exc) is SystemExit and isinstance(exc.__context__, OSError):
             self.failed(exc.__context__)
 
+    async def ready(self) -> None:
+        """Check the server, whose lifespan has started.
+
+        Raises:
+            ContractError: If it must not start.
+        """
+        if self._check is not None:
+            await self._check()
+        self._running += 1
+
+    def stopping(self) -> None:
+        """Note that a lifespan ends."""
+        self._running -= 1
+
     def failed(self, exc: BaseException) -> None:
         """Record that `exc` keeps the server from starting."""
         if exc is self.failure or passes_in(exc):
@@ -139,11 +169,18 @@ class _Watched(Generic[StateT]):
     async def __aenter__(self) -> StateT:
         with self._startup.component():
             self._lifespan = self._make()
-            return await self._lifespan.__aenter__()
+            state = await self._lifespan.__aenter__()
+            try:
+                await self._startup.ready()
+            except BaseException as exc:
+                await self._lifespan.__aexit__(type(exc), exc, exc.__traceback__)
+                raise
+            return state
 
     async def __aexit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
+        self._startup.stopping()
         try:
             return await self._lifespan.__aexit__(kind, exc, trace)
         except BaseException as failure:

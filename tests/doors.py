@@ -46,10 +46,10 @@ def on_fastmcp(server: Any) -> Any:
             mcp.add_tool(tool)
         else:
             described = {
-            "name": registered.name,
-            "description": registered.description,
-            "annotations": registered.annotations,
-        }
+                "name": registered.name,
+                "description": registered.description,
+                "annotations": registered.annotations,
+            }
             mcp.add_tool(Tool.from_function(without_context(registered), **described))
     for resource in server._resource_manager.list_resources():
         declared = getattr(resource, "_declared", None)

@@ -41,6 +41,7 @@ NORMAL = (
     (re.compile(r"\bid [0-9a-f]{16}\b"), "id ID"),
     (re.compile(r'"correlationId": ?"[0-9a-f]{16}"'), '"correlationId": "ID"'),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z"), "TIME"),
+    (re.compile(r" passed in \d+\.\d+s\b"), " passed in SECONDS"),
 )
 
 

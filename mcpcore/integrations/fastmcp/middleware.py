@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import mcp_types
@@ -23,10 +23,11 @@ from mcpcore.audit import AuditError
 from mcpcore.boundary import Boundary, is_a, log_recording, passes_through, returned_failure
 from mcpcore.breaches import note_item
 from mcpcore.context import Request
-from mcpcore.contract import CONTRACT_META_KEY, Contract
+from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError
 from mcpcore.definition import admitting_error, without_error
 from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.errors import FrameworkError
+from mcpcore.fallbacks import external_names
 from mcpcore.governance import TRACE_FIELD, checked, in_force
 from mcpcore.integrations.fastmcp import logs
 from mcpcore.integrations.fastmcp.calling import answered, answering_now, sdk_context
@@ -38,6 +39,7 @@ from mcpcore.integrations.fastmcp.errors import (
     raised_within,
     resource_failure,
 )
+from mcpcore.integrations.fastmcp.fallbacks import Fallbacks, Renaming, outermost, renamed_by, renaming_for
 from mcpcore.integrations.fastmcp.finding import (
     contract_tool_of,
     find_contract_prompt,
@@ -69,7 +71,7 @@ from mcpcore.strictness import Strictness
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from fastmcp import FastMCP
@@ -112,6 +114,7 @@ class ContractMiddleware(Middleware):
         dialect: str = CANONICAL,
         limits: Limits = DEFAULT_LIMITS,
         bind: Mapping[str, str | None] | None = None,
+        external_tools: Iterable[str] = (),
     ) -> None:
         """Make the middleware; the options are those of `mcpcore.Server`.
 
@@ -123,17 +126,20 @@ class ContractMiddleware(Middleware):
                 since few hosts show the model the contract in `_meta`; the reference of the options has the cost.
             expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
                 environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
-            strict: Whether a call that breaks its contract fails with INTERNAL_ERROR; for tests and CI. The environment
-                variable MCPCORE_STRICT=1 does the same.
+            strict: Whether a call that breaks its contract fails with INTERNAL_ERROR, and whether every message is
+                answered with an error while a fallback tool is unknown; for tests and CI. The environment variable
+                MCPCORE_STRICT=1 does the same.
             unknown_tool: Whether a client that calls an unknown tool gets a "protocol" error, or a "result" that the
                 model sees.
             dialect: The envelope that clients of this server read.
             limits: The bounds of an envelope.
             bind: Fields of every envelope and record; see `mcpcore.governance`.
+            external_tools: Tools of other servers, which contracts may name as fallback tools. They are never renamed.
 
         Raises:
             ValueError: If an option has a value that it cannot have.
-            TypeError: If `limits` is not a `Limits`, or a field of `bind` does not exist.
+            TypeError: If `limits` is not a `Limits`, `external_tools` holds anything but names, or a field of `bind`
+                does not exist.
         """
         check_options("ContractMiddleware", unknown_tool=unknown_tool, limits=limits)
         self._advertise_errors = advertise_errors
@@ -164,6 +170,7 @@ class ContractMiddleware(Middleware):
         self._startups = Startups(self._make_boundary, self._fields)
         self._hints = ToolHints()
         self._boundaries: weakref.WeakKeyDictionary[FastMCP, tuple[Boundary, object]] = weakref.WeakKeyDictionary()
+        self._fallbacks = Fallbacks(external_names("ContractMiddleware", external_tools), first.strictness)
         logs.redact_crashes()
 
     @property
@@ -189,12 +196,27 @@ class ContractMiddleware(Middleware):
 
     # --- the messages of a client ---------------------------------------------------------------------------------
 
-    async def on_initialize(
-        self, context: MiddlewareContext[mcp_types.InitializeRequest], call_next: CallNext[Any, Any]
-    ) -> Any:
-        """Check the server's middleware as soon as a client connects."""
-        self._boundary(context)
-        return await call_next(context)
+    async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """Check the server when its first message arrives: its other middleware, and the fallback tools it names.
+
+        Discovery is answered in any case, so that the client reads the error of its next request.
+
+        Raises:
+            ContractError: If other middleware undoes the contracts.
+            MCPError: If the server is strict and a fallback tool is unknown.
+        """
+        server = _server(context)
+        with outermost(server) as is_outermost:
+            if is_outermost and _wire(context) is not None:
+                # Clients take an error of discovery for a sign of an older server, and never show it.
+                with suppress(ContractError, MCPError) if context.method == "server/discover" else nullcontext():
+                    boundary_of = functools.partial(self._boundary, context)
+                    await self._fallbacks.require_startable(server, boundary_of, self._fields)
+            return await call_next(context)
+
+    def startup_failure(self, server: FastMCP[Any]) -> ContractError | None:
+        """The error that messages to `server` are refused with, or None; known from the first message on."""
+        return self._fallbacks.failure_of(server)
 
     async def on_list_tools(
         self,
@@ -205,7 +227,20 @@ class ContractMiddleware(Middleware):
         self._boundary(context)
         tools = await call_next(context)
         self._hints.note(_server(context), tools)
-        return [self._described(tool) for tool in tools]
+        listed = [self._described(tool) for tool in tools]
+        return await self._fallbacks.published(_server(context), "tool", listed)
+
+    async def on_list_resources(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """The resources, whose contracts name the fallback tools as the client knows them."""
+        return await self._fallbacks.published(_server(context), "resource", await call_next(context))
+
+    async def on_list_resource_templates(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """The templates of resources, likewise."""
+        return await self._fallbacks.published(_server(context), "resource", await call_next(context))
+
+    async def on_list_prompts(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """The prompts, likewise."""
+        return await self._fallbacks.published(_server(context), "prompt", await call_next(context))
 
     def _described(self, tool: FastMCPTool) -> FastMCPTool:
         changes: dict[str, Any] = {}
@@ -247,7 +282,8 @@ class ContractMiddleware(Middleware):
         boundary, name = self._boundary(context), context.message.name
         on_the_wire = answering_now() is None and _wire(context) is not None
         effects = await self._hints.of(_server(context), name)
-        with self._scope(context, boundary, name=name, surface="tool") as request:
+        renaming = await self._fallbacks.renaming(_server(context), "tool", name)
+        with self._scope(context, boundary, renaming, name=name, surface="tool") as request:
             request.effects = effects
             made = answer = None
             try:
@@ -266,7 +302,7 @@ class ContractMiddleware(Middleware):
                     if verdict is not None:
                         return _failed(boundary.result(verdict.envelope))
                     raise protocol from None
-                return self._answered(failure, request, context, on_the_wire=on_the_wire, lost=lost)
+                return await self._answered(failure, request, context, renaming, on_the_wire=on_the_wire, lost=lost)
             lost = request.lost()
             if answer is not None:
                 content = answer.structured_content
@@ -275,7 +311,7 @@ class ContractMiddleware(Middleware):
                     schema = await self._result_schema(context)
                 sent = failure_in(answer, schema)
                 if sent is not None:
-                    return self._answered(sent, request, context, on_the_wire=on_the_wire, lost=lost)
+                    return await self._answered(sent, request, context, renaming, on_the_wire=on_the_wire, lost=lost)
             verdict = self._report_lost(lost, request, context, name=name) if lost else None
             if verdict is not None:
                 return _failed(boundary.result(verdict.envelope))
@@ -320,11 +356,12 @@ class ContractMiddleware(Middleware):
 
     # --- failures -------------------------------------------------------------------------------------------------
 
-    def _answered(
+    async def _answered(
         self,
         failure: BaseException,
         request: Request,
         context: MiddlewareContext[Any],
+        renaming: Renaming | None,
         *,
         on_the_wire: bool,
         lost: Sequence[LostFailure | BrokenItem],
@@ -345,6 +382,7 @@ class ContractMiddleware(Middleware):
             lost=lost,
             strictness=request.strictness,
             call=request.state(),
+            rename=await renaming_for(renaming, failure, request.contract),
         )
         if unknown and on_the_wire and self._unknown_tool == "protocol":
             raise protocol_error_of(boundary, verdict.envelope) from None
@@ -389,7 +427,8 @@ class ContractMiddleware(Middleware):
         if answering_now() is not None:
             # A handler or a server above reads it, and its failure is the failure of that call.
             return await call_next(context)
-        with self._scope(context, boundary, name=name, surface=surface) as request:
+        renaming = await self._fallbacks.renaming(_server(context), surface, name)
+        with self._scope(context, boundary, renaming, name=name, surface=surface) as request:
             try:
                 result = await call_next(context)
                 if not hasattr(result, "input_required"):
@@ -403,7 +442,8 @@ class ContractMiddleware(Middleware):
                     failure = fastmcps_own(failure, name) or failure
                     if type(failure) is FrameworkError and failure.reason == INVALID_ARGUMENTS:
                         failure = await _unfit_prompt(context, request) or failure
-                raise self._as_error(failure, request, context, name=name, surface=surface) from None
+                rename = await renaming_for(renaming, failure, request.contract)
+                raise self._as_error(failure, request, context, rename, name=name, surface=surface) from None
             if lost := request.lost():
                 verdict = self._report_lost(lost, request, context, name=name, surface=surface)
                 if verdict is not None:
@@ -411,7 +451,14 @@ class ContractMiddleware(Middleware):
             return result
 
     def _as_error(
-        self, failure: BaseException, request: Request, context: MiddlewareContext[Any], *, name: str, surface: str
+        self,
+        failure: BaseException,
+        request: Request,
+        context: MiddlewareContext[Any],
+        rename: Renaming | None,
+        *,
+        name: str,
+        surface: str,
     ) -> MCPError:
         """Record `failure` and return the error of the protocol for it; an `MCPError` of an author is kept."""
         boundary, name = self._boundary(context), shown_name(name)
@@ -430,6 +477,8 @@ class ContractMiddleware(Middleware):
             context=found,
             lost=lost,
             strictness=request.strictness,
+            call=request.state(),
+            rename=rename,
         )
         if chosen and verdict.exception is failure:
             return chosen_error(cast("MCPError", failure), verdict.envelope.message, boundary.judge.limits)
@@ -459,13 +508,19 @@ class ContractMiddleware(Middleware):
 
     @contextmanager
     def _scope(
-        self, context: MiddlewareContext[Any], boundary: Boundary, *, name: str, surface: str
+        self,
+        context: MiddlewareContext[Any],
+        boundary: Boundary,
+        renaming: Renaming | None,
+        *,
+        name: str,
+        surface: str,
     ) -> Iterator[Request]:
         """The request that this middleware answers."""
         request = Request(
             lambda: sdk_context(request.fastmcp),
             contract=_NO_CONTRACT,
-            judged=functools.partial(self._judged_item, context, boundary, shown_name(name), surface),
+            judged=functools.partial(self._judged_item, context, boundary, renaming, shown_name(name), surface),
             part=functools.partial(part_of_answer, boundary),
             shown=functools.partial(shown_value, boundary),
             fastmcp=context.fastmcp_context,
@@ -475,13 +530,14 @@ class ContractMiddleware(Middleware):
         # The outermost middleware decides, also if a mounted server has its own middleware.
         request.strictness = boundary.strictness if outer is None else outer.request.strictness
         arguments = context.message.arguments if surface == "prompt" else None
-        with answered(request, name, surface, arguments):
+        with renamed_by(renaming), answered(request, name, surface, arguments):
             yield request
 
     def _judged_item(
         self,
         context: MiddlewareContext[Any],
         boundary: Boundary,
+        renaming: Renaming | None,
         name: str,
         surface: str,
         exc: BaseException,
@@ -497,6 +553,7 @@ class ContractMiddleware(Middleware):
             context=found,
             strictness=request.strictness,
             call=request.state(of_part=True),
+            rename=None if renaming is None else renaming.for_failure(exc),
         )
         note_item(verdict, request)
         return verdict.envelope

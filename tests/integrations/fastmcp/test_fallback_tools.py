@@ -1,0 +1,660 @@
+"""The fallback tools of contracts on FastMCP servers: checked at the first message, and renamed for the client."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+import anyio
+import pytest
+from fastmcp import Client, FastMCP
+from fastmcp.server import create_proxy
+from fastmcp.server.middleware import Middleware
+from fastmcp.server.middleware.tool_injection import ToolInjectionMiddleware
+from fastmcp.server.providers import AggregateProvider, LocalProvider, Provider
+from fastmcp.server.transforms import Namespace, ResourcesAsTools, ToolTransform, Transform
+from fastmcp.server.transforms.search import RegexSearchTransform
+from fastmcp.tools import Tool as FastMCPTool
+from fastmcp.tools.tool_transform import ToolTransformConfig
+from mcp import Client as SDKClient
+from mcp.server.mcpserver import MCPServer
+from mcp.shared.exceptions import MCPError
+
+from mcpcore import Context, ContractError, Envelope, ErrorCode, FailureMode, Server, prompt, resource, tool
+from mcpcore.batch import Batch, BatchResult
+from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+NO_ITEM = FailureMode(
+    "no_item", ErrorCode.NOT_FOUND, when="There is no such item.", recovery="Search.", fallback_tool="search"
+)
+MISSPELT = FailureMode(
+    "no_item", ErrorCode.NOT_FOUND, when="There is no such item.", recovery="Search.", fallback_tool="serch"
+)
+
+
+@tool(errors=[NO_ITEM])
+def fetch(ctx: Context[Literal["no_item"]], how: str = "") -> str:
+    """Fetch an item."""
+    if how == "own recovery":
+        raise ctx.fail("no_item", recovery={"hint": "Search.", "fallbackTool": "search"})
+    if how == "recovery_for":
+        raise ctx.fail("no_item", data=ctx.recovery_for("no_item"))
+    raise ctx.fail("no_item")
+
+
+@tool
+def search() -> str:
+    """Search."""
+    return "none"
+
+
+@tool(errors=[MISSPELT], name="get")
+def misspelt(ctx: Context[Literal["no_item"]]) -> str:
+    """Get an item."""
+    raise ctx.fail("no_item")
+
+
+@resource("items://{item}", errors=[NO_ITEM])
+def item_at(ctx: Context[Literal["no_item"]], item: str) -> str:
+    """An item."""
+    raise ctx.fail("no_item")
+
+
+@resource("items://all", errors=[NO_ITEM])
+def all_items(ctx: Context[Literal["no_item"]]) -> str:
+    """All items."""
+    raise ctx.fail("no_item")
+
+
+@prompt(errors=[NO_ITEM])
+def describe(ctx: Context[Literal["no_item"]]) -> str:
+    """Describe an item."""
+    raise ctx.fail("no_item")
+
+
+def shop(*tools: Any, name: str = "shop") -> FastMCP[Any]:
+    mcp: FastMCP[Any] = FastMCP(name)
+    for added in tools or (fetch, search):
+        mcp.add_tool(added)
+    return mcp
+
+
+def covered(*mounted: tuple[FastMCP[Any], str | None], **options: Any) -> FastMCP[Any]:
+    """A parent with a `ContractMiddleware`, on which the servers are mounted."""
+    mcp: FastMCP[Any] = FastMCP("all")
+    mcp.add_middleware(ContractMiddleware(**options))
+    for server, namespace in mounted:
+        mcp.mount(server, namespace=namespace)
+    return mcp
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.name == "mcpcore" and record.levelno == logging.WARNING and "fallback" in record.getMessage()
+    ]
+
+
+def fallbacks(mcp: FastMCP[Any], name: str, arguments: dict[str, Any] | None = None) -> set[str]:
+    """The fallback tool of a failed call: in the structured content, in the text and in `tools/list`."""
+
+    async def run() -> set[str]:
+        async with Client(mcp) as client:
+            result = await client.call_tool_mcp(name, arguments or {})
+            (listed,) = [tool.meta or {} for tool in await client.list_tools() if tool.name == name]
+            error: Any = result.structured_content
+            return {
+                error["error"]["data"]["recovery"]["fallbackTool"],
+                result.content[0].text.rpartition("try ")[2].partition(" ")[0],
+                listed[CONTRACT_META_KEY][0]["fallbackTool"],
+            }
+
+    return anyio.run(run)
+
+
+def start(mcp: FastMCP[Any], times: int = 1) -> None:
+    async def run() -> None:
+        for _ in range(times):
+            async with Client(mcp) as client:
+                await client.list_tools()
+
+    anyio.run(run)
+
+
+# --- renamed ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["", "own recovery", "recovery_for"])
+def test_a_namespace_renames_the_fallback_tool(how: str) -> None:
+    """In the result, in the text and in the list, however the recovery got into the failure."""
+    assert {"shop_search"} == fallbacks(covered((shop(), "shop")), "shop_fetch", {"how": how})
+
+
+def test_without_a_mount_the_name_stays() -> None:
+    """And so it does on a mount without a namespace."""
+    mcp = shop()
+    mcp.add_middleware(ContractMiddleware())
+    assert {"search"} == fallbacks(mcp, "fetch")
+    assert {"search"} == fallbacks(covered((shop(), None)), "fetch")
+
+
+def test_mounts_within_mounts_add_up() -> None:
+    """Each level adds its namespace."""
+    middle: FastMCP[Any] = FastMCP("middle")
+    middle.mount(shop(), namespace="shop")
+    assert {"eu_shop_search"} == fallbacks(covered((middle, "eu")), "eu_shop_fetch")
+
+
+def test_a_server_that_is_mounted_twice_has_the_name_of_the_called_mount() -> None:
+    """One server, two namespaces."""
+    both = shop()
+    mcp = covered((both, "a"), (both, "b"))
+    assert {"a_search"} == fallbacks(mcp, "a_fetch")
+    assert {"b_search"} == fallbacks(mcp, "b_fetch")
+
+
+def test_a_tool_beside_comes_before_one_of_the_parent() -> None:
+    """And a tool of the parent is found if the mounted server has no such tool."""
+    parent = covered((shop(), "shop"), (shop(fetch), "alone"))
+    parent.add_tool(search)
+    assert {"shop_search"} == fallbacks(parent, "shop_fetch")
+    assert {"search"} == fallbacks(parent, "alone_fetch")
+
+
+def test_the_clients_own_name_may_be_declared(caplog: pytest.LogCaptureFixture) -> None:
+    """A contract that knows its mount names the tool as clients do."""
+    mode = FailureMode("no", ErrorCode.NOT_FOUND, when="No.", recovery="No.", fallback_tool="shop_search")
+
+    @tool(errors=[mode])
+    def get(ctx: Context[Literal["no"]]) -> str:
+        raise ctx.fail("no")
+
+    mcp = covered((shop(get, search), "shop"))
+    assert {"shop_search"} == fallbacks(mcp, "shop_get")
+    assert [] == warnings(caplog)
+
+
+def test_renamed_tools() -> None:
+    """`mount(tool_names=...)`, and transforms of the server, of a mounted server and of a provider."""
+    mcp = covered()
+    mcp.mount(shop(), namespace="shop", tool_names={"search": "find"})
+    assert {"shop_find"} == fallbacks(mcp, "shop_fetch")
+    mcp = covered((shop(), "shop"))
+    mcp.add_transform(ToolTransform({"shop_search": ToolTransformConfig(name="look")}))
+    assert {"look"} == fallbacks(mcp, "shop_fetch")
+    child = shop()
+    child.add_transform(Namespace("inner"))
+    assert {"outer_inner_search"} == fallbacks(covered((child, "outer")), "outer_inner_fetch")
+    local = LocalProvider()
+    local.add_tool(FastMCPTool.from_function(fetch, name="fetch"))
+    local.add_tool(FastMCPTool.from_function(search, name="search"))
+    local.add_transform(ToolTransform({"search": ToolTransformConfig(name="find")}))
+    mcp = covered()
+    mcp.add_provider(local, namespace="local")
+    assert {"local_find"} == fallbacks(mcp, "local_fetch")
+
+
+def test_external_tools_stay_as_they_are(caplog: pytest.LogCaptureFixture) -> None:
+    """Also if a tool of that name is beside."""
+    mcp = covered((shop(fetch, search, misspelt), "shop"), external_tools=["search", "serch"], strict=True)
+    assert {"search"} == fallbacks(mcp, "shop_fetch")
+    assert {"serch"} == fallbacks(mcp, "shop_get")
+    assert [] == warnings(caplog)
+
+
+def test_an_unknown_fallback_tool_is_sent_as_declared(caplog: pytest.LogCaptureFixture) -> None:
+    """The warning has the client's name of the tool, and the right name of the fallback."""
+    mcp = covered((shop(misspelt, search), "shop"))
+    assert {"serch"} == fallbacks(mcp, "shop_get")
+    (text,) = warnings(caplog)
+    assert text.startswith("unknown fallback tool 'serch': the failure 'no_item' of the tool 'shop_get' names it")
+    assert "the server 'all' has no such tool; did you mean 'shop_search'?" in text
+    assert "ContractMiddleware(external_tools=[...])" in text
+
+
+def test_resources_and_prompts_of_a_mounted_server() -> None:
+    """In the error of the protocol and in the lists."""
+    child = shop(search)
+    child.add_resource(item_at)
+    child.add_resource(all_items)
+    child.add_prompt(describe)
+
+    async def run() -> None:
+        async with SDKClient(covered((child, "shop"))._mcp_server) as client:
+            for request in (
+                lambda: client.read_resource("items://shop/1"),
+                lambda: client.read_resource("items://shop/all"),
+                lambda: client.get_prompt("shop_describe"),
+            ):
+                with pytest.raises(MCPError) as caught:
+                    await request()
+                assert "shop_search" == caught.value.error.data["error"]["data"]["recovery"]["fallbackTool"]
+            for listed in (
+                (await client.list_resources()).resources,
+                (await client.list_resource_templates()).resource_templates,
+                (await client.list_prompts()).prompts,
+            ):
+                (component,) = listed
+                assert "shop_search" == (component.meta or {})[CONTRACT_META_KEY][0]["fallbackTool"]
+
+    anyio.run(run)
+
+
+def test_a_mounted_server_with_its_own_middleware_renames_as_the_parent_does() -> None:
+    """It answers and records for its tools, and sends what the client knows."""
+    child = FastMCP[Any]("shop")
+    child.add_middleware(ContractMiddleware())
+    child.add_tool(fetch)
+    child.add_tool(search)
+    assert {"shop_search"} == fallbacks(covered((child, "shop")), "shop_fetch")
+
+
+def test_a_middleware_on_the_mounted_server_alone_knows_its_own_names_only() -> None:
+    """It cannot know where it is mounted, which the docs say."""
+    child = shop()
+    child.add_middleware(ContractMiddleware())
+    parent: FastMCP[Any] = FastMCP("all")
+    parent.mount(child, namespace="shop")
+    assert {"search"} == fallbacks(parent, "shop_fetch")
+
+
+def test_a_proxied_server_is_renamed_too(caplog: pytest.LogCaptureFixture) -> None:
+    """Its envelope is passed on, under the names of this server; its contracts are not checked here."""
+    mcp = covered(strict=True)
+    mcp.mount(create_proxy(Server("shop", tools=[fetch, search, misspelt])), namespace="shop")
+    assert {"shop_search"} == fallbacks(mcp, "shop_fetch")
+    assert {"serch"} == fallbacks(mcp, "shop_get")
+    assert not [text for text in warnings(caplog) if "'all'" in text]
+
+
+def test_a_failure_that_a_handler_passes_on_keeps_the_words_of_the_other_server() -> None:
+    """Its fallback tool is a tool of that server, even if one of the same name is here."""
+    other = Server("other", tools=[fetch, search])
+    child = shop(search)
+
+    @child.tool
+    async def ask() -> Any:
+        async with SDKClient(other) as client:
+            result = await client.call_tool("fetch")
+        from fastmcp.tools.base import ToolResult
+
+        return ToolResult.from_mcp_result(result)
+
+    async def run() -> Any:
+        async with Client(covered((child, "shop"))) as client:
+            return (await client.call_tool_mcp("shop_ask", {})).structured_content
+
+    assert "search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+
+
+def test_tools_that_are_added_later_are_found() -> None:
+    """The fallback tool, or the tool with the contract, is registered after the first message."""
+    child = shop(fetch)
+    mcp = covered((child, "shop"))
+
+    async def run() -> list[str]:
+        async with Client(mcp) as client:
+            seen = []
+            for added in (None, search):
+                if added is not None:
+                    child.add_tool(added)
+                result: Any = await client.call_tool_mcp("shop_fetch", {})
+                seen.append(result.structured_content["error"]["data"]["recovery"]["fallbackTool"])
+            return seen
+
+    assert ["search", "shop_search"] == anyio.run(run)
+
+
+def test_a_failed_item_of_a_batch_has_the_clients_name() -> None:
+    """It is written while the call goes on."""
+
+    @tool(errors=[NO_ITEM], name="fetch_all")
+    async def fetch_all(ctx: Context[Literal["no_item"]]) -> BatchResult[str]:
+        """Fetch items."""
+        batch = Batch[str](ctx)
+        for key in ("a", "b"):
+            with batch.item(key):
+                if key == "a":
+                    raise ctx.fail("no_item")
+                batch.add(key)
+        return batch.result()
+
+    async def run() -> Any:
+        async with Client(covered((shop(fetch_all, search), "shop"))) as client:
+            return (await client.call_tool_mcp("shop_fetch_all", {})).structured_content
+
+    (failed,) = anyio.run(run)["failed"]
+    assert "shop_search" == failed["error"]["data"]["recovery"]["fallbackTool"]
+
+
+# --- checked ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_entry_is_a_warning_once(caplog: pytest.LogCaptureFixture) -> None:
+    """For all clients together."""
+    mcp = shop(misspelt, search)
+    mcp.add_middleware(ContractMiddleware())
+    start(mcp, times=3)
+    assert 1 == len(warnings(caplog))
+
+
+def test_tools_of_lifespans_are_known(caplog: pytest.LogCaptureFixture) -> None:
+    """Those of the server, and those of mounted servers."""
+
+    @asynccontextmanager
+    async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
+        app.add_tool(search)
+        yield {}
+
+    child: FastMCP[Any] = FastMCP("shop", lifespan=lifespan)
+    child.add_tool(fetch)
+    start(covered((child, "shop"), strict=True))
+    assert [] == warnings(caplog)
+
+
+def test_tools_that_some_sessions_do_not_see_are_known(caplog: pytest.LogCaptureFixture) -> None:
+    """Visibility and auth differ by session; the check takes all that is registered."""
+    child = shop(fetch)
+    child.tool(lambda: "", name="search", tags={"hidden"})
+    child.disable(tags={"hidden"})
+    guarded: FastMCP[Any] = FastMCP("guarded")
+    guarded.add_tool(fetch)
+    guarded.tool(lambda: "", name="search", auth=lambda _: False)
+    start(covered((child, "shop"), (guarded, "guarded"), strict=True))
+    assert [] == warnings(caplog)
+
+
+def test_tools_that_middleware_and_transforms_add_are_known(caplog: pytest.LogCaptureFixture) -> None:
+    """A tool need not be registered to be callable; one that is behind a search is callable too."""
+    modes = [
+        FailureMode("a", ErrorCode.NOT_FOUND, when="A.", recovery="B.", fallback_tool="injected"),
+        FailureMode("b", ErrorCode.NOT_FOUND, when="A.", recovery="B.", fallback_tool="list_resources"),
+        FailureMode("c", ErrorCode.NOT_FOUND, when="A.", recovery="B.", fallback_tool="search_tools"),
+    ]
+    mcp = covered(strict=True)
+    mcp.add_tool(fetch)
+    mcp.add_tool(search)
+    mcp.add_tool(tool(errors=modes, name="other")(lambda: ""))
+    mcp.resource("notes://plain")(lambda: "")
+    mcp.add_middleware(ToolInjectionMiddleware([FastMCPTool.from_function(lambda: "", name="injected")]))
+    mcp.add_transform(ResourcesAsTools(mcp))
+    mcp.add_transform(RegexSearchTransform())
+    start(mcp)
+    assert [] == warnings(caplog)
+
+
+def test_tools_of_a_proxied_server_are_known(caplog: pytest.LogCaptureFixture) -> None:
+    """They are listed if a contract of this server names one that is not here."""
+    mode = FailureMode("no", ErrorCode.NOT_FOUND, when="No.", recovery="No.", fallback_tool="shop_search")
+    mcp = covered(strict=True)
+    mcp.add_tool(tool(errors=[mode], name="get")(lambda: ""))
+    mcp.mount(create_proxy(Server("shop", tools=[search])), namespace="shop")
+    start(mcp)
+    assert [] == warnings(caplog)
+
+
+def test_if_a_provider_cannot_be_listed_nothing_is_claimed(caplog: pytest.LogCaptureFixture) -> None:
+    """The missing tool may be one of its tools."""
+
+    class Down(Provider):
+        async def _list_tools(self) -> Any:
+            raise ConnectionError("down")
+
+    caplog.set_level(logging.INFO, "mcpcore")
+    mcp = covered(strict=True)
+    mcp.add_tool(misspelt)
+    mcp.add_provider(Down())
+    start(mcp)
+    assert [] == warnings(caplog)
+    assert "'all' could not list all of its tools; its fallback tools were not checked" in caplog.text
+
+
+def test_transforms_and_providers_of_others_cost_no_answer() -> None:
+    """One raises for every tool, one has no base class called, and one lists what it cannot find."""
+
+    class Broken(Transform):
+        async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
+            if name == "look":
+                raise LookupError(name)
+            return await call_next(name, version=version)
+
+        async def list_tools(self, tools: Any) -> Any:
+            return [tool.model_copy(update={"name": "look"}) for tool in tools]
+
+    class Bare(Provider):
+        def __init__(self) -> None:
+            pass
+
+    mcp = covered((shop(), "shop"))
+    mcp.add_provider(Bare())
+    mcp.add_transform(Broken())
+
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
+
+    assert "fallbackTool" in anyio.run(run)["error"]["data"]["recovery"]
+
+
+def test_providers_within_providers() -> None:
+    """An aggregate of providers is not a server."""
+    local = LocalProvider()
+    local.add_tool(FastMCPTool.from_function(fetch, name="fetch"))
+    local.add_tool(FastMCPTool.from_function(search, name="search"))
+    inner = AggregateProvider()
+    inner.add_provider(local, namespace="local")
+    mcp = covered()
+    mcp.add_provider(AggregateProvider([inner]), namespace="all")
+    assert {"all_local_search"} == fallbacks(mcp, "all_local_fetch")
+
+
+def test_a_tool_that_a_transform_takes_away_is_unknown(caplog: pytest.LogCaptureFixture) -> None:
+    """Clients cannot call it."""
+
+    class Without(Transform):
+        async def list_tools(self, tools: Any) -> Any:
+            return [tool for tool in tools if tool.name != "search"]
+
+        async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
+            return None if name == "search" else await call_next(name, version=version)
+
+    mcp = shop()
+    mcp.add_middleware(ContractMiddleware())
+    mcp.add_transform(Without())
+    assert {"search"} == fallbacks(mcp, "fetch")
+    assert 1 == len(warnings(caplog))
+
+
+def test_a_transform_that_shows_one_tool_renames_none(caplog: pytest.LogCaptureFixture) -> None:
+    """It replaces the whole list, but clients still call the tools by their names."""
+
+    class Single(Transform):
+        async def list_tools(self, tools: Any) -> Any:
+            return [FastMCPTool.from_function(lambda: "", name="do")]
+
+        async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
+            return (await self.list_tools([]))[0] if name == "do" else await call_next(name, version=version)
+
+    mcp = covered((shop(), "shop"), strict=True)
+    mcp.add_transform(Single())
+
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
+
+    assert "shop_search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+    assert [] == warnings(caplog)
+
+
+@pytest.mark.parametrize("contract", ["no list", [3, {"reason": 3}, {"fallbackTool": "x"}, {"reason": "a"}]], ids=repr)
+def test_what_is_no_contract_is_passed_on(contract: Any) -> None:
+    """The `_meta` of a proxied server may hold anything."""
+    forged = MCPServer("forged")
+    entry = {"reason": "no_item", "fallbackTool": "search"}
+    forged.add_tool(lambda: "", name="fetch", meta={CONTRACT_META_KEY: contract})
+    forged.add_tool(lambda: "", name="get", meta={CONTRACT_META_KEY: [*contract, entry]})
+    forged.add_tool(lambda: "", name="search")
+    mcp = covered()
+    mcp.mount(create_proxy(forged), namespace="shop")
+
+    async def run() -> dict[str, Any]:
+        async with Client(mcp) as client:
+            return {tool.name: (tool.meta or {}).get(CONTRACT_META_KEY) for tool in await client.list_tools()}
+
+    listed = anyio.run(run)
+    assert contract == listed["shop_fetch"]
+    assert [*contract, {**entry, "fallbackTool": "shop_search"}] == listed["shop_get"]
+
+
+def test_a_provider_of_nonsense_costs_no_call() -> None:
+    """FastMCP cannot list it either."""
+
+    class Nonsense(Provider):
+        async def _list_tools(self) -> Any:
+            return [object()]
+
+    mcp = covered((shop(), "shop"))
+    mcp.add_provider(Nonsense())
+
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
+
+    assert "search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_strict_server_refuses_every_message(mode: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """The error says why; it is recorded and logged once. Discovery alone is answered, since its errors are not shown."""
+    contracts = ContractMiddleware(strict=True)
+    mcp = shop(misspelt, search)
+    mcp.add_middleware(contracts)
+    texts: list[str] = []
+
+    async def run() -> None:
+        for _ in range(2):
+            try:
+                async with SDKClient(mcp._mcp_server, mode=mode) as client:
+                    await client.call_tool("search")
+            except* MCPError as group:
+                texts.extend(str(exc) for exc in leaves(group))
+
+    anyio.run(run)
+    assert 2 == len(texts)
+    assert all("unknown fallback tool 'serch'" in text and "did you mean 'search'?" in text for text in texts)
+    assert 1 == caplog.text.count("the server 'shop' cannot start: unknown fallback tool")
+    assert isinstance(contracts.startup_failure(mcp), ContractError)
+
+
+def test_a_strict_server_refuses_a_call_without_a_handshake() -> None:
+    """A stateless client may begin with a call."""
+    mcp = shop(misspelt, search)
+    mcp.add_middleware(ContractMiddleware(strict=True))
+
+    async def run() -> None:
+        async with SDKClient(mcp._mcp_server, mode="2026-07-28") as client:
+            for request in (lambda: client.call_tool("search"), client.list_tools, client.list_prompts):
+                with pytest.raises(MCPError, match="unknown fallback tool") as caught:
+                    await request()
+                envelope = Envelope.from_json(caught.value.error.data["error"])
+                assert ("INITIALIZATION_FAILED", "server_not_started") == (envelope.name, envelope.reason)
+            mcp.add_tool(tool(name="serch")(lambda: ""))
+            assert not (await client.call_tool("search")).is_error
+
+    anyio.run(run)
+
+
+def test_a_tool_that_is_registered_at_run_time_is_found_in_the_next_list(caplog: pytest.LogCaptureFixture) -> None:
+    """FastMCP tells a middleware of no registration."""
+    mcp = shop()
+    mcp.add_middleware(ContractMiddleware())
+
+    async def run() -> None:
+        async with Client(mcp) as client:
+            await client.list_tools()
+            assert [] == warnings(caplog)
+            mcp.add_tool(misspelt)
+            await client.list_tools()
+            await client.list_tools()
+
+    anyio.run(run)
+    assert 1 == len(warnings(caplog))
+
+
+def test_code_on_the_server_is_not_a_start(caplog: pytest.LogCaptureFixture) -> None:
+    """Its lifespan has not run then, so tools may be missing; names are renamed nevertheless."""
+    mcp = covered((shop(misspelt, fetch, search), "shop"), strict=True)
+
+    async def run() -> Any:
+        await mcp.list_tools()
+        return (await mcp.call_tool("shop_fetch", {})).structured_content
+
+    assert "shop_search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+    assert [] == warnings(caplog)
+
+
+def test_a_handler_that_calls_a_tool_reads_the_names_of_that_server() -> None:
+    """Whether a contract tool or a plain tool makes the nested call."""
+    mcp = covered((shop(), "shop"))
+    texts: list[str] = []
+
+    async def ask() -> str:
+        result = await mcp.call_tool("shop_fetch", {})
+        texts.append(result.content[0].text)  # type: ignore[union-attr]
+        return ""
+
+    @mcp.tool
+    @tool
+    async def declared(ctx: Context) -> str:
+        return await ask()
+
+    @mcp.tool
+    async def plain() -> str:
+        return await ask()
+
+    async def run() -> None:
+        async with Client(mcp) as client:
+            await client.call_tool("declared", {})
+            await client.call_tool("plain", {})
+
+    anyio.run(run)
+    assert 2 == len(texts)
+    assert all("try shop_search" in text for text in texts)
+
+
+def test_a_plain_string_is_refused() -> None:
+    """As on a `Server`."""
+    with pytest.raises(TypeError, match=r"^ContractMiddleware\(external_tools=...\) takes a list of names"):
+        ContractMiddleware(external_tools="search")
+
+
+def test_middleware_that_hides_a_list_still_leaves_the_check(caplog: pytest.LogCaptureFixture) -> None:
+    """A list that fails has no names, and the wrong entry is reported."""
+
+    class NoList(Middleware):
+        async def on_list_tools(self, context: Any, call_next: Any) -> Any:
+            raise LookupError("no list")
+
+    mcp = shop(misspelt)
+    mcp.add_middleware(ContractMiddleware())
+    mcp.add_middleware(NoList())
+
+    async def run() -> None:
+        async with Client(mcp):
+            pass
+
+    anyio.run(run)
+    assert 1 == len(warnings(caplog))
+
+
+def leaves(group: BaseException) -> list[BaseException]:
+    """The exceptions in a group."""
+    return (
+        [leaf for inner in group.exceptions for leaf in leaves(inner)]
+        if isinstance(group, BaseExceptionGroup)
+        else [group]
+    )

@@ -35,7 +35,7 @@ from mcpcore.foreign import quietly
 from mcpcore.jsonable import JSON, named, safe_str
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.strictness import Strictness
-from mcpcore.upstream import UpstreamError
+from mcpcore.upstream import UpstreamError, failure_carried_by
 
 if TYPE_CHECKING:
     import os
@@ -76,6 +76,9 @@ class Verdict:
 
     others: int = 0
     """Failures of the same group that are not told."""
+
+    relayed: bool = False
+    """Whether another server failed, and this one passes its failure on."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -143,6 +146,8 @@ class Judge:
         return replace(verdict, others=others) if others else verdict
 
     def _judged(self, chosen: BaseException, case: _Case) -> Verdict:
+        if is_protocol_error(chosen):
+            chosen = failure_carried_by(chosen) or chosen
         if is_a(chosen, CodedError):
             return self._coded(cast("CodedError", chosen), case)
         spoken = _spoken(chosen) if case.code is None else None
@@ -195,9 +200,10 @@ class Judge:
             recovery=error.recovery,
             entry=error.entry,
         )
-        if is_a(error, UpstreamError):
+        relayed = is_a(error, UpstreamError)
+        if relayed:
             told = cast("UpstreamError", error).identified(told)
-        return Verdict(envelope=told, exception=case.exception, expected=True, breaches=problems)
+        return Verdict(envelope=told, exception=case.exception, expected=True, breaches=problems, relayed=relayed)
 
     def _envelope(
         self,
@@ -234,19 +240,21 @@ def _effects_of_others(exc: BaseException, chosen: BaseException, case: _Case) -
 
 
 def _effects_of(exc: BaseException, case: _Case) -> Effects | None:
-    code: Code = ErrorCode.INTERNAL_ERROR
-    spoken = None
+    code: Code | None = None
     if is_a(exc, CodedError):
         error = cast("CodedError", exc)
         entry = case.contract.get(error.reason)
-        effects = declared_effects(error) if entry is None or error.effects is not None else entry.effects
+        effects = declared_effects(error)
+        if effects is None and entry is not None and not error.omits_effects:
+            effects = entry.effects
         if effects is not None:
             return effects
         code = error.code
     elif (spoken := _spoken(exc)) is not None:
         code = spoken[0]
-    crashed = spoken is None and not is_a(exc, CodedError)
-    return None if case.call is None else case.call.effects_of(code, crashed=crashed)
+    if case.call is None:
+        return None
+    return case.call.effects_of(code or ErrorCode.INTERNAL_ERROR, crashed=code is None)
 
 
 def _violations(error: CodedError, entry: FailureMode[Any]) -> Iterator[Breach]:
@@ -280,8 +288,11 @@ class Boundary:
         dialect: str = CANONICAL,
         audit: AuditTrail | str | os.PathLike[str] | None = None,
         strictness: Strictness | None = None,
+        rename: Callable[[BaseException, str], str] | None = None,
     ) -> None:
         """Prepare to judge and to record.
+
+        `rename` takes a failure and the name of its fallback tool, and returns the client's name of that tool.
 
         Raises:
             ValueError: If there is no such dialect.
@@ -295,6 +306,7 @@ class Boundary:
         self.trail = AuditTrail.from_options(audit)
         self.dialect = dialect_named(dialect)
         self.strictness = strictness or Strictness()
+        self._rename = rename
         self._server = server
         self._json_record = JsonRecord
 
@@ -324,12 +336,10 @@ class Boundary:
         lost: Sequence[LostFailure | BrokenItem] = (),
         strictness: Strictness | None = None,
         call: CallState | None = None,
-        rename: Callable[[str], str] | None = None,
     ) -> Verdict:
         """The verdict on `exc`, recorded; where it cannot be and the policy is to refuse, a verdict that says so.
 
         With `lost`, the failures that the call lost are reported first. `strictness` replaces the server's own.
-        `rename` takes the name of the fallback tool, and returns the name by which the client knows that tool.
         """
         judged = functools.partial(
             self.judge.verdict, contract=contract, name=name, context=context, surface=surface, call=call
@@ -350,8 +360,8 @@ class Boundary:
                     return refused
             if not verdict.expected or verdict.breaches or verdict.others:
                 _log(verdict, name)
-        if rename is not None:
-            verdict.envelope = with_fallback(verdict.envelope, rename)
+        if self._rename is not None:
+            verdict.envelope = with_fallback(verdict.envelope, functools.partial(self._rename, verdict.exception))
         if not self.recorded(verdict, surface):
             effects = verdict.envelope.effects
             return self.unrecorded(contract=contract, name=name, context=context, effects=effects)
@@ -469,6 +479,8 @@ class Boundary:
             record["broken_contract_kinds"] = kinds_of(verdict.breaches)
         if verdict.others:
             record["others"] = verdict.others
+        if verdict.relayed:
+            record["relayed"] = True
         return record
 
 
@@ -761,7 +773,7 @@ class ReturnedError(Exception):
 
     def __init__(self, failure: BaseException) -> None:
         """Carry `failure`: an exception, or a group of all that were within a result."""
-        super().__init__(failure)
+        super().__init__("a failure was returned, not raised")  # its own text may be asked for before it is judged
         self.failure = failure
 
 
@@ -794,12 +806,17 @@ def _spoken(exc: BaseException) -> tuple[Code, str, Any] | None:
             return ErrorCode.NOT_FOUND, safe_str(exc), None
         if is_a(exc, (exceptions.ToolError, exceptions.ResourceError)):
             return ErrorCode.INTERNAL_ERROR, safe_str(exc), None
-    shared = sys.modules.get("mcp.shared.exceptions")
-    if shared is not None and is_a(exc, shared.MCPError):
+    if is_protocol_error(exc):
         raised: Any = exc
         code = PROTOCOL_CODES.get(raised.code, ErrorCode.INTERNAL_ERROR)
         return code, safe_str(raised.message), raised.data
     return None
+
+
+def is_protocol_error(exc: BaseException) -> bool:
+    """Whether `exc` is an `MCPError` of the SDK."""
+    shared = sys.modules.get("mcp.shared.exceptions")
+    return shared is not None and is_a(exc, shared.MCPError)
 
 
 PROTOCOL_CODES: Final[Mapping[int, ErrorCode]] = {

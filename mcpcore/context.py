@@ -81,7 +81,7 @@ class Request:
         """Keep `make`, which makes the SDK's context, the tool's contract, and the server's judgement and words."""
         self._make = make
         self.contract: Contract[Any] = _EMPTY if contract is None else contract
-        self.effects = effects
+        self.effects: Effects | None = effects
         """The effects that follow from the tool's annotations for a failure that declares none."""
         self.began = False
         """Whether the handler has begun; a call that fails earlier has changed nothing."""

@@ -32,6 +32,8 @@ CHANGED: Final[frozenset[Effects | None]] = frozenset({"partial", "unknown"})
 UNCERTAIN: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.SERVICE_UNAVAILABLE, ErrorCode.REQUEST_CANCELLED})
 """Codes of failures that leave open whether the operation was carried out."""
 
+_BY_NAME: Final[dict[str, Effects]] = {effects: effects for effects in EFFECTS}
+
 # None is between "none" and "partial": where one of two failures says nothing, "none" cannot be said of both.
 _RANKS: Final[dict[Effects | None, int]] = {"none": 0, None: 1, "partial": 2, "unknown": 3}
 
@@ -40,8 +42,7 @@ def as_effects(value: object) -> Effects | None:
     """`value` as effects; None for any other value, such as one of a later version."""
     if not issubclass(type(value), str):
         return None
-    text = str.__str__(cast("str", value))
-    return text if text in EFFECTS else None
+    return _BY_NAME.get(str.__str__(cast("str", value)))
 
 
 def weakest(effects: Iterable[Effects | None]) -> Effects | None:

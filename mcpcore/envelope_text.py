@@ -51,7 +51,7 @@ _WAIT: Final = re.compile(r"retry after ([0-9]{1,13})(?:\.([0-9]{1,3}))? s")
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 # Neither a separator of the last line nor the quote that begins a JSON string, and no space at either end.
 _PLAIN: Final = re.compile(r'[^\s·"](?:[^\t\n·]*[^\s·])?')
-_EFFECTS: Final = {phrase: effects for effects, phrase in PHRASES.items()}
+_EFFECTS: Final[dict[str, Effects]] = {phrase: effects for effects, phrase in PHRASES.items()}
 
 
 class TextFields(NamedTuple):

@@ -794,7 +794,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         verdict = self._boundary.judged(
             error, contract=_NO_CONTRACT, name=name, surface=surface, context=context, call=call
         )
-        if verdict.exception is not error:
+        if verdict.exception is not error or verdict.relayed:
             return self._protocol_error(verdict.envelope)
         return chosen_error(error, verdict.envelope.message, self._boundary.judge.limits)
 

@@ -75,6 +75,8 @@ def on_fastmcp(server: Any) -> Any:
             # A `Server` keeps the function of a prompt of the SDK within a partial that watches its results.
             (fn,) = prompt.fn.args
             mcp.add_prompt(Prompt.from_function(inspect.unwrap(fn), name=prompt.name))
+    if server._complete is not None:
+        mcp.add_completion_handler(server._complete)
     return mcp
 
 

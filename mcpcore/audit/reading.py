@@ -60,9 +60,12 @@ def moment_of(record: Record) -> datetime | None:
     return moment if moment is None or moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
+_SURFACES: Final = ("tool", "resource", "prompt", "completion")
+
+
 def what_failed(record: Record) -> str:
-    """The tool of a record, or the resource or the prompt."""
-    for kind in ("tool", "resource", "prompt"):
+    """The tool of a record, or the resource, the prompt or the completion."""
+    for kind in _SURFACES:
         value = record.get(kind)
         if isinstance(value, str):
             return value if kind == "tool" else f"{kind} {value}"
@@ -83,7 +86,7 @@ class Query:
     def wants(self, record: Record) -> bool:
         """Whether the record fits."""
         # As text: a line that nobody wrote as a record may hold anything there.
-        if self.tools and not any(str(record.get(kind)) in self.tools for kind in ("tool", "resource", "prompt")):
+        if self.tools and not any(str(record.get(kind)) in self.tools for kind in _SURFACES):
             return False
         if self.reasons and str(record.get("reason")) not in self.reasons:
             return False

@@ -208,8 +208,10 @@ def _count_breaches(record: Record, breaches: dict[tuple[str, BreachKind], Broke
 def _kinds_of(record: Record) -> list[BreachKind]:
     kinds = record.get("broken_contract_kinds")
     # Earlier versions wrote no kinds; and a line that nobody wrote as a record may hold anything there.
-    known = [kind for kind in BREACH_KINDS if kind in kinds] if isinstance(kinds, list) else []
-    return known or ["other"]
+    known: list[BreachKind] = [kind for kind in BREACH_KINDS if kind in kinds] if isinstance(kinds, list) else []
+    if not known:
+        known.append("other")
+    return known
 
 
 def spark(series: list[int], *, bars: str = BARS) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 from mcp import Client
+from mcp_types import ToolAnnotations
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
 from mcpcore.audit import AuditError, AuditTrail, verify
@@ -228,6 +229,23 @@ def test_where_the_time_is_up_the_policy_applies(path, name, arguments, policy, 
         assert "could not be recorded" in caplog.text
     trail.record({"tool": "later"})
     assert verify(path).ok
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize(
+    ("hints", "expected"),
+    [((True, None), "none"), ((False, False), "unknown"), ((None, None), None)],
+    ids=["reads", "sends", "unsaid"],
+)
+def test_an_answer_that_is_withheld_says_what_the_annotations_say(path, hints, expected):
+    """The effects of the failure are lost with its record."""
+    trail = opened(path, lock_timeout=0.05, policy="refuse")
+    annotations = ToolAnnotations(read_only_hint=hints[0], idempotent_hint=hints[1])
+    server = Server("s", tools=[fail.changed(annotations=annotations)], audit=trail)
+    with held(path):
+        answer = asyncio.run(waited(server, "fail", {"n": -1}))
+    assert reason(answer) == "audit_failed"
+    assert answer.structured_content["error"].get("effects") == expected
 
 
 @pytest.mark.usefixtures("door")

@@ -116,6 +116,12 @@ def fails(how: str, ctx: Context[Any]) -> Any:
             raise group(KeyError("a"), ValueError("b"))
         case "declared in a group":
             raise group(ctx.fail("bounced"), KeyError("b"))
+        case "said in a group":
+            raise group(ctx.fail("bounced"), ToolError("Out of stock."))
+        case "coded in a group":
+            raise group(ctx.fail("bounced"), rate_limited())
+        case "reason in a group":
+            raise group(ctx.fail("bounced"), timeout(reason="half"))
         case "declared group":
             raise group(ctx.fail("bounced"), ctx.fail("bounced"))
         case "here":
@@ -179,6 +185,9 @@ UNKNOWN = ("unknown", Retry.never())
         ("lost", UNKNOWN),
         ("by reason", UNKNOWN),
         ("declared in a group", UNKNOWN),
+        ("said in a group", (None, Retry.now())),
+        ("coded in a group", (None, Retry.now())),
+        ("reason in a group", ("partial", Retry.never())),
         ("declared group", ("none", Retry.now())),
         ("bounced", ("none", Retry.now())),
         ("here", ("none", Retry.now())),

@@ -97,7 +97,9 @@ def test_a_tool_of_the_same_name_in_a_namespace_is_suggested(caplog: pytest.LogC
 
 
 @pytest.mark.parametrize(
-    "names", [["search_artcles"], ("search_artcles",), {"search_artcles"}, iter(["search_artcles"])], ids=repr
+    "names",
+    [["search_artcles"], ("search_artcles",), {"search_artcles"}, iter(["search_artcles"])],
+    ids=["list", "tuple", "set", "iterator"],
 )
 def test_tools_of_other_servers_are_fine(names: Iterable[str], caplog: pytest.LogCaptureFixture) -> None:
     """Any iterable of names will do, also under strict."""

@@ -354,11 +354,15 @@ def test_an_exception_that_a_model_writes_on_purpose_is_data(kind: str) -> None:
     assert not call(server_of([ValueError], anything, kind)).is_error
 
 
-@pytest.mark.server_only("FastMCP itself converts the results of plain tools, resources and prompts")
-def test_an_exception_of_the_protocol_that_is_returned_is_told_as_if_raised() -> None:
-    """By a tool of the SDK as an error of the protocol, by a contract tool as a failure."""
+@pytest.mark.server_only("FastMCP turns an MCPError of a tool into a result")
+def test_an_exception_of_the_protocol_that_a_tool_of_the_sdk_returns_is_sent_as_if_raised() -> None:
+    """As an error of the protocol."""
     with pytest.raises(MCPError, match="Later"):
         call(server_of(lambda: MCPError(code=-32000, message="Later."), anything, "sdk"))
+
+
+def test_an_exception_of_the_protocol_that_a_contract_tool_returns_is_a_failure() -> None:
+    """As if it had been raised."""
     error = error_of(call(server_of(lambda: MCPError(code=-32000, message="Later."), anything, "contract")))
     assert ("SERVICE_UNAVAILABLE", "Later.") == (error["name"], error["message"])
 

@@ -8,10 +8,10 @@ import weakref
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 import mcp_types
-from fastmcp.server.dependencies import fastmcp_request_ctx, get_context
+from fastmcp.server.dependencies import fastmcp_request_ctx, get_context, get_server
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context as SDKContext
 from mcp_types import CallToolResult, InputRequiredResult
@@ -90,10 +90,25 @@ def answered(request: Request, name: str, surface: str, arguments: Mapping[str, 
         _answering.reset(token)
 
 
+def found(declared: Declared[..., Any]) -> bool:
+    """Give the request that is being answered the contract of `declared`, whose dependencies FastMCP now resolves.
+
+    Returns False if `declared` does not answer the request itself, since another handler calls it.
+    """
+    answering = answering_now()
+    if answering is None or answering.request.claimed or answering.surface != declared.noun:
+        return False
+    answering.request.contract = declared.contract
+    return True
+
+
 class Default(RootModel[Any]):
     """The default of an argument as clients see it; a tool that receives it knows that the argument was left out."""
 
     root: Any = None
+
+    # The library of background tasks keeps defaults in sets.
+    __hash__ = object.__hash__  # pyright: ignore[reportAssignmentType] - pydantic has None for models that are not frozen
 
 
 class Calling:
@@ -121,11 +136,10 @@ async def _called(declared: Declared[..., Any], values: dict[str, Any]) -> Any:
     if answering is None:
         return await _answered_alone(declared, values, fastmcp)
     request, name = answering.request, answering.name
-    if request.claimed or answering.surface != declared.noun:
+    if not found(declared):
         return await _called_by_handler(declared, values, fastmcp)
     request.claimed = True
     request.began = False
-    request.contract = declared.contract
     # Below a mount, this is the context of the server that has the handler.
     request.fastmcp = fastmcp
     try:
@@ -237,14 +251,36 @@ def _context() -> FastMCPContext | None:
         return None
 
 
-# --- without a ContractMiddleware -------------------------------------------------------------------------------------
+# --- where no ContractMiddleware answers ------------------------------------------------------------------------------
+
+
+class Covering(Protocol):
+    """A `ContractMiddleware`, for a handler that runs after its request is answered: in a background task."""
+
+    def covered(self, server: FastMCP[Any], request: Request, exc: BaseException) -> tuple[Boundary, dict[str, Any]]:
+        """The boundary of `server`, and the fields of the envelope of `exc`."""
+        ...
+
+
+_covering: Final[weakref.WeakKeyDictionary[FastMCP, Covering]] = weakref.WeakKeyDictionary()
+"""The middleware of each server; for a mounted server, that of the server above."""
 
 _boundaries: Final[weakref.WeakKeyDictionary[FastMCP, Boundary]] = weakref.WeakKeyDictionary()
 """The boundaries of servers without a `ContractMiddleware`; a warning is logged when one is made."""
 
 
+def cover(server: FastMCP[Any], middleware: Covering) -> None:
+    """Have `middleware` record the failures of `server` in background tasks, unless the server has its own."""
+    if _own_covering(server) in (None, middleware):
+        _covering[server] = middleware
+
+
+def _own_covering(server: FastMCP[Any]) -> Covering | None:
+    return next((cast("Covering", each) for each in server.middleware if hasattr(each, "covered")), None)
+
+
 async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], fastmcp: FastMCPContext | None) -> Any:
-    """The result of `declared` on a server without a `ContractMiddleware`: it answers its own failures.
+    """The result of `declared` where no `ContractMiddleware` answers: it answers its own failures.
 
     Raises:
         MCPError: If a resource or a prompt fails.
@@ -259,16 +295,23 @@ async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], 
     except BaseException as exc:
         if passes_through(exc):
             raise
-        boundary, lost = _boundary_of(fastmcp), request.lost(returned_failure(exc))
+        lost = request.lost(returned_failure(exc))
+        boundary, fields = _boundary_of(fastmcp, request, exc)
         verdict = boundary.judged(
-            exc, contract=declared.contract, name=name, surface=surface, lost=lost, call=request.state()
+            exc,
+            contract=declared.contract,
+            name=name,
+            surface=surface,
+            context=fields,
+            lost=lost,
+            call=request.state(),
         )
     else:
         if not (lost := request.lost()):
             return result
-        boundary = _boundary_of(fastmcp)
+        boundary, fields = _boundary_of(fastmcp, request, lost[0].error)
         broken = boundary.report_lost(
-            lost, contract=declared.contract, name=name, surface=surface, call=request.state()
+            lost, contract=declared.contract, name=name, surface=surface, context=fields, call=request.state()
         )
         if broken is None:
             return result
@@ -281,10 +324,16 @@ async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], 
     raise ProtocolFailure.of(protocol_error_of(boundary, verdict.envelope))
 
 
-def _boundary_of(fastmcp: FastMCPContext | None) -> Boundary:
-    if fastmcp is None:
-        return Boundary(server="fastmcp", expose=exposes_internal_errors())
-    server = fastmcp.fastmcp
+def _boundary_of(
+    fastmcp: FastMCPContext | None, request: Request, exc: BaseException
+) -> tuple[Boundary, dict[str, Any] | None]:
+    try:
+        server = get_server() if fastmcp is None else fastmcp.fastmcp  # in a background task, there is no context
+    except RuntimeError:  # the tool is run without a server
+        return Boundary(server="fastmcp", expose=exposes_internal_errors()), None
+    covering = _covering.get(server) or _own_covering(server)
+    if covering is not None:
+        return covering.covered(server, request, exc)
     boundary = _boundaries.get(server)
     if boundary is None:
         boundary = _boundaries[server] = Boundary(
@@ -296,7 +345,7 @@ def _boundary_of(fastmcp: FastMCPContext | None) -> Boundary:
             "mcp.add_middleware(ContractMiddleware()) before you add other middleware",
             server.name,
         )
-    return boundary
+    return boundary, None
 
 
 # --- the SDK's context ------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from fastmcp.exceptions import (
 from fastmcp.server.dependencies import get_access_token
 from fastmcp.server.middleware.rate_limiting import RateLimitError
 from mcp.shared.exceptions import MCPError
+from mcp_types import METHOD_NOT_FOUND
 from pydantic import ValidationError as PydanticError
 from pydantic_core import InitErrorDetails
 
@@ -126,7 +127,7 @@ def is_before_handler(exc: BaseException) -> bool:
     return type(inner) is RuntimeError and safe_str(inner).startswith(UNRESOLVED)
 
 
-def _of_openapi(exc: BaseException) -> tuple[Code, str, Any] | None:  # pragma: no cover - it differs by release
+def _of_openapi(exc: BaseException) -> tuple[Code, str, Any] | None:
     """The code of a failed HTTP response of an OpenAPI tool; FastMCP 4.0 raises a ValueError for it."""
     status = HTTP_STATUS.match(safe_str(exc)) if type(exc) is ValueError else None
     if status is None:
@@ -136,8 +137,8 @@ def _of_openapi(exc: BaseException) -> tuple[Code, str, Any] | None:  # pragma: 
         last = last.tb_next
     if last is None or not last.tb_frame.f_globals.get("__name__", "").startswith("fastmcp.server.providers.openapi"):
         return None
-    code = code_for_status(int(status[1]))
-    return code, code.sentence, None  # the text contains the response
+    code = code_for_status(int(status[1]))  # pragma: no cover - later releases raise an error of the HTTP library
+    return code, code.sentence, None  # pragma: no cover - as above; the text contains the response
 
 
 def _of_protocol(exc: BaseException) -> tuple[Code, str, Any] | None:
@@ -170,10 +171,16 @@ def misnamed(schema: Mapping[str, Any], name: str, arguments: Mapping[str, Any])
     return PydanticError.from_exception_data(name, lines) if lines else None
 
 
-def prompt_failure(exc: BaseException, name: str) -> FrameworkError | None:
-    """The failure of an unknown prompt `name`, or of arguments that do not fit it; None for another failure."""
+def fastmcps_failure(exc: BaseException, name: str, surface: str) -> BaseException | None:
+    """FastMCP's refusal of the caller's `name` or arguments, in words that do not repeat them; None for another."""
+    if surface == "prompt":
+        return _prompt_failure(exc, name)
+    return _resource_failure(exc, name) if surface == "resource" else None
+
+
+def _prompt_failure(exc: BaseException, name: str) -> FrameworkError | None:
     text = safe_str(exc)
-    if is_a(exc, (NotFoundError, DisabledError)):
+    if type(exc) is NotFoundError and text == f"Unknown prompt: {name!r}":
         hint = "List the prompts to see what there is."
         message = f"Unknown prompt: {shown_name(name)}"
         return FrameworkError(ErrorCode.NOT_FOUND, message, reason="unknown_prompt", recovery=hint)
@@ -187,11 +194,15 @@ def prompt_failure(exc: BaseException, name: str) -> FrameworkError | None:
     return FrameworkError(ErrorCode.INVALID_PARAMS, message, reason=INVALID_ARGUMENTS, recovery=hint)
 
 
-def resource_failure(exc: BaseException, uri: str) -> NotFoundError | None:
-    """The failure of an unknown resource `uri`, a caller's own words; None for another failure."""
+def _resource_failure(exc: BaseException, uri: str) -> NotFoundError | None:
     if type(exc) is NotFoundError and safe_str(exc) == f"Unknown resource: {uri!r}":
         return NotFoundError(f"Unknown resource: {shown_name(uri)}")
     return None
+
+
+def is_unserved(exc: BaseException, method: str | None) -> bool:
+    """Whether the SDK refused the request `method`, for which the server has no handler."""
+    return type(exc) is MCPError and exc.code == METHOD_NOT_FOUND and exc.data == method
 
 
 class ContractFailure(ToolError):  # noqa: N818 - the word of the docs

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
 
     from mcpcore.boundary import Boundary
+    from mcpcore.context import Request
     from mcpcore.envelope import Envelope
     from mcpcore.fallbacks import Fallback
     from mcpcore.strictness import Strictness
@@ -264,25 +265,28 @@ class Renaming:
         if tools and (item is None or any(names.rename(item, tool) is None for tool in tools)):
             self._names = await self._fallbacks.latest(self.server, proxies=names.has_proxies)
 
-    def for_failure(self, failure: BaseException) -> Renaming | None:
-        """This, unless another server sent the failure in the words that its own clients know."""
-        item = self._names.find(self._noun, self._name)
-        return self if item is not None and (item.remote or not is_a(failure, UpstreamError)) else None
+    def __call__(self, failure: BaseException, fallback: str) -> str:
+        """The name of the tool `fallback` that the client knows; an unknown or external one stays as it is.
 
-    def __call__(self, fallback: str) -> str:
-        """The name of the tool `fallback` that the client knows; an unknown or external one stays as it is."""
+        So does one in a failure of another server that a handler passes on.
+        """
         item = self._names.find(self._noun, self._name)
-        if item is None or self._fallbacks.is_external(fallback):
+        if item is None or self._fallbacks.is_external(fallback) or (not item.remote and is_a(failure, UpstreamError)):
             return fallback
         return self._names.rename(item, fallback) or fallback
 
 
-async def renaming_for(renaming: Renaming | None, failure: BaseException, contract: Contract[Any]) -> Renaming | None:
-    """`renaming` with the names that `failure` needs; None if its fallback tool stays as it is."""
-    if renaming is None:
-        return None
-    await renaming.prepare(failure, contract)
-    return renaming.for_failure(failure)
+async def prepare_renaming(failure: BaseException, request: Request) -> None:
+    """Find the names that `failure`, the failure of `request`, needs."""
+    renaming = _renaming.get()
+    if renaming is not None:
+        await renaming.prepare(failure, request.contract)
+
+
+def rename(failure: BaseException, fallback: str) -> str:
+    """The client's name of the fallback tool of `failure`, in the request that is being answered."""
+    renaming = _renaming.get()
+    return fallback if renaming is None else renaming(failure, fallback)
 
 
 _renaming: Final[ContextVar[Renaming | None]] = ContextVar("mcpcore_fastmcp_renaming", default=None)
@@ -290,7 +294,7 @@ _renaming: Final[ContextVar[Renaming | None]] = ContextVar("mcpcore_fastmcp_rena
 
 @contextmanager
 def renamed_by(renaming: Renaming | None) -> Iterator[None]:
-    """Have mounted servers rename with `renaming` in the block."""
+    """Rename with `renaming` in the block, on mounted servers too."""
     token = _renaming.set(renaming)
     try:
         yield

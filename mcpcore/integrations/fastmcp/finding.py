@@ -65,18 +65,18 @@ async def find_contract_prompt(server: FastMCP[Any], name: str) -> DeclaredPromp
     return next((cell.cell_contents for cell in cells if isinstance(cell.cell_contents, DeclaredPrompt)), None)
 
 
-def require_compatible(server: FastMCP[Any], middleware: Middleware) -> None:
-    """Check that no other middleware of `server`, or of a mounted server, undoes the contracts of `middleware`.
+def require_compatible(server: FastMCP[Any], below: Sequence[Any], middleware: Middleware) -> None:
+    """Check that no other middleware of `server`, or of the servers mounted `below`, undoes contracts of `middleware`.
 
     Raises:
         ContractError: If one does; the message says what to change.
     """
     _require_no_undoing(server)
-    for below in _mounted(server):
-        if isinstance(below, FastMCP):
-            _require_no_undoing(below)
+    for other in below:
+        if isinstance(other, FastMCP):
+            _require_no_undoing(other)
         else:
-            raise ContractError(f"server {server.name!r}: {not_mountable(below)}")
+            raise ContractError(f"server {server.name!r}: {not_mountable(other)}")
     before = _before(server.middleware, middleware)
     if before:
         _LOGGER.warning(
@@ -102,7 +102,7 @@ def _require_no_undoing(server: FastMCP[Any]) -> None:
             )
 
 
-def _mounted(server: FastMCP[Any]) -> Iterator[Any]:
+def mounted(server: FastMCP[Any]) -> Iterator[Any]:
     """The servers mounted on `server`, directly and indirectly."""
     stack: list[tuple[Any, int]] = [(provider, 0) for provider in server.providers]
     while stack:

@@ -30,24 +30,26 @@ from mcpcore.errors import FrameworkError
 from mcpcore.fallbacks import external_names
 from mcpcore.governance import TRACE_FIELD, checked, in_force
 from mcpcore.integrations.fastmcp import logs
-from mcpcore.integrations.fastmcp.calling import answered, answering_now, sdk_context
+from mcpcore.integrations.fastmcp.calling import answered, answering_now, cover, sdk_context
 from mcpcore.integrations.fastmcp.errors import (
+    fastmcps_failure,
     is_before_handler,
     is_refusal_of_a_transform,
+    is_unserved,
     misnamed,
-    prompt_failure,
     raised_within,
-    resource_failure,
 )
-from mcpcore.integrations.fastmcp.fallbacks import Fallbacks, Renaming, outermost, renamed_by, renaming_for
+from mcpcore.integrations.fastmcp.fallbacks import Fallbacks, outermost, prepare_renaming, rename, renamed_by
 from mcpcore.integrations.fastmcp.finding import (
     contract_tool_of,
     find_contract_prompt,
     find_contract_tool,
+    mounted,
     require_compatible,
 )
 from mcpcore.integrations.fastmcp.hints import ToolHints
 from mcpcore.integrations.fastmcp.registering import WRAPPED_RESULT, output_schema_of
+from mcpcore.integrations.fastmcp.returned import watch
 from mcpcore.integrations.fastmcp.starting import Startups, no_lifespan
 from mcpcore.jsonable import shown_name
 from mcpcore.limits import DEFAULT_LIMITS, Limits
@@ -199,11 +201,12 @@ class ContractMiddleware(Middleware):
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """Check the server when its first message arrives: its other middleware, and the fallback tools it names.
 
-        Discovery is answered in any case, so that the client reads the error of its next request.
+        Discovery is answered in any case, so that the client reads the error of its next request. A completion is
+        answered here too, since FastMCP has no hook for it; its failure is recorded, and then an error of the protocol.
 
         Raises:
             ContractError: If other middleware undoes the contracts.
-            MCPError: If the server is strict and a fallback tool is unknown.
+            MCPError: If the server is strict and a fallback tool is unknown, or if the handler of completions fails.
         """
         server = _server(context)
         with outermost(server) as is_outermost:
@@ -212,6 +215,8 @@ class ContractMiddleware(Middleware):
                 with suppress(ContractError, MCPError) if context.method == "server/discover" else nullcontext():
                     boundary_of = functools.partial(self._boundary, context)
                     await self._fallbacks.require_startable(server, boundary_of, self._fields)
+            if context.method == "completion/complete" and (name := _completed(context.message)) is not None:
+                return await self._complete(context, call_next, name)
             return await call_next(context)
 
     def startup_failure(self, server: FastMCP[Any]) -> ContractError | None:
@@ -283,7 +288,7 @@ class ContractMiddleware(Middleware):
         on_the_wire = answering_now() is None and _wire(context) is not None
         effects = await self._hints.of(_server(context), name)
         renaming = await self._fallbacks.renaming(_server(context), "tool", name)
-        with self._scope(context, boundary, renaming, name=name, surface="tool") as request:
+        with renamed_by(renaming), self._scope(context, boundary, name=name, surface="tool") as request:
             request.effects = effects
             made = answer = None
             try:
@@ -302,7 +307,8 @@ class ContractMiddleware(Middleware):
                     if verdict is not None:
                         return _failed(boundary.result(verdict.envelope))
                     raise protocol from None
-                return await self._answered(failure, request, context, renaming, on_the_wire=on_the_wire, lost=lost)
+                await prepare_renaming(failure, request)
+                return self._answered(failure, request, context, on_the_wire=on_the_wire, lost=lost)
             lost = request.lost()
             if answer is not None:
                 content = answer.structured_content
@@ -311,7 +317,8 @@ class ContractMiddleware(Middleware):
                     schema = await self._result_schema(context)
                 sent = failure_in(answer, schema)
                 if sent is not None:
-                    return await self._answered(sent, request, context, renaming, on_the_wire=on_the_wire, lost=lost)
+                    await prepare_renaming(sent, request)
+                    return self._answered(sent, request, context, on_the_wire=on_the_wire, lost=lost)
             verdict = self._report_lost(lost, request, context, name=name) if lost else None
             if verdict is not None:
                 return _failed(boundary.result(verdict.envelope))
@@ -354,14 +361,20 @@ class ContractMiddleware(Middleware):
         name = context.message.name
         return cast("PromptResult", await self._answered_by_protocol(context, call_next, written, name, "prompt"))
 
+    @recorded_first
+    async def _complete(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any], name: str) -> Any:
+        def written(_: object) -> None:
+            """The SDK has written the result already."""
+
+        return await self._answered_by_protocol(context, call_next, written, name, "completion")
+
     # --- failures -------------------------------------------------------------------------------------------------
 
-    async def _answered(
+    def _answered(
         self,
         failure: BaseException,
         request: Request,
         context: MiddlewareContext[Any],
-        renaming: Renaming | None,
         *,
         on_the_wire: bool,
         lost: Sequence[LostFailure | BrokenItem],
@@ -382,7 +395,6 @@ class ContractMiddleware(Middleware):
             lost=lost,
             strictness=request.strictness,
             call=request.state(),
-            rename=await renaming_for(renaming, failure, request.contract),
         )
         if unknown and on_the_wire and self._unknown_tool == "protocol":
             raise protocol_error_of(boundary, verdict.envelope) from None
@@ -428,7 +440,7 @@ class ContractMiddleware(Middleware):
             # A handler or a server above reads it, and its failure is the failure of that call.
             return await call_next(context)
         renaming = await self._fallbacks.renaming(_server(context), surface, name)
-        with self._scope(context, boundary, renaming, name=name, surface=surface) as request:
+        with renamed_by(renaming), self._scope(context, boundary, name=name, surface=surface) as request:
             try:
                 result = await call_next(context)
                 if not hasattr(result, "input_required"):
@@ -437,13 +449,14 @@ class ContractMiddleware(Middleware):
                 if passes_through(exc):
                     raise
                 failure = returned_failure(raised_within(exc))
-                if not request.claimed:
-                    fastmcps_own = prompt_failure if surface == "prompt" else resource_failure
-                    failure = fastmcps_own(failure, name) or failure
+                if request.contract is _NO_CONTRACT:
+                    failure = fastmcps_failure(failure, name, surface) or failure
                     if type(failure) is FrameworkError and failure.reason == INVALID_ARGUMENTS:
                         failure = await _unfit_prompt(context, request) or failure
-                rename = await renaming_for(renaming, failure, request.contract)
-                raise self._as_error(failure, request, context, rename, name=name, surface=surface) from None
+                if is_unserved(failure, context.method):
+                    raise
+                await prepare_renaming(failure, request)
+                raise self._as_error(failure, request, context, name=name, surface=surface) from None
             if lost := request.lost():
                 verdict = self._report_lost(lost, request, context, name=name, surface=surface)
                 if verdict is not None:
@@ -451,14 +464,7 @@ class ContractMiddleware(Middleware):
             return result
 
     def _as_error(
-        self,
-        failure: BaseException,
-        request: Request,
-        context: MiddlewareContext[Any],
-        rename: Renaming | None,
-        *,
-        name: str,
-        surface: str,
+        self, failure: BaseException, request: Request, context: MiddlewareContext[Any], *, name: str, surface: str
     ) -> MCPError:
         """Record `failure` and return the error of the protocol for it; an `MCPError` of an author is kept."""
         boundary, name = self._boundary(context), shown_name(name)
@@ -478,9 +484,8 @@ class ContractMiddleware(Middleware):
             lost=lost,
             strictness=request.strictness,
             call=request.state(),
-            rename=rename,
         )
-        if chosen and verdict.exception is failure:
+        if chosen and verdict.exception is failure and not verdict.relayed:
             return chosen_error(cast("MCPError", failure), verdict.envelope.message, boundary.judge.limits)
         return _error_of(boundary, verdict, name=name, surface=surface)
 
@@ -508,19 +513,13 @@ class ContractMiddleware(Middleware):
 
     @contextmanager
     def _scope(
-        self,
-        context: MiddlewareContext[Any],
-        boundary: Boundary,
-        renaming: Renaming | None,
-        *,
-        name: str,
-        surface: str,
+        self, context: MiddlewareContext[Any], boundary: Boundary, *, name: str, surface: str
     ) -> Iterator[Request]:
         """The request that this middleware answers."""
         request = Request(
             lambda: sdk_context(request.fastmcp),
             contract=_NO_CONTRACT,
-            judged=functools.partial(self._judged_item, context, boundary, renaming, shown_name(name), surface),
+            judged=functools.partial(self._judged_item, context, boundary, shown_name(name), surface),
             part=functools.partial(part_of_answer, boundary),
             shown=functools.partial(shown_value, boundary),
             fastmcp=context.fastmcp_context,
@@ -530,14 +529,13 @@ class ContractMiddleware(Middleware):
         # The outermost middleware decides, also if a mounted server has its own middleware.
         request.strictness = boundary.strictness if outer is None else outer.request.strictness
         arguments = context.message.arguments if surface == "prompt" else None
-        with renamed_by(renaming), answered(request, name, surface, arguments):
+        with answered(request, name, surface, arguments):
             yield request
 
     def _judged_item(
         self,
         context: MiddlewareContext[Any],
         boundary: Boundary,
-        renaming: Renaming | None,
         name: str,
         surface: str,
         exc: BaseException,
@@ -553,7 +551,6 @@ class ContractMiddleware(Middleware):
             context=found,
             strictness=request.strictness,
             call=request.state(of_part=True),
-            rename=None if renaming is None else renaming.for_failure(exc),
         )
         note_item(verdict, request)
         return verdict.envelope
@@ -581,7 +578,8 @@ class ContractMiddleware(Middleware):
 
     def _unrecorded_verdict(self, context: MiddlewareContext[Any]) -> Verdict:
         message = context.message
-        name = shown_name(str(getattr(message, "name", None) or getattr(message, "uri", "")))
+        name = getattr(message, "name", None) or getattr(message, "uri", None) or _completed(message)
+        name = shown_name(str(name))
         request = Request(lambda: sdk_context(context.fastmcp_context))
         found = self._fields_of(request, context, AuditError())
         effects = self._hints.noted(_server(context), name)
@@ -595,15 +593,24 @@ class ContractMiddleware(Middleware):
             found[TRACE_FIELD] = trace
         return found
 
+    def covered(self, server: FastMCP[Any], request: Request, exc: BaseException) -> tuple[Boundary, dict[str, Any]]:
+        """The boundary and the fields for a failure in a background task, whose request is answered already."""
+        boundary, _ = self._boundaries.get(server, (None, None))
+        return boundary or self._make_boundary(server=server.name), in_force(self._fields, request, exc)
+
     def _boundary(self, context: MiddlewareContext[Any]) -> Boundary:
         """The boundary of the server; the server is checked when its middleware or its mounts have changed."""
         server = _server(context)
         boundary, checked_for = self._boundaries.get(server, (None, None))
-        now = (tuple(map(id, server.middleware)), len(server.providers))
+        below = list(mounted(server))
+        now = [(id(each), *map(id, getattr(each, "middleware", ()))) for each in (server, *below)]
         if boundary is None:
-            boundary = self._make_boundary(server=server.name)
+            boundary = self._make_boundary(server=server.name, rename=rename)
         if checked_for != now:
-            require_compatible(server, self)
+            require_compatible(server, below, self)
+            for each in (server, *below):
+                watch(each)
+                cover(each, self)
             self._boundaries[server] = boundary, now
         return boundary
 
@@ -632,6 +639,16 @@ def _server(context: MiddlewareContext[Any]) -> FastMCP[Any]:
 def _wire(context: MiddlewareContext[Any]) -> Any:
     """The request of a client; None for a call by code on the server."""
     return None if context.fastmcp_context is None else context.fastmcp_context.request_context
+
+
+def _completed(message: Any) -> str | None:
+    """What a request for completions asks to complete; None for another message, which the SDK refuses."""
+    try:
+        params = mcp_types.CompleteRequestParams.model_validate(message, by_name=False)
+    except ValidationError:
+        return None
+    ref = params.ref
+    return f"{ref.name if isinstance(ref, mcp_types.PromptReference) else ref.uri}.{params.argument.name}"
 
 
 def _protocol_result(result: ToolResult) -> CallToolResult:

@@ -19,6 +19,7 @@ from fastmcp.server.context import Context as FastMCPContext
 from fastmcp.server.dependencies import OptionalCurrentContext
 from fastmcp.server.sessions import CurrentSession, OptionalCurrentSession
 from fastmcp.tools.function_tool import ToolMeta
+from fastmcp.utilities.tasks import TaskConfig
 from fastmcp.utilities.types import NotSet, is_class_member_of_type
 from pydantic import Field
 from pydantic_core import core_schema
@@ -28,7 +29,7 @@ from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.declare.declaration import FASTMCP_CALL
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
-from mcpcore.integrations.fastmcp.calling import Calling, Default
+from mcpcore.integrations.fastmcp.calling import Calling, Default, found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -73,7 +74,22 @@ def tool_registration(tool: Tool[..., Any], given: Any) -> ToolMeta:
         icons=chosen.icons or options.icons,
         meta=_meta(tool, options.meta, chosen.meta),
         output_schema=output_schema_of(tool) if chosen.output_schema is NotSet else chosen.output_schema,
+        task=_task_config(chosen.task),
     )
+
+
+class _TaskConfig(TaskConfig):
+    """Background tasks need an async function: that is the handler, not the object that FastMCP calls."""
+
+    def validate_function(self, fn: Callable[..., Any], name: str) -> None:
+        super().validate_function(cast("Tool[..., Any]", fn).handler, name)
+
+
+def _task_config(task: bool | TaskConfig | None) -> TaskConfig | None:  # noqa: FBT001 - as FastMCP has it
+    if task is None:
+        return None
+    given = TaskConfig.from_bool(task) if isinstance(task, bool) else task
+    return _TaskConfig(mode=given.mode, poll_interval=given.poll_interval)
 
 
 def _resource_registration(resource: DeclaredResource[..., Any], given: Any) -> ResourceMeta:
@@ -132,13 +148,17 @@ def signature_of(declared: Declared[..., Any]) -> inspect.Signature:
         _argument(name, fields[field], shown.get(fields[field].alias or name, {}))
         for name, field in definition.argument_names
     ]
-    parameters += [_injected(parameter) for parameter in declared.declaration.signature.injected]
+    injected = [_injected(parameter) for parameter in declared.declaration.signature.injected]
     # FastMCP reads the annotations of parameters from here rather than from the signature.
-    declared.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    declared.__annotations__ = {parameter.name: parameter.annotation for parameter in (*parameters, *injected)}
+    # FastMCP resolves dependencies in this order, so the contract is known before another dependency can fail.
     calling = inspect.Parameter(
-        FASTMCP_CALL, inspect.Parameter.KEYWORD_ONLY, default=_CurrentCall(), annotation=inspect.Parameter.empty
+        FASTMCP_CALL,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=_CurrentCall(declared),
+        annotation=inspect.Parameter.empty,
     )
-    return inspect.Signature([*parameters, calling])
+    return inspect.Signature([*parameters, calling, *injected])
 
 
 def _argument(name: str, field: FieldInfo, schema: Mapping[str, Any]) -> inspect.Parameter:
@@ -191,7 +211,11 @@ _AS_SENT: Final = _AsSent()
 
 
 class _CurrentCall(Dependency[Calling]):
-    """The dependency by which a contract tool knows that FastMCP calls it."""
+    """The dependency by which a declared handler knows that FastMCP calls it, and the request knows its contract."""
+
+    def __init__(self, declared: Declared[..., Any]) -> None:
+        self._declared = declared
 
     async def __aenter__(self) -> Calling:
+        found(self._declared)
         return Calling()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
 from typing import Any, Literal
@@ -263,3 +264,35 @@ def test_programs_without_fastmcp_see_a_plain_function() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "(x: int = 1) -> int False" == done.stdout.strip()
+
+
+def test_an_authors_error_in_the_words_of_a_failed_response_is_a_crash() -> None:
+    """Only FastMCP's own OpenAPI tools fail by the status in such a text; one that was never raised has no place."""
+    mcp: FastMCP[Any] = FastMCP("s")
+    mcp.add_middleware(ContractMiddleware())
+
+    @mcp.tool
+    def raised() -> str:
+        raise ValueError("HTTP error 404: hunter2")
+
+    @mcp.tool
+    def returned() -> Any:
+        return ValueError("HTTP error 404: hunter2")
+
+    async def run(name: str) -> Any:
+        async with Client(mcp) as client:
+            return await client.call_tool_mcp(name, {})
+
+    for name in ("raised", "returned"):
+        result = anyio.run(run, name)
+        assert "NOT_FOUND" != result.structured_content["error"]["name"]
+        assert "hunter2" not in result.model_dump_json()
+
+
+def test_the_error_that_other_middleware_sees_can_be_copied() -> None:
+    """With the failure that it carries."""
+    failure = KeyError("order_id")
+    error = errors.ContractFailure(failure, "Tool 'get_order' failed")
+    copied = copy.copy(error)
+    assert (failure, "Tool 'get_order' failed") == (copied.failure, str(copied))
+    assert error.log_level == copied.log_level

@@ -1,0 +1,81 @@
+"""A FastMCP server with a contract tool, and what a client reads of it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import anyio
+import pytest
+from fastmcp import Client, FastMCP
+from pydantic import BaseModel
+
+from mcpcore import Context, ErrorCode, FailureMode
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+NO_ORDER = FailureMode(
+    "no_order",
+    ErrorCode.NOT_FOUND,
+    when="There is no order of that id.",
+    recovery="Call list_orders to see the ids.",
+    fallback_tool="list_orders",
+)
+SECRET = "password=hunter2hunter2"
+
+
+class Order(BaseModel):
+    """What the tools return."""
+
+    id: str
+
+
+def failing(ctx: Context[Literal["no_order"]], order_id: str) -> Order:
+    """Get an order."""
+    match order_id:
+        case "none":
+            raise ctx.fail("no_order", data={"order_id": order_id})
+        case "crash":
+            raise KeyError(SECRET)
+    return Order(id=order_id)
+
+
+async def failing_async(ctx: Context[Literal["no_order"]], order_id: str) -> Order:
+    """Get an order."""
+    return failing(ctx, order_id)
+
+
+def server_of(*tools: Any, **options: Any) -> FastMCP[Any]:
+    mcp: FastMCP[Any] = FastMCP("orders")
+    mcp.add_middleware(ContractMiddleware(**options))
+    for each in tools:
+        mcp.add_tool(each)
+    return mcp
+
+
+def calling(mcp: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any) -> Any:
+    """The result of a call through FastMCP's own client."""
+
+    async def run() -> Any:
+        async with Client(mcp, **options) as client:
+            return await client.call_tool_mcp(name, arguments or {})
+
+    return anyio.run(run)
+
+
+def listing(mcp: Any) -> dict[str, Any]:
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            return {listed.name: listed for listed in await client.list_tools()}
+
+    return anyio.run(run)
+
+
+def error_of(result: Any) -> dict[str, Any]:
+    assert result.is_error, result
+    error = dict(result.structured_content["error"])
+    (block,) = result.content
+    assert f"id {error['correlationId']})" in block.text
+    return error
+
+
+def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]

@@ -1,0 +1,107 @@
+"""A FastMCP server with a contract tool beside plain ones, and what a client reads of it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import anyio
+import httpx2
+import pytest
+from fastmcp import Client, FastMCP
+from fastmcp.exceptions import AuthorizationError, ToolError
+from fastmcp.tools.base import ToolResult
+from pydantic import BaseModel
+
+from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+NO_ORDER = FailureMode(
+    "no_order", ErrorCode.NOT_FOUND, when="There is no order of that id.", recovery="Call list_orders."
+)
+SECRET = "password=hunter2hunter2"
+
+
+@tool(errors=[NO_ORDER])
+async def get_order(ctx: Context[Literal["no_order"]], order_id: str) -> dict[str, str]:
+    """Get an order."""
+    if order_id == "crash":
+        raise KeyError(SECRET)
+    if order_id == "slow":
+        await anyio.sleep(5)
+    if order_id == "none":
+        raise ctx.fail("no_order")
+    return {"id": order_id}
+
+
+def bare(name: str = "bare") -> FastMCP[Any]:
+    mcp: FastMCP[Any] = FastMCP(name)
+    mcp.add_tool(get_order)
+
+    @mcp.tool
+    def plain(how: str) -> str:
+        match how:
+            case "crash":
+                raise KeyError(SECRET)
+            case "said":
+                raise ToolError("Told to the model.")
+            case "said of a cause":
+                raise ToolError("Told again.") from KeyError(SECRET)
+            case "coded":
+                raise not_found("Coded.", {"a": 1})
+            case "late":
+                raise httpx2.ReadTimeout(SECRET)
+            case "denied":
+                raise AuthorizationError("Not you.")
+            case "body":
+                Model.model_validate({"x": SECRET})
+        return how
+
+    @mcp.tool
+    def marked() -> ToolResult:
+        return ToolResult(content="By hand.", is_error=True)
+
+    return mcp
+
+
+class Model(BaseModel):
+    """What pydantic checks in the body of a tool."""
+
+    x: int
+
+
+class Own(BaseModel):
+    """A result with a field that is named like a failure."""
+
+    error: str | None = None
+
+
+def contracted(mcp: FastMCP[Any], **options: Any) -> FastMCP[Any]:
+    mcp.add_middleware(ContractMiddleware(**options))
+    return mcp
+
+
+def calling(mcp: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any) -> Any:
+    async def run() -> Any:
+        async with Client(mcp, **options) as client:
+            return await client.call_tool_mcp(name, arguments or {})
+
+    return anyio.run(run)
+
+
+def error_of(result: Any) -> dict[str, Any]:
+    assert result.is_error, result
+    error = dict(result.structured_content["error"])
+    assert f"id {error['correlationId']})" in result.content[0].text
+    return error
+
+
+def listed(mcp: Any) -> dict[str, Any]:
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            return {each.name: each for each in await client.list_tools()}
+
+    return anyio.run(run)
+
+
+def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]

@@ -1,0 +1,149 @@
+"""FastMCP's authorization over real HTTP: what FastMCP answers itself, and what the client reads in an envelope."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+import uvicorn
+from fastmcp import Client, FastMCP
+from fastmcp.client.transports import StreamableHttpTransport
+from fastmcp.server.auth import require_scopes
+from fastmcp.server.auth.providers.jwt import JWTVerifier, RSAKeyPair
+from fastmcp.server.middleware import AuthMiddleware
+from mcp.shared.exceptions import MCPError
+
+from mcpcore import Context, prompt, resource, tool
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+AUDIENCE = "orders"
+
+
+@pytest.fixture(scope="module")
+def keys() -> RSAKeyPair:
+    """The keys of whoever issues tokens."""
+    return RSAKeyPair.generate()
+
+
+@tool
+def count(ctx: Context) -> int:
+    assert ctx.headers is not None
+    return len(ctx.headers["authorization"])
+
+
+@resource("orders://all")
+def orders() -> str:
+    return "A-1"
+
+
+@prompt
+def summarise() -> str:
+    return "Summarise the orders."
+
+
+def server_of(auth: JWTVerifier | None, **options: Any) -> FastMCP[Any]:
+    """A server whose tools, resources and prompts need a scope."""
+    mcp: FastMCP[Any] = FastMCP("orders", auth=auth)
+    mcp.add_middleware(ContractMiddleware(**options))
+    mcp.add_middleware(AuthMiddleware(auth=require_scopes("orders:read")))
+    mcp.add_tool(count)
+    mcp.add_resource(orders)
+    mcp.add_prompt(summarise)
+    return mcp
+
+
+@contextmanager
+def served(mcp: FastMCP[Any]) -> Iterator[str]:
+    """The URL of `mcp` on a port of this machine."""
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(mcp.http_app(), log_level="critical", ws="none"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
+
+
+async def envelopes(url: str, token: str | None) -> list[dict[str, Any]]:
+    """What a client reads that calls the tool, reads the resource and gets the prompt."""
+    async with Client(StreamableHttpTransport(url, auth=token)) as client:
+        found = [(await client.call_tool_mcp("count", {})).structured_content["error"]]
+        for method, argument in (("read_resource", "orders://all"), ("get_prompt", "summarise")):
+            try:
+                await getattr(client, method)(argument)
+            except MCPError as error:
+                found.append(error.error.data["error"])
+        return found
+
+
+def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+class TestOverHTTP:
+    def test_a_token_without_the_scope_is_forbidden(self, keys: RSAKeyPair, caplog: pytest.LogCaptureFixture) -> None:
+        """A token with the scope may call the tool; both are signed and verified."""
+        caplog.set_level("INFO")
+
+        async def call(url: str, token: str) -> Any:
+            async with Client(StreamableHttpTransport(url, auth=token)) as client:
+                return await client.call_tool_mcp("count", {})
+
+        reader, stranger = (keys.create_token(audience=AUDIENCE, scopes=scopes) for scopes in (["orders:read"], []))
+        with served(server_of(JWTVerifier(public_key=keys.public_key, audience=AUDIENCE))) as url:
+            assert {"result": len(f"Bearer {reader}")} == anyio.run(call, url, reader).structured_content
+            errors = anyio.run(envelopes, url, stranger)
+        assert ["FORBIDDEN"] * 3 == [error["name"] for error in errors]
+        assert [error["correlationId"] for error in errors] == [record["correlationId"] for record in records(caplog)]
+
+    def test_a_request_whose_token_nobody_verified_is_unauthorized(
+        self, keys: RSAKeyPair, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """The server has no verifier, so a token counts for nothing, and FastMCP's authorization refuses all."""
+        caplog.set_level("INFO")
+        with served(server_of(None)) as url:
+            for token in (None, keys.create_token(audience=AUDIENCE, scopes=["orders:read"])):
+                caplog.clear()
+                errors = anyio.run(envelopes, url, token)
+                assert ["UNAUTHORIZED"] * 3 == [error["name"] for error in errors]
+                assert ["tool", "resource", "prompt"] == [record["surface"] for record in records(caplog)]
+
+    @pytest.mark.parametrize("presented", ["none", "garbage", "expired", "another key", "another audience", "no scope"])
+    def test_a_request_without_a_valid_token_is_answered_by_fastmcp_with_401(
+        self, presented: str, keys: RSAKeyPair, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """Also if the verifier requires a scope. No message of MCP is read by then: there is no envelope, and no record."""
+        caplog.set_level("INFO")
+        token = {
+            "none": lambda: None,
+            "garbage": lambda: "garbage",
+            "expired": lambda: keys.create_token(audience=AUDIENCE, expires_in_seconds=-60),
+            "another key": lambda: RSAKeyPair.generate().create_token(audience=AUDIENCE),
+            "another audience": lambda: keys.create_token(audience="invoices"),
+            "no scope": lambda: keys.create_token(audience=AUDIENCE, scopes=[]),
+        }[presented]()
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "count", "arguments": {}}}
+        headers = {"accept": "application/json, text/event-stream"} | (
+            {} if token is None else {"authorization": f"Bearer {token}"}
+        )
+        verifier = JWTVerifier(public_key=keys.public_key, audience=AUDIENCE, required_scopes=["orders:read"])
+        with served(server_of(verifier)) as url:
+            answer = httpx2.post(url, json=message, headers=headers)
+        assert 401 == answer.status_code
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+        assert "correlationId" not in answer.text
+        assert not records(caplog)

@@ -1,0 +1,313 @@
+"""Calls of contract tools: what FastMCP fills in, calls by other code, and servers without the middleware."""
+
+from __future__ import annotations
+
+import logging
+from typing import Annotated, Any, Literal
+
+import anyio
+import pytest
+from fastmcp import Client, FastMCP
+from fastmcp import Context as FastMCPContext
+from fastmcp.dependencies import CurrentContext, Depends
+from fastmcp.exceptions import ToolError
+
+from mcpcore import Context, ContractError, ErrorCode, Server, not_found, tool
+from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.integrations.fastmcp.contract_server import (
+    NO_ORDER,
+    SECRET,
+    calling,
+    error_of,
+    failing,
+    failing_async,
+    listing,
+    records,
+    server_of,
+)
+
+
+class TestInjection:
+    def test_dependencies_and_contexts_stand_beside_ours(self) -> None:
+        """`Depends`, `CurrentContext`, and FastMCP's context by its type, in async and in sync handlers."""
+
+        async def database() -> str:
+            return "db"
+
+        @tool(errors=[NO_ORDER])
+        async def f(
+            ctx: Context[Literal["no_order"]],
+            x: int,
+            theirs: FastMCPContext,
+            current: FastMCPContext = CurrentContext(),  # noqa: B008
+            db: str = Depends(database),
+            maybe: FastMCPContext | None = None,
+        ) -> list[Any]:
+            if x < 0:
+                raise ctx.fail("no_order", db)
+            return [
+                x,
+                db,
+                theirs is current is ctx.fastmcp is maybe,
+                theirs.fastmcp.name,
+                ctx.request_id == theirs.request_id,
+            ]
+
+        @tool(errors=[NO_ORDER])
+        def sync(ctx: Context[Literal["no_order"]], db: Annotated[str, Depends(database)], x: int = 1) -> list[Any]:
+            return [db, x, ctx.fastmcp.fastmcp.name]
+
+        mcp = server_of(f, sync)
+        assert ["x"] == list(listing(mcp)["f"].input_schema["properties"])
+        assert {"result": [1, "db", True, "orders", True]} == calling(mcp, "f", {"x": 1}).structured_content
+        assert {"result": ["db", 1, "orders"]} == calling(mcp, "sync").structured_content
+        assert "db" == error_of(calling(mcp, "f", {"x": -1}))["message"]
+        with pytest.raises(ContractError, match="'theirs' is filled in by FastMCP"):
+            Server("s", tools=[f])
+
+    @pytest.mark.parametrize("sync", [True, False])
+    def test_a_failure_of_a_dependency_is_that_of_the_tool(self, sync: bool) -> None:
+        """With the recovery of its declared reason; a crash there is masked."""
+
+        def find(kind: str = "") -> str:
+            raise not_found("None.", {"reason": "no_order"}) if sync else KeyError(SECRET)
+
+        @tool(errors=[NO_ORDER])
+        async def f(db: str = Depends(find)) -> str:
+            return db
+
+        error = error_of(calling(server_of(f), "f"))
+        if sync:
+            assert ("None.", NO_ORDER.recovery) == (error["message"], error["data"]["recovery"]["hint"])
+        else:
+            assert ErrorCode.INTERNAL_ERROR.sentence == error["message"]
+
+    @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+    @pytest.mark.parametrize("mode", ["legacy", "auto"])
+    def test_all_of_the_context_works_through_either(self, mode: str) -> None:
+        """Progress, logs, resources, notifications, the session and headers, of ours and of FastMCP's."""
+        seen: dict[str, Any] = {"progress": [], "logs": [], "notes": []}
+
+        @tool(errors=[NO_ORDER])
+        async def f(ctx: Context[Literal["no_order"]]) -> list[Any]:
+            await ctx.report_progress(1, 2, "ours")
+            await ctx.fastmcp.report_progress(2, 2, "theirs")
+            await ctx.info("ours")
+            await ctx.fastmcp.info("theirs")
+            (ours,) = await ctx.read_resource("data://one")
+            theirs = (await ctx.fastmcp.read_resource("data://one")).contents[0]
+            for notify in (ctx.notify_tools_changed, ctx.notify_prompts_changed, ctx.notify_resources_changed):
+                await notify()
+            await ctx.notify_resource_updated("data://one")
+            same = ctx.session is ctx.fastmcp.session
+            return [ours.content, theirs.content, same, ctx.headers is None, ctx.mcp_server is ctx.fastmcp.fastmcp]
+
+        mcp = server_of(f)
+
+        @mcp.resource("data://one")
+        def one() -> str:
+            return "text"
+
+        async def on_progress(done: float, total: float | None, message: str | None) -> None:
+            seen["progress"].append(message)
+
+        async def on_log(params: Any) -> None:
+            seen["logs"].append(params.data if isinstance(params.data, str) else params.data["msg"])
+
+        async def on_message(message: Any) -> None:
+            seen["notes"].append(getattr(message, "method", None))
+
+        async def run() -> Any:
+            async with Client(
+                mcp, mode=mode, log_handler=on_log, progress_handler=on_progress, message_handler=on_message
+            ) as client:
+                result = await client.call_tool_mcp("f", {})
+                await anyio.sleep(0.1)
+                return result
+
+        assert {"result": ["text", "text", True, True, True]} == anyio.run(run).structured_content
+        assert ["ours", "theirs"] == seen["progress"]
+        if mode == "legacy":  # the protocol of 2026-07-28 has no level of logs unless a request asks for one
+            assert ["ours", "theirs"] == seen["logs"]
+        assert {
+            "notifications/tools/list_changed",
+            "notifications/prompts/list_changed",
+            "notifications/resources/list_changed",
+            "notifications/resources/updated",
+        } <= set(seen["notes"])
+
+    def test_code_on_the_server_calls_without_a_client(self) -> None:
+        """Progress and logs go nowhere, and what needs a client says so."""
+
+        @tool(errors=[NO_ORDER])
+        async def f(ctx: Context[Literal["no_order"]]) -> str:
+            await ctx.report_progress(1)
+            await ctx.info("x")
+            ctx.bind(role="R")
+            assert (None, None) == (ctx.input_responses, ctx.request_state)
+            with pytest.raises(ValueError, match="outside of a request"):
+                _ = ctx.session
+            raise ctx.fail("no_order")
+
+        mcp = server_of(f, bind={"session_id": "S"})
+        result = anyio.run(mcp.call_tool, "f")
+        assert result.is_error
+        assert {"role": "R", "session_id": "S"} == result.structured_content["error"]["context"]
+        with pytest.raises(ValueError, match=r"only in a request of a FastMCP server"):
+            _ = Context().fastmcp
+
+    def test_a_tool_is_run_in_the_thread_that_fastmcp_is_asked_for(self) -> None:
+        """`run_in_thread=False` keeps a sync handler on the thread of the event loop."""
+        import threading
+
+        @tool
+        def where() -> bool:
+            return threading.current_thread() is threading.main_thread()
+
+        mcp = server_of(where)
+        mcp.tool(tool(name="inline")(where.handler), run_in_thread=False)
+        assert {"result": False} == calling(mcp, "where").structured_content
+        assert {"result": True} == calling(mcp, "inline").structured_content
+
+    def test_the_lifespan_of_a_mounted_server_reaches_its_tools(self) -> None:
+        """`ctx.lifespan_context` is that of the server which has the tool."""
+        from contextlib import asynccontextmanager
+
+        @asynccontextmanager
+        async def lifespan(server: Any) -> Any:
+            yield {"of": server.name}
+
+        @tool
+        async def f(ctx: Context[Any, dict[str, str]]) -> str:
+            return ctx.lifespan_context["of"]
+
+        child: FastMCP[Any] = FastMCP("child", lifespan=lifespan)
+        child.add_tool(f)
+        parent: FastMCP[Any] = FastMCP("parent", lifespan=lifespan)
+        parent.add_middleware(ContractMiddleware())
+        parent.mount(child)
+        assert {"result": "child"} == calling(parent, "f").structured_content
+
+
+class TestNested:
+    def test_a_call_by_a_handler_returns_the_failure(self, caplog: pytest.LogCaptureFixture) -> None:
+        """`mcp.call_tool` in process gives an error result, recorded once; calling the tool itself raises."""
+        caplog.set_level(logging.INFO)
+        inner = tool(errors=[NO_ORDER], name="inner")(failing)
+        mcp = server_of(inner)
+
+        @mcp.tool
+        @tool(errors=[NO_ORDER])
+        async def outer(ctx: Context[Literal["no_order"]], direct: bool) -> str:
+            if direct:
+                return inner("none").id
+            result = await mcp.call_tool("inner", {"order_id": "none"})
+            return str(result.is_error)
+
+        @mcp.tool
+        def plain() -> str:
+            return inner("none").id
+
+        assert {"result": "True"} == calling(mcp, "outer", {"direct": False}).structured_content
+        assert ["inner"] == [record["tool"] for record in records(caplog)]
+        assert "no_order" == error_of(calling(mcp, "outer", {"direct": True}))["data"]["reason"]
+        assert "no_order" == error_of(calling(mcp, "plain"))["data"]["reason"]
+        assert ["inner", "outer", "plain"] == [record["tool"] for record in records(caplog)]
+
+    def test_a_resource_that_a_handler_reads_fails_as_its_own(self, caplog: pytest.LogCaptureFixture) -> None:
+        """The handler gets FastMCP's error; left alone, it is one failure of the tool."""
+        caplog.set_level(logging.INFO)
+
+        @tool(errors=[NO_ORDER])
+        async def f(ctx: Context[Literal["no_order"]]) -> str:
+            (content,) = await ctx.read_resource("data://broken")
+            return str(content.content)
+
+        mcp = server_of(f)
+
+        @mcp.resource("data://broken")
+        def broken() -> str:
+            raise TimeoutError(SECRET)
+
+        assert "TIMEOUT" == error_of(calling(mcp, "f"))["name"]
+        assert ["tool"] == [record["surface"] for record in records(caplog)]
+
+    def test_items_of_a_batch_are_judged_and_rendered(self) -> None:
+        """`ctx.judged` and `ctx.part` work as on a `Server`."""
+
+        @tool(errors=[NO_ORDER])
+        def f(ctx: Context[Literal["no_order"]]) -> dict[str, Any]:
+            return {"failed": [ctx.part(ctx.judged(ctx.fail("no_order")))]}
+
+        (failed,) = calling(server_of(f), "f").structured_content["failed"]
+        assert "no_order" == failed["data"]["reason"]
+
+
+class TestWithoutTheMiddleware:
+    @pytest.fixture
+    def mcp(self) -> FastMCP[Any]:
+        mcp: FastMCP[Any] = FastMCP("bare")
+        mcp.tool(tool(errors=[NO_ORDER], name="sync")(failing))
+        mcp.tool(tool(errors=[NO_ORDER], name="async")(failing_async))
+        return mcp
+
+    def test_a_contract_tool_answers_its_own_failures(
+        self, mcp: FastMCP[Any], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """And the log says once what is missing."""
+        caplog.set_level(logging.INFO)
+        for name in ("sync", "async"):
+            assert "no_order" == error_of(calling(mcp, name, {"order_id": "none"}))["data"]["reason"]
+            crash = calling(mcp, name, {"order_id": "crash"})
+            assert "INTERNAL_ERROR" == error_of(crash)["name"]
+            assert "hunter2" not in crash.model_dump_json()
+            assert {"id": "1"} == calling(mcp, name, {"order_id": "1"}).structured_content
+        said = [r.getMessage() for r in caplog.records if "has no ContractMiddleware" in r.getMessage()]
+        assert 1 == len(said)
+        assert "mcp.add_middleware(ContractMiddleware())" in said[0]
+        assert 4 == len(records(caplog))
+
+    def test_a_tool_by_itself_answers_too(self, mcp: FastMCP[Any]) -> None:
+        """FastMCP's `tool.run(...)` without a server."""
+
+        async def run() -> Any:
+            made: Any = await mcp.get_tool("sync")
+            return await made.run({"order_id": "none"})
+
+        assert anyio.run(run).is_error
+
+    def test_a_call_from_another_tool_raises(self, mcp: FastMCP[Any]) -> None:
+        """Only FastMCP's own calls are answered with results."""
+        inner = tool(errors=[NO_ORDER])(failing)
+
+        @mcp.tool
+        def outer() -> str:
+            try:
+                return inner("none").id
+            except Exception as exc:
+                return type(exc).__name__
+
+        assert {"result": "CodedError"} == calling(mcp, "outer").structured_content
+
+
+def test_what_is_between_sees_an_error_of_fastmcps(caplog: pytest.LogCaptureFixture) -> None:
+    """A middleware after ours catches `ToolError`, whose text and causes have nothing of a crash."""
+    from fastmcp.server.middleware import Middleware
+
+    seen: list[BaseException] = []
+
+    class Watching(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            try:
+                return await call_next(context)
+            except ToolError as exc:
+                seen.append(exc)
+                raise
+
+    mcp = server_of(tool(errors=[NO_ORDER])(failing))
+    mcp.add_middleware(Watching())
+    error_of(calling(mcp, "failing", {"order_id": "none"}))
+    error_of(calling(mcp, "failing", {"order_id": "crash"}))
+    assert ["There is no order of that id.", "Tool 'failing' failed"] == [str(exc) for exc in seen]
+    assert [None, None] == [exc.__cause__ for exc in seen]
+    assert [None, None] == [exc.__context__ for exc in seen]

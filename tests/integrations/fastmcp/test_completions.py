@@ -1,0 +1,174 @@
+"""Completions: the handler of `@mcp.completion` fails as that of a `Server` does, and leaves a record."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from click.testing import CliRunner
+from fastmcp import Client, FastMCP
+from mcp.shared.exceptions import MCPError
+from mcp_types import Completion, PromptReference, ResourceTemplateReference
+
+from mcpcore import not_found
+from mcpcore.audit import AuditError, AuditTrail
+from mcpcore.cli.audit import group
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+SECRET = "password=hunter2hunter2"
+
+
+def answered(value: str) -> Any:
+    match value:
+        case "crash":
+            raise KeyError(SECRET)
+        case "coded":
+            raise not_found("There is no such article.", {"pmid": "1"})
+        case "own":
+            raise MCPError(code=-32000, message="Later.")
+        case "returned":
+            return [not_found(SECRET)]
+        case "lost":
+            not_found("Lost.")
+        case "nothing":
+            return None
+        case "more":
+            return Completion(values=["a"], total=7)
+    return ["a", "b"]
+
+
+def served(*, sync: bool = False, **options: Any) -> FastMCP[Any]:
+    mcp: FastMCP[Any] = FastMCP("articles")
+    mcp.add_middleware(ContractMiddleware(**options))
+    if sync:
+        mcp.completion(lambda ref, argument, context: answered(argument.value))
+    else:
+
+        @mcp.completion
+        async def complete(ref: Any, argument: Any, context: Any) -> Any:
+            return answered(argument.value)
+
+    return mcp
+
+
+def completing(mcp: FastMCP[Any], *values: str, mode: str = "auto", ref: Any = None) -> list[Any]:
+    """The completion of each value, or the error."""
+
+    async def run() -> list[Any]:
+        answers: list[Any] = []
+        async with Client(mcp, mode=mode) as client:
+            for value in values:
+                argument = {"name": "pmid", "value": value}
+                try:
+                    answers.append(await client.complete(ref or PromptReference(name="summarise"), argument))
+                except MCPError as error:
+                    answers.append(error)
+        return answers
+
+    return anyio.run(run)
+
+
+def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("sync", [False, True], ids=["async", "sync"])
+def test_a_failure_is_an_error_of_the_protocol_and_is_recorded(
+    sync: bool, era: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A coded failure with its message, and a crash masked; the record has the id that the client reads."""
+    caplog.set_level("INFO")
+    coded, crash = completing(served(sync=sync, bind={"role": "R"}), "coded", "crash", mode=era)
+    assert (-32602, "There is no such article.") == (coded.error.code, coded.error.message)
+    assert -32603 == crash.error.code
+    envelopes = [error.error.data["error"] for error in (coded, crash)]
+    assert [("NOT_FOUND", "1"), ("INTERNAL_ERROR", None)] == [
+        (envelope["name"], envelope.get("data", {}).get("pmid")) for envelope in envelopes
+    ]
+    assert [("completion", "summarise.pmid", envelope["correlationId"]) for envelope in envelopes] == [
+        (record["surface"], record["completion"], record["correlationId"]) for record in records(caplog)
+    ]
+    assert all(record["context"] == {"role": "R"} for record in records(caplog))
+    assert "KeyError" == records(caplog)[1]["exception"]["type"]
+    assert "hunter2" not in str(crash.error.model_dump())
+    for record in caplog.records:
+        assert "hunter2" not in logging.Formatter().format(record)
+
+
+def test_successes_pass_and_leave_no_record(era: str, caplog: pytest.LogCaptureFixture) -> None:
+    """A list, a `Completion`, and nothing; a failure that is lost on the way is reported."""
+    caplog.set_level("INFO")
+    plain, nothing, more, lost = completing(served(), "x", "nothing", "more", "lost", mode=era)
+    assert [["a", "b"], [], ["a"], ["a", "b"]] == [done.values for done in (plain, nothing, more, lost)]
+    assert 7 == more.total
+    assert not records(caplog)
+    assert "'summarise.pmid' made a failure" in caplog.text
+
+
+def test_an_error_of_the_protocol_is_kept_and_recorded(caplog: pytest.LogCaptureFixture) -> None:
+    """The handler chose its code."""
+    caplog.set_level("INFO")
+    (own,) = completing(served(), "own")
+    assert (-32000, "Later.") == (own.error.code, own.error.message)
+    assert ["Later."] == [record["message"] for record in records(caplog)]
+
+
+def test_an_exception_among_the_values_fails_and_is_not_sent(caplog: pytest.LogCaptureFixture) -> None:
+    """FastMCP refuses it as no text."""
+    caplog.set_level("INFO")
+    (returned,) = completing(served(), "returned")
+    assert "hunter2" not in str(returned.error.model_dump())
+    assert 1 == len(records(caplog))
+
+
+def test_a_template_is_named_by_its_uri(caplog: pytest.LogCaptureFixture) -> None:
+    """As in the records of a `Server`."""
+    caplog.set_level("INFO")
+    completing(served(), "coded", ref=ResourceTemplateReference(uri="articles://{pmid}"))
+    assert ["articles://{pmid}.pmid"] == [record["completion"] for record in records(caplog)]
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+def test_requests_that_no_handler_gets_are_the_sdks_business(caplog: pytest.LogCaptureFixture) -> None:
+    """A server without completions, and a request that is not well formed: the SDK's errors, and no record."""
+    caplog.set_level("INFO")
+    bare: FastMCP[Any] = FastMCP("bare")
+    bare.add_middleware(ContractMiddleware())
+    (unserved,) = completing(bare, "x")
+    assert -32601 == unserved.error.code
+
+    async def malformed() -> Any:
+        from mcp_types import CompleteRequest, CompleteRequestParams, CompleteResult
+
+        params = CompleteRequestParams.model_construct(ref={"type": "nothing"}, argument={})
+        async with Client(served()) as client:
+            try:
+                await client.session.send_request(CompleteRequest.model_construct(params=params), CompleteResult)
+            except MCPError as error:
+                return error
+
+    assert -32602 == anyio.run(malformed).error.code
+    assert not records(caplog)
+
+
+def test_a_failure_that_cannot_be_recorded_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the policy of the trail says so."""
+    trail = AuditTrail.open(tmp_path / "audit.jsonl", policy="refuse")
+
+    def full(record: Any) -> None:
+        raise AuditError("the disk is full")
+
+    monkeypatch.setattr(trail, "record", full)
+    (refused,) = completing(served(audit=trail), "coded")
+    assert "audit_failed" == refused.error.data["error"]["data"]["reason"]
+
+
+def test_the_command_line_shows_what_was_completed(tmp_path: Path) -> None:
+    """`mcpcore audit` names the argument, and finds records by it."""
+    trail = tmp_path / "audit.jsonl"
+    completing(served(audit=trail), "coded")
+    shown = CliRunner().invoke(group, ["show", str(trail), "--tool", "summarise.pmid"]).output
+    assert "completion summarise.pmid" in shown

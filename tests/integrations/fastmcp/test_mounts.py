@@ -1,0 +1,193 @@
+"""Servers around contract tools: mounts and proxies, and middleware that would undo contracts."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import anyio
+import pytest
+from fastmcp import FastMCP
+from fastmcp.server import create_proxy
+from fastmcp.server.middleware import Middleware
+from fastmcp.server.middleware.error_handling import ErrorHandlingMiddleware, RetryMiddleware
+from fastmcp.server.middleware.rate_limiting import SlidingWindowRateLimitingMiddleware
+from mcp.shared.exceptions import MCPError
+
+from mcpcore import ContractError, Server
+from mcpcore.contract import CONTRACT_META_KEY
+from tests.integrations.fastmcp.plain_server import (
+    SECRET,
+    bare,
+    calling,
+    contracted,
+    error_of,
+    get_order,
+    listed,
+    records,
+)
+
+
+class TestMounts:
+    @pytest.mark.parametrize("above", [True, False])
+    @pytest.mark.parametrize("below", [True, False])
+    @pytest.mark.parametrize("namespace", ["shop", None])
+    def test_a_parent_covers_what_is_below(
+        self, above: bool, below: bool, namespace: str | None, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """Contracts, schemas, failures, bad arguments and crashes; one record each, wherever the middleware is."""
+        if not above and not below:
+            return
+        caplog.set_level("INFO")
+        child = contracted(bare("child")) if below else bare("child")
+        middle: FastMCP[Any] = FastMCP("middle")
+        middle.mount(child)
+        parent: FastMCP[Any] = FastMCP("parent")
+        if above:
+            contracted(parent)
+        parent.mount(middle, namespace=namespace)
+        prefix = f"{namespace}_" if namespace else ""
+        tools = listed(parent)
+        published = tools[f"{prefix}get_order"].meta[CONTRACT_META_KEY]
+        assert ["no_order"] == [entry["reason"] for entry in published]
+        for name in ("get_order", "plain"):
+            assert 1 == sum(
+                branch.get("required") == ["error"] for branch in tools[f"{prefix}{name}"].output_schema["anyOf"]
+            )
+        for name, arguments, code in (
+            ("get_order", {"order_id": "none"}, "NOT_FOUND"),
+            ("get_order", {"order_id": "crash"}, "INTERNAL_ERROR"),
+            ("get_order", {"order_id": [SECRET]}, "INVALID_PARAMS"),
+            ("get_order", {"odd": SECRET}, "INVALID_PARAMS"),
+            ("plain", {"how": "crash"}, "INTERNAL_ERROR"),
+            ("plain", {"how": "said"}, "INTERNAL_ERROR"),
+            ("plain", {"odd": SECRET}, "INVALID_PARAMS"),
+            ("marked", {}, "INTERNAL_ERROR"),
+        ):
+            caplog.clear()
+            result = calling(parent, f"{prefix}{name}", arguments)
+            error = error_of(result)
+            assert code == error["name"]
+            assert "hunter2" not in result.model_dump_json()
+            (record,) = records(caplog)
+            assert error["correlationId"] == record["correlationId"]
+            if not below:
+                assert f"{prefix}{name}" == error["tool"]
+        if above:
+            with pytest.raises(MCPError, match="Unknown tool: gt_order"):
+                calling(parent, "gt_order")
+
+    def test_renamed_and_transformed_tools_keep_their_contracts(self) -> None:
+        """`tool_names` of a mount, and arguments that are renamed."""
+        from fastmcp.tools import Tool
+        from fastmcp.tools.tool_transform import ArgTransform
+
+        parent = contracted(FastMCP("parent"))
+        parent.mount(bare("child"), tool_names={"get_order": "order"})
+        parent.add_tool(
+            Tool.from_tool(get_order, name="by_number", transform_args={"order_id": ArgTransform(name="number")})
+        )
+        assert "no_order" == error_of(calling(parent, "order", {"order_id": "none"}))["data"]["reason"]
+        assert "no_order" == error_of(calling(parent, "by_number", {"number": "none"}))["data"]["reason"]
+        assert "invalid_arguments" == error_of(calling(parent, "order", {"odd": 1}))["data"]["reason"]
+        assert [CONTRACT_META_KEY in each.meta for each in listed(parent).values()].count(True) == 2
+
+    def test_a_server_of_mcpcore_is_mounted_by_a_proxy(self, caplog: pytest.LogCaptureFixture) -> None:
+        """`mcp.mount(server)` fails with a sentence that says so, at the latest when it is served."""
+        server = Server("ours", tools=[get_order])
+        for mcp in (FastMCP("parent"), contracted(FastMCP("parent"))):
+            with pytest.raises(Exception, match=r"mount\(create_proxy\(server\)\)"):  # noqa: PT012 - by release
+                mcp.mount(server)  # type: ignore[arg-type]
+                listed(mcp)
+        with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+            _ = server.nothing  # type: ignore[attr-defined]
+        parent = contracted(FastMCP("parent"))
+        parent.mount(create_proxy(server))
+        caplog.set_level("INFO")
+        result = calling(parent, "get_order", {"order_id": "none"})
+        assert ("no_order", "get_order") == (error_of(result)["data"]["reason"], error_of(result)["tool"])
+        assert ["no_order"] == [entry["reason"] for entry in listed(parent)["get_order"].meta[CONTRACT_META_KEY]]
+
+    def test_a_mount_that_is_found_late_is_refused_by_the_middleware(self) -> None:
+        """A release whose `mount` takes anything is found out when a client lists the tools."""
+        from fastmcp.server.providers.fastmcp_provider import FastMCPProvider
+
+        class Other:
+            middleware: tuple[()] = ()
+
+            def required_extensions(self) -> list[Any]:
+                return []
+
+        mcp = contracted(FastMCP("parent"))
+        mcp.providers.append(FastMCPProvider(Other()))  # type: ignore[arg-type]
+        with pytest.raises(ContractError, match=r"takes FastMCP servers, not a .*\.Other; mount a proxy"):
+            anyio.run(mcp.list_tools)
+
+    def test_a_proxied_backend_is_passed_on(self, caplog: pytest.LogCaptureFixture) -> None:
+        """A failure with an envelope stays one and says where it comes from; one without becomes an envelope."""
+        caplog.set_level("INFO")
+        parent = contracted(FastMCP("parent"), bind={"role": "R"})
+        parent.mount(create_proxy(contracted(bare("with"))), namespace="with")
+        parent.mount(create_proxy(bare("without")), namespace="without")
+        error = error_of(calling(parent, "with_get_order", {"order_id": "none"}))
+        assert ("NOT_FOUND", "no_order", "with_get_order") == (error["name"], error["data"]["reason"], error["tool"])
+        assert "Call list_orders." == error["data"]["recovery"]["hint"]
+        backend, ours = records(caplog)
+        assert error["correlationId"] == ours["correlationId"] != backend["correlationId"]
+        origin = {"correlationId": backend["correlationId"], "tool": "get_order"}
+        assert origin == error["data"]["upstream"] == ours["data"]["upstream"]
+        assert ("with", "parent") == (backend["server"], ours["server"])
+        assert "no_order" == error_of(calling(parent, "without_get_order", {"order_id": "none"}))["data"]["reason"]
+        assert "Told to the model." == error_of(calling(parent, "without_plain", {"how": "said"}))["message"]
+
+
+class TestCompatibility:
+    @pytest.mark.parametrize("other", [ErrorHandlingMiddleware(), RetryMiddleware()])
+    @pytest.mark.parametrize("first", [True, False])
+    @pytest.mark.parametrize("mounted", [True, False])
+    def test_what_would_undo_contracts_is_refused(self, other: Middleware, first: bool, mounted: bool) -> None:
+        """With what to change, to code on the server and to a client, before or after ours, and below."""
+        below = bare()
+        mcp: FastMCP[Any] = FastMCP("parent")
+        mcp.mount(below)
+        where = below if mounted else mcp
+        if first:
+            where.add_middleware(other)
+        contracted(mcp)
+        if not first:
+            where.add_middleware(other)
+        # Middleware before ours replaces this error too, and keeps its message.
+        for call, arguments in ((mcp.call_tool, ("get_order", {"order_id": "1"})), (mcp.list_tools, ())):
+            with pytest.raises((ContractError, MCPError), match=f"{type(other).__name__} .* remove it"):
+                anyio.run(call, *arguments)
+        with pytest.raises(Exception):  # noqa: B017 - the type depends on the transport
+            listed(mcp)
+
+    def test_one_that_only_listens_may_stay(self, caplog: pytest.LogCaptureFixture) -> None:
+        """`transform_errors=False` keeps the callback, and its log says nothing that ours does not."""
+        seen: list[str] = []
+        mcp = contracted(bare())
+        mcp.add_middleware(
+            ErrorHandlingMiddleware(
+                transform_errors=False, error_callback=lambda exc, _: seen.append(type(exc).__name__)
+            )
+        )
+        with caplog.at_level("INFO"):
+            error_of(calling(mcp, "plain", {"how": "crash"}))
+            error_of(calling(mcp, "get_order", {"order_id": "crash"}))
+        assert ["ToolError", "ContractFailure"] == seen
+        for record in caplog.records:
+            assert "hunter2" not in logging.Formatter().format(record)
+
+    def test_one_that_is_not_outermost_says_so_once(self, caplog: pytest.LogCaptureFixture) -> None:
+        """Earlier middleware is not covered."""
+        mcp = bare()
+        mcp.add_middleware(SlidingWindowRateLimitingMiddleware(max_requests=100))
+        contracted(mcp)
+        for _ in range(2):
+            error_of(calling(mcp, "plain", {"how": "crash"}))
+        (said,) = [r.getMessage() for r in caplog.records if "not the outermost" in r.getMessage()]
+        assert "SlidingWindowRateLimitingMiddleware" in said
+        caplog.clear()
+        calling(contracted(bare()), "plain", {"how": "fine"})
+        assert "outermost" not in caplog.text

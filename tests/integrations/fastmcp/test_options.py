@@ -1,0 +1,112 @@
+"""The options of `ContractMiddleware`, as a client sees them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import FastMCP
+
+from mcpcore import Envelope, Limits, Server, tool
+from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.integrations.fastmcp.contract_server import (
+    NO_ORDER,
+    SECRET,
+    calling,
+    error_of,
+    failing,
+    listing,
+    server_of,
+)
+
+
+class TestOptions:
+    def test_are_those_of_a_server(self) -> None:
+        """Their names and their defaults, and their complaints."""
+        import inspect
+
+        ours = inspect.signature(ContractMiddleware).parameters
+        theirs = inspect.signature(Server).parameters
+        for name in ours:
+            assert ours[name].default == theirs[name].default, name
+        assert ours.keys() == theirs.keys() - {"name", "args", "tools", "resources", "prompts", "lifespan", "options"}
+        with pytest.raises(ValueError, match=r"ContractMiddleware\(unknown_tool=...\) must be"):
+            ContractMiddleware(unknown_tool="ignore")  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"ContractMiddleware\(limits=...\) must be Limits"):
+            ContractMiddleware(limits=3)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="dialect must be one of"):
+            ContractMiddleware(dialect="esperanto")
+        with pytest.raises(TypeError, match="'colour' is not a field"):
+            ContractMiddleware(bind={"colour": "red"})
+
+    def test_count_on_the_wire(self, tmp_path: Path) -> None:
+        """The trail, the bound fields, the limits, descriptions and exposure."""
+        trail = tmp_path / "failures.jsonl"
+        mcp = server_of(
+            tool(errors=[NO_ORDER])(failing),
+            audit=trail,
+            bind={"role": "R"},
+            limits=Limits(message=40),
+            describe_failures=True,
+            expose_internal_errors=True,
+        )
+        assert listing(mcp)["failing"].description.endswith(
+            "Fails with:\n- no_order (NOT_FOUND): There is no order of that id. Call list_orders to see the ids."
+        )
+        error = error_of(calling(mcp, "failing", {"order_id": "crash"}))
+        assert ("KeyError", {"role": "R"}) == (error["data"]["exception"]["type"], error["context"])
+        (record,) = [json.loads(line) for line in trail.read_text().splitlines()]
+        assert ("orders", "failing", error["correlationId"]) == (
+            record["server"],
+            record["tool"],
+            record["correlationId"],
+        )
+        (middleware,) = [each for each in mcp.middleware if isinstance(each, ContractMiddleware)]
+        assert middleware.audit.path == trail
+
+    @pytest.mark.parametrize("dialect", ["ok_envelope_b", "taxonomy", "system_error"])
+    def test_a_dialect_is_written_and_advertised(self, dialect: str) -> None:
+        """The envelope is read back, and fits the schema that the list shows, also through a server above."""
+        import jsonschema
+
+        child = server_of(tool(errors=[NO_ORDER])(failing), dialect=dialect)
+
+        @child.tool
+        def count() -> int:
+            raise KeyError(SECRET)
+
+        parent: FastMCP[Any] = FastMCP("parent")
+        parent.add_middleware(ContractMiddleware(dialect=dialect))
+        parent.mount(child)
+        for mcp in (child, parent):
+            for name, arguments in (("failing", {"order_id": "none"}), ("count", {})):
+                result = calling(mcp, name, arguments)
+                envelope = Envelope.from_result(result)
+                assert envelope is not None
+                assert (dialect, {"failing": "NOT_FOUND", "count": "INTERNAL_ERROR"}[name]) == (
+                    envelope.dialect,
+                    envelope.name,
+                )
+                jsonschema.validate(result.structured_content, listing(mcp)[name].output_schema)
+
+    def test_advertising_may_be_turned_off(self) -> None:
+        """Also for the tools of a server below that advertises."""
+
+        @tool
+        def number() -> int:
+            return 1
+
+        made = tool(errors=[NO_ORDER])(failing)
+        child = server_of(made, number)
+        mcp = server_of(made, number, advertise_errors=False)
+        parent: FastMCP[Any] = FastMCP("parent")
+        parent.add_middleware(ContractMiddleware(advertise_errors=False))
+        parent.mount(child)
+        for server in (mcp, parent):
+            for name in ("failing", "number"):
+                schema = listing(server)[name].output_schema
+                assert "anyOf" not in schema
+                assert "error" not in schema["properties"]
+                assert 1 == len(schema["required"])

@@ -1,0 +1,171 @@
+"""Failures of a proxied server: passed on, and recorded once as the failure of the server that owns it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import anyio
+import pytest
+from click.testing import CliRunner
+from fastmcp import Client, FastMCP
+from fastmcp.server import create_proxy
+from mcp.shared.exceptions import MCPError
+
+from mcpcore import Context, ErrorCode, FailureMode, Server, prompt, resource, tool
+from mcpcore.cli.audit import group
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
+Ctx = Context[Literal["gone"]]
+
+
+@tool(errors=[GONE])
+async def look(ctx: Ctx) -> str:
+    raise ctx.fail("gone", data={"year": 2020})
+
+
+@resource("articles://all", errors=[GONE])
+async def articles(ctx: Ctx) -> str:
+    raise ctx.fail("gone", data={"year": 2020})
+
+
+@prompt(errors=[GONE])
+async def summarise(ctx: Ctx) -> str:
+    raise ctx.fail("gone", data={"year": 2020})
+
+
+def backend(kind: str, **options: Any) -> Any:
+    """A server of mcpcore's or of FastMCP's, whose tool, resource and prompt fail."""
+    if kind == "server":
+        return Server("backend", tools=[look], resources=[articles], prompts=[summarise], **options)
+    mcp: FastMCP[Any] = FastMCP("backend")
+    mcp.add_middleware(ContractMiddleware(**options))
+    mcp.add_tool(look)
+    mcp.add_resource(articles)
+    mcp.add_prompt(summarise)
+    return mcp
+
+
+def in_front_of(server: Any, name: str = "front", **options: Any) -> FastMCP[Any]:
+    mcp: FastMCP[Any] = FastMCP(name)
+    mcp.add_middleware(ContractMiddleware(**options))
+    mcp.mount(create_proxy(server))
+    return mcp
+
+
+def ask(mcp: Any, method: str, *args: Any) -> dict[str, Any]:
+    """The envelope of a failure."""
+
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            try:
+                return await getattr(client, method)(*args)
+            except MCPError as error:
+                return error
+
+    answer = anyio.run(run)
+    if isinstance(answer, MCPError):
+        data: dict[str, Any] = answer.error.data
+        assert (-32602, "It was withdrawn.") == (answer.error.code, answer.error.message)
+        return data if "error" not in data else dict(data["error"])
+    return dict(answer.structured_content["error"])
+
+
+def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
+
+
+ASKED = [
+    ("tool", "call_tool_mcp", ("look", {})),
+    ("resource", "read_resource", ("articles://all",)),
+    ("prompt", "get_prompt", ("summarise",)),
+]
+
+
+@pytest.mark.parametrize("kind", ["server", "fastmcp"])
+@pytest.mark.parametrize(("surface", "method", "arguments"), ASKED, ids=["tool", "resource", "prompt"])
+def test_the_record_of_the_proxy_says_that_the_failure_is_relayed(
+    surface: str, method: str, arguments: tuple[Any, ...], kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The client reads the id of the proxy. The data has the id of the server that failed."""
+    caplog.set_level("INFO")
+    error = ask(in_front_of(backend(kind)), method, *arguments)
+    theirs, ours = records(caplog)
+    assert [("backend", None), ("front", True)] == [(one["server"], one.get("relayed")) for one in (theirs, ours)]
+    assert (error["correlationId"], surface) == (ours["correlationId"], ours["surface"])
+    for said in (theirs, ours):
+        assert ("NOT_FOUND", "gone", arguments[0]) == (said["name"], said["reason"], said[surface])
+    origin = {"correlationId": theirs["correlationId"], "tool": arguments[0]}
+    assert {"upstream": origin, "year": 2020} == ours["data"]
+    assert origin == error["data"]["upstream"]
+    assert {"hint": GONE.recovery} == error["data"]["recovery"]
+
+
+def test_over_two_proxies_each_record_names_the_server_below(caplog: pytest.LogCaptureFixture) -> None:
+    """One record belongs to the failure; the others are relayed."""
+    caplog.set_level("INFO")
+    error = ask(in_front_of(in_front_of(backend("server"), "middle")), "read_resource", "articles://all")
+    first, second, third = records(caplog)
+    assert [None, True, True] == [record.get("relayed") for record in (first, second, third)]
+    upstream = error["data"]["upstream"]
+    assert (second["correlationId"], first["correlationId"]) == (
+        upstream["correlationId"],
+        upstream["upstream"]["correlationId"],
+    )
+
+
+@pytest.mark.parametrize("dialect", ["taxonomy", "system_error", "tool_error", "ok_envelope"])
+@pytest.mark.parametrize(("surface", "method", "arguments"), ASKED, ids=["tool", "resource", "prompt"])
+def test_dialects_on_either_side_are_read_and_written(
+    surface: str, method: str, arguments: tuple[Any, ...], dialect: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also on the surface of the protocol: the client reads the dialect of the proxy."""
+    caplog.set_level("INFO")
+    error = ask(in_front_of(backend("server", dialect=dialect)), method, *arguments)
+    assert "It was withdrawn." == error["message"]
+    theirs, ours = records(caplog)
+    assert (error["correlationId"], "NOT_FOUND", True) == (ours["correlationId"], ours["name"], ours["relayed"])
+    assert "gone" == theirs["reason"]
+
+
+def test_an_error_of_the_protocol_without_an_envelope_is_the_proxys(caplog: pytest.LogCaptureFixture) -> None:
+    """No other server has a record of it."""
+    caplog.set_level("INFO")
+    bare: FastMCP[Any] = FastMCP("bare")
+
+    @bare.resource("articles://all")
+    def failing() -> str:
+        raise MCPError(code=-32602, message="It was withdrawn.", data={"year": 2020})
+
+    ask(in_front_of(bare), "read_resource", "articles://all")
+    (record,) = records(caplog)
+    assert ("front", False) == (record["server"], "relayed" in record)
+
+
+def test_a_handler_of_a_server_passes_such_an_error_on_as_well(caplog: pytest.LogCaptureFixture) -> None:
+    """`Server` reads the envelope in an `MCPError` that its handler lets through."""
+    caplog.set_level("INFO")
+    below = backend("fastmcp")
+    front: Server[Any] = Server("front")
+
+    @front.resource("articles://all")
+    async def relay() -> str:
+        async with Client(below) as client:
+            try:
+                return str(await client.read_resource("articles://all"))
+            except MCPError as exc:
+                error = exc  # raised outside of the client, whose task group would wrap it
+        raise error
+
+    error = ask(front, "read_resource", "articles://all")
+    theirs, ours = records(caplog)
+    assert (True, error["correlationId"]) == (ours["relayed"], ours["correlationId"])
+    assert theirs["correlationId"] == error["data"]["upstream"]["correlationId"]
+
+
+def test_the_command_line_says_so(tmp_path: Path) -> None:
+    """`mcpcore audit show` has a line for it."""
+    trail = tmp_path / "audit.jsonl"
+    ask(in_front_of(backend("server"), audit=trail), "get_prompt", "summarise")
+    assert "relayed: another server failed" in CliRunner().invoke(group, ["show", str(trail)]).output

@@ -1,0 +1,338 @@
+"""Exceptions that plain FastMCP tools, resources and prompts return instead of raising: the call fails."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import pytest
+from fastmcp import Client, FastMCP
+from fastmcp.prompts import Message
+from fastmcp.resources import ResourceContent
+from fastmcp.tools import Tool
+from fastmcp.tools.base import ToolResult
+from fastmcp.tools.tool_transform import ArgTransform, forward
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, TextContent
+from pydantic import BaseModel, ConfigDict
+
+from mcpcore import not_found
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+SECRET = "postgresql://app:hunter2@db/main"
+Shape = Callable[[BaseException], Any]
+
+
+class Model(BaseModel):
+    """A result that admits anything."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    free: Any = None
+
+
+@dataclass
+class LedgerError(Exception):
+    """An exception that pydantic can write, field by field."""
+
+    detail: str = SECRET
+
+
+class EndOfProgram(BaseException):
+    """What no framework catches."""
+
+
+class UnreadableError(Exception):
+    """An exception whose own methods end the program."""
+
+    def __str__(self) -> str:
+        raise EndOfProgram
+
+    __repr__ = __str__
+
+
+def covered(mcp: FastMCP[Any]) -> FastMCP[Any]:
+    mcp.add_middleware(ContractMiddleware())
+    return mcp
+
+
+def mounted(child: FastMCP[Any]) -> FastMCP[Any]:
+    """A parent of a parent of `child`; the middleware is on the outermost server only."""
+    between: FastMCP[Any] = FastMCP("between")
+    between.mount(child)
+    outer = covered(FastMCP("outer"))
+    outer.mount(between)
+    return outer
+
+
+PLACES: dict[str, Callable[[FastMCP[Any]], FastMCP[Any]]] = {"served": covered, "mounted": mounted}
+
+
+def ask(mcp: FastMCP[Any], method: str, *args: Any) -> Any:
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            try:
+                return await getattr(client, method)(*args)
+            except MCPError as error:
+                return error
+
+    return anyio.run(run)
+
+
+def call(mcp: FastMCP[Any], name: str = "f") -> Any:
+    return ask(mcp, "call_tool_mcp", name, {})
+
+
+def error_of(answer: Any) -> dict[str, Any]:
+    if isinstance(answer, MCPError):
+        return dict(answer.error.data["error"])
+    assert answer.is_error, answer
+    return dict(answer.structured_content["error"])
+
+
+def logged(caplog: pytest.LogCaptureFixture) -> str:
+    return "\n".join(logging.Formatter().format(record) for record in caplog.records)
+
+
+def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
+
+
+SHAPES: dict[str, Shape] = {
+    "alone": lambda exc: exc,
+    "list": lambda exc: ["a", exc],
+    "tuple": lambda exc: (exc, 1),
+    "dict": lambda exc: {"a": {"b": [exc]}},
+    "model": lambda exc: Model(free=exc),
+    "beside a content block": lambda exc: [TextContent(type="text", text="a"), exc],
+    "structured content": lambda exc: CallToolResult(content=[], structured_content={"a": [exc]}),
+    "meta": lambda exc: CallToolResult(content=[], _meta={"a": exc}),
+    "meta of FastMCP's result": lambda exc: ToolResult(content="a", meta={"a": exc}),
+}
+
+
+def any_annotation(value: Any) -> Any:
+    return value
+
+
+def no_annotation(value):  # type: ignore[no-untyped-def]
+    return value
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("annotated", [any_annotation, no_annotation], ids=["Any", "none"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_tool_that_returns_an_exception_fails(
+    shape: str, annotated: Any, place: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also on a mounted server: a coded failure with its message, and a crash masked; each leaves one record."""
+    caplog.set_level("INFO")
+    for is_async in (False, True):
+        for exc, name in ((not_found("No such row."), "NOT_FOUND"), (KeyError(SECRET), "INTERNAL_ERROR")):
+            caplog.clear()
+            mcp: FastMCP[Any] = FastMCP("s")
+
+            def f(exc: BaseException = exc) -> Any:
+                return annotated(SHAPES[shape](exc))
+
+            async def g(exc: BaseException = exc) -> Any:
+                return annotated(SHAPES[shape](exc))
+
+            handler = _without_parameters(g if is_async else f, annotated, is_async=is_async)
+            mcp.tool(handler, name="f")
+            answer = call(PLACES[place](mcp))
+            assert name == error_of(answer)["name"]
+            assert ["No such row."] == [error_of(answer)["message"]] or name == "INTERNAL_ERROR"
+            assert "hunter2" not in answer.model_dump_json()
+            assert 1 == len(records(caplog))
+            assert "hunter2" not in logged(caplog)
+
+
+def _without_parameters(handler: Any, annotated: Any, *, is_async: bool) -> Any:
+    def f() -> Any:
+        return handler()
+
+    async def g() -> Any:
+        return await handler()
+
+    made = g if is_async else f
+    if "return" not in annotated.__annotations__:
+        del made.__annotations__["return"]
+    return made
+
+
+@pytest.mark.parametrize("exc", [LedgerError, UnreadableError])
+@pytest.mark.parametrize("shape", ["alone", "list", "dict"])
+def test_no_exception_is_written_whatever_its_methods_do(shape: str, exc: Any) -> None:
+    """Neither one that is a dataclass, nor one whose text cannot be read."""
+    mcp = covered(FastMCP("s"))
+    mcp.tool(lambda: SHAPES[shape](exc()), name="f")
+    mcp.resource("data://f")(_named(lambda: SHAPES[shape](exc())))
+    mcp.prompt(_named(lambda: SHAPES[shape](exc())))
+    for answer in (call(mcp), ask(mcp, "read_resource", "data://f"), ask(mcp, "get_prompt", "f")):
+        assert "INTERNAL_ERROR" == error_of(answer)["name"]
+        assert "hunter2" not in str(error_of(answer))
+
+
+def _named(made: Callable[[], Any]) -> Any:
+    def f() -> Any:
+        return made()
+
+    return f
+
+
+@pytest.mark.parametrize("place", PLACES)
+class TestTransformedTools:
+    """The function may be that of the tool below, or that of the transformation."""
+
+    @pytest.mark.parametrize("renamed", [False, True])
+    def test_the_function_below_is_noticed(self, place: str, renamed: bool) -> None:
+        """With other names of arguments, or only another name of the tool; also over two levels."""
+        mcp: FastMCP[Any] = FastMCP("s")
+
+        def f(x: int = 1) -> Any:
+            return [not_found("No such row.")]
+
+        arguments = {"x": ArgTransform(name="y")} if renamed else None
+        once = Tool.from_tool(Tool.from_function(f), name="once", transform_args=arguments)
+        mcp.add_tool(Tool.from_tool(once, name="twice"))
+        assert "No such row." == error_of(call(PLACES[place](mcp), "twice"))["message"]
+
+    def test_a_function_of_the_transformation_is_noticed(self, place: str) -> None:
+        """Whether or not it calls the tool below."""
+        mcp: FastMCP[Any] = FastMCP("s")
+
+        async def g() -> Any:
+            await forward()
+            return {"failed": not_found("No such row.")}
+
+        mcp.add_tool(Tool.from_tool(Tool.from_function(lambda: 1, name="one"), name="g", transform_fn=g))
+        assert "No such row." == error_of(call(PLACES[place](mcp), "g"))["message"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("shape", ["alone", "list", "dict", "model"])
+class TestResourcesAndPrompts:
+    """FastMCP refuses these results, but with an error that says nothing of the failure."""
+
+    def test_a_resource_fails(self, shape: str, is_async: bool, place: str, caplog: pytest.LogCaptureFixture) -> None:
+        """A fixed one and one of a template."""
+        caplog.set_level("INFO")
+        mcp: FastMCP[Any] = FastMCP("s")
+
+        def f(which: str) -> Any:
+            return SHAPES[shape](KeyError(SECRET) if which == "crash" else not_found("No such row."))
+
+        async def g(which: str) -> Any:
+            return f(which)
+
+        mcp.resource("data://of/{which}")(g if is_async else f)
+        mcp.resource("data://fixed")(_without_parameters(_fixed(f, is_async), any_annotation, is_async=is_async))
+        served = PLACES[place](mcp)
+        for uri in ("data://of/row", "data://fixed"):
+            error = error_of(ask(served, "read_resource", uri))
+            assert ("NOT_FOUND", "No such row.") == (error["name"], error["message"])
+        caplog.clear()
+        answer = ask(served, "read_resource", "data://of/crash")
+        (record,) = records(caplog)
+        assert ("resource", "KeyError") == (record["surface"], record["exception"]["type"])
+        assert "hunter2" not in str(answer.error.model_dump()) + logged(caplog)
+
+    def test_a_prompt_fails(self, shape: str, is_async: bool, place: str, caplog: pytest.LogCaptureFixture) -> None:
+        """With the failure's own message; a crash is masked."""
+        caplog.set_level("INFO")
+        mcp: FastMCP[Any] = FastMCP("s")
+
+        def f(which: str) -> Any:
+            return SHAPES[shape](KeyError(SECRET) if which == "crash" else not_found("No such row."))
+
+        async def g(which: str) -> Any:
+            return f(which)
+
+        mcp.prompt(g if is_async else f, name="f")
+        served = PLACES[place](mcp)
+        error = error_of(ask(served, "get_prompt", "f", {"which": "row"}))
+        assert ("NOT_FOUND", "No such row.") == (error["name"], error["message"])
+        caplog.clear()
+        answer = ask(served, "get_prompt", "f", {"which": "crash"})
+        (record,) = records(caplog)
+        assert ("prompt", "KeyError") == (record["surface"], record["exception"]["type"])
+        assert "hunter2" not in str(answer.error.model_dump()) + logged(caplog)
+
+
+def _fixed(handler: Any, is_async: bool) -> Any:
+    async def awaited() -> Any:
+        return handler("row")
+
+    return awaited if is_async else lambda: handler("row")
+
+
+def test_results_without_exceptions_are_those_of_fastmcp() -> None:
+    """For every kind of result, with the middleware and without."""
+    results: list[Any] = [
+        None, "a", b"abc", 1, [], ["a", None, 1], {"a": [1]}, ("a", {"b": 1}), Model(free=[1]), [Model(free=2)],
+        [TextContent(type="text", text="x"), 1], ToolResult(content="a", structured_content={"a": 1}),
+        CallToolResult(content=[], structured_content={"a": 1}),
+    ]  # fmt: skip
+    bare: FastMCP[Any] = FastMCP("s")
+    ours = covered(FastMCP("s"))
+    for mcp in (bare, ours):
+        for index, result in enumerate(results):
+            mcp.tool(lambda result=result: result, name=f"any{index}", output_schema=None)
+        mcp.resource("data://list")(_named(lambda: [ResourceContent("a"), ResourceContent(b"b")]))
+        mcp.resource("data://json")(_named(lambda: {"a": [1]}))
+        mcp.prompt(_named(lambda: ["a", Message("b", role="assistant")]))
+    for index in range(len(results)):
+        answers = [call(mcp, f"any{index}") for mcp in (bare, ours)]
+        assert answers[0].content == answers[1].content
+        assert answers[0].structured_content == answers[1].structured_content
+    for method, argument in (("read_resource", "data://list"), ("read_resource", "data://json"), ("get_prompt", "f")):
+        assert ask(bare, method, argument) == ask(ours, method, argument)
+
+
+def test_the_tool_that_is_registered_stays_what_it_is() -> None:
+    """It is still of its class, looks the same, and behaves as ever where no middleware answers."""
+    mcp = covered(FastMCP("s"))
+
+    @mcp.tool
+    def f() -> Any:
+        return [not_found("No such row.")]
+
+    registered = anyio.run(mcp.get_tool, "f")
+    before = type(registered), repr(registered)
+    assert error_of(call(mcp))
+    assert registered is anyio.run(mcp.get_tool, "f")
+    assert isinstance(registered, before[0])
+    assert before[1] == repr(registered)
+    assert registered.model_copy(update={"name": "g"}).name == "g"
+    alone: FastMCP[Any] = FastMCP("alone")
+    alone.add_tool(registered)
+    assert not call(alone).is_error
+
+
+def test_a_class_of_tools_that_allows_no_subclass_is_left_alone() -> None:
+    """Its tools work as without the middleware."""
+
+    class Final(Tool):
+        def __init_subclass__(cls, **options: Any) -> None:
+            raise TypeError("no subclasses")
+
+        async def run(self, arguments: dict[str, Any]) -> ToolResult:
+            return self.convert_result("fine")
+
+    mcp = covered(FastMCP("s"))
+    mcp.add_tool(Final(name="f", parameters={"type": "object"}))
+    assert "fine" == call(mcp).content[0].text
+
+
+def test_a_server_that_is_mounted_later_is_watched() -> None:
+    """Also below a server that is mounted already."""
+    outer, between, child = covered(FastMCP("outer")), FastMCP[Any]("between"), FastMCP[Any]("child")
+    outer.mount(between)
+    assert error_of(ask(outer, "read_resource", "data://nothing"))
+    child.tool(lambda: [not_found("No such row.")], name="f")
+    between.mount(child)
+    assert "No such row." == error_of(call(outer))["message"]

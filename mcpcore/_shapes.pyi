@@ -18,21 +18,22 @@ _Q = ParamSpec("_Q")
 _R = TypeVar("_R", bound=str)
 _S = TypeVar("_S")
 _T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
 _U = TypeVar("_U")
 
-class SeenTool(Tool[..., _T], Generic[_P, _T]):
+class SeenTool(Tool[..., _T_co], Generic[_P, _T_co]):
     @overload
     def __call__(self: SeenTool[Concatenate[Context[Any, Any], _Q], _U], *args: _Q.args, **kwargs: _Q.kwargs) -> _U: ...
     @overload
-    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _T: ...
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _T_co: ...
     @overload
-    def __get__(self, instance: None, owner: type[Any]) -> SeenMethod[_P, _T]: ...
+    def __get__(self, instance: None, owner: type[Any]) -> SeenMethod[_P, _T_co]: ...
     @overload
     def __get__(  # pyright: ignore[reportIncompatibleMethodOverride] - to mypy, a Tool has no __get__
         self, instance: object, owner: type[Any] | None = None
-    ) -> SeenBound[_P, _T]: ...
+    ) -> SeenBound[_P, _T_co]: ...
 
-class SeenMethod(Tool[..., _T], Generic[_P, _T]):
+class SeenMethod(Tool[..., _T_co], Generic[_P, _T_co]):
     @overload
     def __call__(
         self: SeenMethod[Concatenate[_S, Context[Any, Any], _Q], _U],
@@ -46,9 +47,9 @@ class SeenMethod(Tool[..., _T], Generic[_P, _T]):
         self: SeenMethod[Concatenate[Context[Any, Any], _Q], _U], *args: _Q.args, **kwargs: _Q.kwargs
     ) -> _U: ...
     @overload
-    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _T: ...
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _T_co: ...
 
-class SeenBound(Tool[..., _T], Generic[_P, _T]):
+class SeenBound(Tool[..., _T_co], Generic[_P, _T_co]):
     @overload
     def __call__(
         self: SeenBound[Concatenate[_S, Context[Any, Any], _Q], _U], *args: _Q.args, **kwargs: _Q.kwargs
@@ -56,7 +57,7 @@ class SeenBound(Tool[..., _T], Generic[_P, _T]):
     @overload
     def __call__(self: SeenBound[Concatenate[_S, _Q], _U], *args: _Q.args, **kwargs: _Q.kwargs) -> _U: ...
     @overload
-    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _T: ...
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _T_co: ...
 
 @overload
 def tool(fn: Callable[_P, _T], /) -> SeenTool[_P, _T]: ...

@@ -176,14 +176,15 @@ class Judge:
     def _coded(self, error: CodedError, case: _Case) -> Verdict:
         problems: list[Breach] = []
         misused: list[str] = []
+        by_framework = isinstance(error, FrameworkError)
+        entry = None if by_framework else case.contract.get(error.reason)
+        if entry is not None and error.entry is not entry:
+            error.declare(entry)
         facts = None if error.data is None else facts_of(error.data, self.limits)
-        if not isinstance(error, FrameworkError):
-            entry = case.contract.get(error.reason)
+        if not by_framework:
             if entry is not None:
-                if error.entry is not entry:
-                    error.declare(entry)
                 if error.code != entry.code or entry.data is not None:
-                    problems += _violations(error, entry)
+                    problems += _violations(error, entry, facts)
             elif error.sent_reason is not None and len(case.contract):
                 problems.append(Breach("undeclared_reason", f"the reason {error.reason!r} is not declared"))
             if facts is not None and (misused := error.misused_keys(facts.json)):
@@ -257,13 +258,14 @@ def _effects_of(exc: BaseException, case: _Case) -> Effects | None:
     return case.call.effects_of(code or ErrorCode.INTERNAL_ERROR, crashed=code is None)
 
 
-def _violations(error: CodedError, entry: FailureMode[Any]) -> Iterator[Breach]:
+def _violations(error: CodedError, entry: FailureMode[Any], facts: Facts | None) -> Iterator[Breach]:
     """How a failure violates the entry that declares its reason."""
     if error.code != entry.code:
         text = f"{error.reason!r} is declared as {entry.code.name} and was raised as {error.code.name}"
         yield Breach("wrong_code", text)
         return
-    misfit = quietly(lambda: entry.check_data({} if error.data is None else error.data), "it cannot be read")
+    sent = None if facts is None else facts.json
+    misfit = quietly(lambda: entry.check_data(error.data, sent=sent, dumped=error.is_dumped), "it cannot be read")
     if misfit is not None:
         yield Breach("data", f"the data of {error.reason!r} breaks its model: {misfit}")
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import itertools
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, Generic, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, cast, overload
 
 from typing_extensions import TypeVar
 
-from mcpcore.contract import Contract, DeclaredRecovery, UndeclaredReasonError
+from mcpcore.codes import is_code
+from mcpcore.contract import (
+    FIELDS,
+    Contract,
+    ContractError,
+    DeclaredRecovery,
+    FailureMode,
+    UndeclaredReasonError,
+)
 from mcpcore.effects import CHANGED, CallState, weakest
 from mcpcore.errors import CodedError, RecoveryLike, failure_of
 from mcpcore.escaping import clean_text
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import EllipsisType
 
+    from _typeshed import DataclassInstance
     from fastmcp import Context as FastMCPContext
     from mcp.server.context import ServerRequestContext
     from mcp.server.elicitation import ElicitationResult, ElicitSchemaModelT, UrlElicitationResult
@@ -27,18 +36,42 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.session import ServerSession
     from mcp_types import ClientCapabilities, InputRequiredResult, InputResponses, LoggingLevel
-    from pydantic import AnyUrl
+    from pydantic import AnyUrl, BaseModel
 
     from mcpcore.breaches import BrokenItem
-    from mcpcore.codes import Effects
+    from mcpcore.codes import Code, Effects
     from mcpcore.envelope import Envelope
     from mcpcore.jsonable import JSON
     from mcpcore.lost import LostFailure
     from mcpcore.retry import Retry
+    from mcpcore.services.guarding import guard as Guard  # noqa: N812 - `Context.guard` takes the name
     from mcpcore.strictness import Strictness
+
+MYPY: Final = False
+"""True to mypy, which knows the name; see `_shapes.pyi`."""
 
 R_contra = TypeVar("R_contra", bound=str, contravariant=True, default=Any)
 LifespanT = TypeVar("LifespanT", default=Any)
+R = TypeVar("R", bound=str)
+R_co = TypeVar("R_co", bound=str, covariant=True)
+D = TypeVar("D")
+D_contra = TypeVar("D_contra", contravariant=True)
+
+FailureData: TypeAlias = "Mapping[str, Any] | BaseModel | DataclassInstance"
+"""Facts for the client: a mapping, a pydantic model or a dataclass."""
+
+if TYPE_CHECKING:
+
+    class ModeWithData(Protocol[R_co, D_contra]):
+        """A `FailureMode` by its reason and by the data that it takes."""
+
+        @property
+        def reason(self) -> R_co: ...  # noqa: D102 - see FailureMode
+        def _takes(self, data: D_contra, /) -> None: ...
+
+
+class DataDoesNotFitTheModel:
+    """The type of `ctx.fail(MODE, data=...)` if the data does not fit and the context names no reasons; never made."""
 
 
 _numbers: Final = itertools.count(1)
@@ -164,39 +197,264 @@ class Context(Generic[R_contra, LifespanT]):
         """The contract that `fail` and `recovery_for` speak for."""
         return self._contract
 
-    def fail(
-        self,
-        reason: R_contra,
-        message: str | None = None,
-        data: Mapping[str, Any] | None = None,
-        *,
-        recovery: RecoveryLike | EllipsisType | None = ...,
-        retry: Retry | EllipsisType | None = ...,
-        effects: Effects | None = None,
-    ) -> CodedError:
-        """The failure of a declared reason, to be raised.
+    # Only mypy reads a block that never runs, so this block holds the overloads for mypy. It widens the reason of a
+    # constant to `str`, so its overloads take a failure mode of any reason.
+    if False:  # pragma: no cover - it never runs
+        if MYPY:
 
-        Args:
-            reason: A reason of the contract.
-            message: What went wrong here; left out, the entry's `when`.
-            data: Facts for the client; `reason` in it is overwritten.
-            recovery: Replaces the declared recovery, or adds to it where it has no `hint`; `None` leaves it out.
-            retry: Replaces the declared retry advice.
-            effects: Whether anything was changed before the failure: "none", "partial" or "unknown"; replaces the
-                declared effects.
+            @overload
+            def fail(
+                self,
+                reason: ModeWithData[Any, D],
+                message: str | None = None,
+                *,
+                data: D,
+                recovery: RecoveryLike | EllipsisType | None = ...,
+                retry: Retry | EllipsisType | None = ...,
+                effects: Effects | None = None,
+            ) -> CodedError: ...
+            @overload
+            def fail(
+                self,
+                reason: ModeWithData[Any, D],
+                message: str | None,
+                data: D,
+                *,
+                recovery: RecoveryLike | EllipsisType | None = ...,
+                retry: Retry | EllipsisType | None = ...,
+                effects: Effects | None = None,
+            ) -> CodedError: ...
+            @overload
+            def fail(
+                self,
+                reason: FailureMode[Any, None],
+                message: str | None = None,
+                data: FailureData | None = None,
+                *,
+                recovery: RecoveryLike | EllipsisType | None = ...,
+                retry: Retry | EllipsisType | None = ...,
+                effects: Effects | None = None,
+            ) -> CodedError: ...
+            @overload
+            def fail(
+                self: Context[str, Any],
+                reason: FailureMode[Any, Any],
+                message: str | None = None,
+                data: object = None,
+                *,
+                recovery: RecoveryLike | EllipsisType | None = ...,
+                retry: Retry | EllipsisType | None = ...,
+                effects: Effects | None = None,
+            ) -> DataDoesNotFitTheModel: ...
+            @overload
+            def fail(
+                self: Context[R, Any],
+                reason: R,
+                message: str | None = None,
+                data: FailureData | None = None,
+                *,
+                recovery: RecoveryLike | EllipsisType | None = ...,
+                retry: Retry | EllipsisType | None = ...,
+                effects: Effects | None = None,
+            ) -> CodedError: ...
+            def fail(self, reason: Any, message: str | None = None, data: Any = None, **options: Any) -> Any:
+                """Make the failure of a declared reason."""
+
+            def recovery_for(self, reason: R_contra | FailureMode[Any, Any]) -> dict[str, Any]:
+                """Look up the recovery of a declared reason."""
+                return {"recovery": reason}
+
+            def guard(
+                self,
+                errors: Mapping[
+                    type[BaseException] | tuple[type[BaseException], ...], R_contra | FailureMode[Any, Any]
+                ],
+                *,
+                data: Callable[[Any], object] | FailureData | None = None,
+                operation: str | None = None,
+                code: Code | None = None,
+                message: str | None = None,
+                context: Mapping[str, Any] | None = None,
+                input: Any = None,  # noqa: A002 - the name that the log has for it
+                critical: bool = False,
+                include_stack: bool = True,
+                error_mapper: Callable[[Exception], BaseException] | None = None,
+            ) -> Guard:
+                """Give exceptions a reason of this contract."""
+                raise NotImplementedError
+
+    # The order of the overloads decides the report. The last but one holds only for a context that names no reasons,
+    # for which the last overload would take any failure mode with any data.
+    if not MYPY:
+
+        @overload
+        def fail(
+            self,
+            reason: ModeWithData[R_contra, D],
+            message: str | None = None,
+            *,
+            data: D,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> CodedError: ...
+        @overload
+        def fail(
+            self,
+            reason: ModeWithData[R_contra, D],
+            message: str | None,
+            data: D,
+            *,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> CodedError: ...
+        @overload
+        def fail(
+            self,
+            reason: FailureMode[R_contra, None],
+            message: str | None = None,
+            data: FailureData | None = None,
+            *,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> CodedError: ...
+        @overload
+        def fail(
+            self: Context[str, Any],
+            reason: FailureMode[Any, Any],
+            message: str | None = None,
+            data: object = None,
+            *,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> DataDoesNotFitTheModel: ...
+        @overload
+        def fail(
+            self: Context[R, Any],
+            reason: R,
+            message: str | None = None,
+            data: FailureData | None = None,
+            *,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> CodedError: ...
+        def fail(
+            self,
+            reason: Any,
+            message: str | None = None,
+            data: Any = None,
+            *,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> Any:
+            """The failure of a declared reason, to be raised.
+
+            Args:
+                reason: A reason of the contract, or the `FailureMode` itself; type checkers then check `data` too.
+                message: What went wrong here; left out, the entry's `when`.
+                data: Facts for the client: a mapping, a pydantic model or a dataclass. `reason` in it is overwritten.
+                recovery: Replaces the declared recovery, or adds to it where it has no `hint`; `None` leaves it out.
+                retry: Replaces the declared retry advice.
+                effects: Whether anything was changed before the failure: "none", "partial" or "unknown"; replaces the
+                    declared effects.
+
+            Raises:
+                ContractError: If the contract does not declare `reason`.
+            """
+            entry = self._contract.get(reason)
+            if entry is None:
+                entry = self._entry(reason, "fail")
+            return failure_of(entry, message, data, recovery=recovery, retry=retry, effects=effects)
+
+        def recovery_for(self, reason: R_contra | FailureMode[R_contra, Any]) -> dict[str, Any]:
+            """`{"recovery": {…}}` of a declared reason, for code that builds `data` itself; `{}` for any other."""
+            entry = self._contract.get(reason.reason if isinstance(reason, FailureMode) else reason)
+            return {} if entry is None else {"recovery": DeclaredRecovery(entry.recovery_json())}
+
+        def guard(
+            self,
+            errors: Mapping[
+                type[BaseException] | tuple[type[BaseException], ...], R_contra | FailureMode[R_contra, Any]
+            ],
+            *,
+            data: Callable[[Any], object] | FailureData | None = None,
+            operation: str | None = None,
+            code: Code | None = None,
+            message: str | None = None,
+            context: Mapping[str, Any] | None = None,
+            input: Any = None,  # noqa: A002 - the name that the log has for it
+            critical: bool = False,
+            include_stack: bool = True,
+            error_mapper: Callable[[Exception], BaseException] | None = None,
+        ) -> Guard:
+            """Give exceptions a reason of this contract: a context manager, sync and async, and a decorator.
+
+            It is `mcpcore.guard` with this context: the same parameters, and `errors` has declared reasons only.
+
+            Args:
+                errors: The reason, or the `FailureMode`, of each exception type.
+                data: Makes the data of the failure of the exception, or is that data.
+                operation: The operation's name in the log; a decorated function's own where left out.
+                code: What any other exception becomes; left out, what `classify` says.
+                message: What the client reads; left out, the declared `when` or the code's own sentence.
+                context: Facts for the log.
+                input: The operation's input, for the log; or a function of the decorated function's arguments.
+                critical: Log as critical.
+                include_stack: Log the traceback.
+                error_mapper: Makes the error to raise, in place of all of the above.
+
+            Raises:
+                ContractError: If the contract does not declare a reason in `errors`.
+                TypeError: If an argument is of the wrong type.
+            """
+            from mcpcore.services.guarding import guard, require_types
+
+            return guard(
+                operation,
+                errors={kinds: self._guarded(target) for kinds, target in require_types(errors).items()},
+                code=code,
+                message=message,
+                data=data,
+                ctx=self,
+                context=context,
+                input=input,
+                critical=critical,
+                include_stack=include_stack,
+                error_mapper=error_mapper,
+            )
+
+    def _guarded(self, target: object) -> FailureMode[Any]:
+        return self._contract.get(target) or self._entry(target, "guard")
+
+    def _entry(self, reason: object, method: str) -> FailureMode[Any]:
+        """The declared entry of a failure mode.
 
         Raises:
-            ContractError: If the contract does not declare `reason`.
+            ContractError: If `reason` is an undeclared reason or is not a failure mode, or if the contract declares
+                another failure mode with the same reason.
         """
-        entry = self._contract.get(reason)
+        if is_code(reason):
+            raise ContractError(
+                f"{self._where()}ctx.{method}(…) takes a declared reason or a FailureMode, not the code {reason!r}; "
+                "mcpcore.guard(errors=...) takes codes too"
+            )
+        if not isinstance(reason, FailureMode):
+            raise UndeclaredReasonError(self._undeclared(reason, method))
+        entry = self._contract.get(reason.reason)
         if entry is None:
-            raise UndeclaredReasonError(self._undeclared(reason))
-        return failure_of(entry, message, data, recovery=recovery, retry=retry, effects=effects)
-
-    def recovery_for(self, reason: R_contra) -> dict[str, Any]:
-        """`{"recovery": {…}}` of a declared reason, for code that builds `data` itself; `{}` for any other."""
-        entry = self._contract.get(reason)
-        return {} if entry is None else {"recovery": DeclaredRecovery(entry.recovery_json())}
+            raise UndeclaredReasonError(self._undeclared(reason.reason, method))
+        if entry != reason:
+            names = [name for name in FIELDS if getattr(entry, name) != getattr(reason, name)]
+            raise ContractError(
+                f"{self._where()}ctx.{method}(…): the tool declares another FailureMode for the reason "
+                f"{reason.reason!r}, with another {', '.join(names)}; use the one in errors"
+            )
+        return entry
 
     def judged(self, exc: BaseException) -> Envelope:
         """The envelope that `exc` would have as the failure of this call, recorded; the call itself goes on.
@@ -242,16 +500,19 @@ class Context(Generic[R_contra, LifespanT]):
         if self._request is not None:
             self._request.fields = {**(self._request.fields or {}), **own}
 
-    def _undeclared(self, reason: object) -> str:
-        tool = f"tool {self._name!r}: " if self._name else ""
+    def _where(self) -> str:
+        return f"tool {self._name!r}: " if self._name else ""
+
+    def _undeclared(self, reason: object, method: str) -> str:
+        tool = self._where()
         if not len(self._contract):
             return (
-                f"{tool}ctx.fail({reason!r}): the tool declares no failure modes; "
+                f"{tool}ctx.{method}({reason!r}): the tool declares no failure modes; "
                 f"add errors=[FailureMode({reason!r}, …)]"
             )
         near = self._contract.near(reason) if isinstance(reason, str) else None
         meant = f"did you mean {near!r}?" if near else f"declared are {', '.join(map(repr, self._contract.reasons))}"
-        return f"{tool}ctx.fail({reason!r}): the reason is not declared; {meant}"
+        return f"{tool}ctx.{method}({reason!r}): the reason is not declared; {meant}"
 
     @property
     def sdk(self) -> SDKContext[LifespanT, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, overload
+
+from typing_extensions import TypeVar
 
 from mcpcore.codes import EFFECTS, STRATEGIES, Code, Effects, ErrorCode, Strategy, code_numbered, is_code
 from mcpcore.effects import CHANGED
@@ -14,9 +15,12 @@ from mcpcore.retry import Retry
 if TYPE_CHECKING:
     from typing import Self
 
+    from mcpcore._schema import DataModel
     from mcpcore.jsonable import JSON
 
 R_co = TypeVar("R_co", bound=str, covariant=True)
+D_co = TypeVar("D_co", covariant=True, default=Any)
+D = TypeVar("D")
 RL = TypeVar("RL", bound=LiteralString)
 RS = TypeVar("RS", bound=str)
 
@@ -28,9 +32,6 @@ WRITTEN_DATA_KEYS: Final = frozenset({"reason", "retryable", "recovery"})
 
 RESERVED_DATA_KEYS: Final = WRITTEN_DATA_KEYS | {"fallbackTool"}
 """Keys that clients take for the contract's words; `data` has them only where the entry's own data model does."""
-
-_MAX_CHECKED: Final = 10_000
-"""Keys of a failure's data that are held against the declared model."""
 
 MAX_REASON: Final = 200
 """The longest reason, in characters."""
@@ -50,17 +51,19 @@ class DeclaredRecovery(dict[str, Any]):
     __slots__ = ()
 
 
-_FIELDS: Final = (
+FIELDS: Final = (
     "reason", "code", "when", "recovery", "retry", "fallback_tool", "strategy", "actions", "corrective_params",
     "user_message", "data", "example", "fails_batch", "effects",
 )  # fmt: skip
-_SLOTS: Final = (*_FIELDS, "_data_adapter")
+_SLOTS: Final = (*FIELDS, "_data_model")
 
 
-class FailureMode(Generic[R_co]):
+class FailureMode(Generic[R_co, D_co]):
     """One way in which a tool fails that its author knows beforehand.
 
-    Frozen; compared by value. The reason is kept as a literal type, so that `ctx.fail("typo")` is a type error.
+    Frozen; compared by value. The reason is kept as a literal type, so that `ctx.fail("typo")` is a type error. The
+    second type argument is the data model, so that `ctx.fail(MODE, data=...)` takes data of that model only; it is
+    `None` for a failure mode without a model, and left out it is `Any`.
 
     Attributes:
         reason: The stable name that programs switch on, in snake_case.
@@ -114,9 +117,14 @@ class FailureMode(Generic[R_co]):
         @property
         def effects(self) -> Effects | None: ...  # noqa: D102 - see Attributes
         @property
-        def _data_adapter(self) -> Any: ...
+        def _data_model(self) -> DataModel | None: ...
 
-    # A bound of LiteralString keeps the literal; members of an enum and computed reasons have the second.
+        # Covariance lets lists of failure modes with different models join to one type in mypy. `Context.fail` must
+        # still refuse data of another model, so it reads the model from the parameter of this method, which exists in
+        # no instance.
+        def _takes(self, data: D_co, /) -> None: ...  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]
+
+    # A bound of LiteralString keeps the literal; members of an enum and computed reasons have the other two.
     @overload
     def __new__(
         cls,
@@ -131,11 +139,30 @@ class FailureMode(Generic[R_co]):
         actions: Sequence[str] = (),
         corrective_params: Mapping[str, Any] | None = None,
         user_message: str | None = None,
-        data: Any = None,
+        data: None = None,
         example: Mapping[str, Any] | None = None,
         fails_batch: bool = False,
         effects: Effects | None = None,
-    ) -> FailureMode[RL]: ...
+    ) -> FailureMode[RL, None]: ...
+    @overload
+    def __new__(
+        cls,
+        reason: RL,
+        code: Code,
+        *,
+        when: str,
+        recovery: str,
+        retry: Retry | None = None,
+        fallback_tool: str | None = None,
+        strategy: Strategy | None = None,
+        actions: Sequence[str] = (),
+        corrective_params: Mapping[str, Any] | None = None,
+        user_message: str | None = None,
+        data: type[D],
+        example: Mapping[str, Any] | None = None,
+        fails_batch: bool = False,
+        effects: Effects | None = None,
+    ) -> FailureMode[RL, D]: ...
     @overload
     def __new__(  # type: ignore[overload-cannot-match] # to mypy, any string is a LiteralString
         cls,
@@ -150,11 +177,30 @@ class FailureMode(Generic[R_co]):
         actions: Sequence[str] = (),
         corrective_params: Mapping[str, Any] | None = None,
         user_message: str | None = None,
-        data: Any = None,
+        data: None = None,
         example: Mapping[str, Any] | None = None,
         fails_batch: bool = False,
         effects: Effects | None = None,
-    ) -> FailureMode[RS]: ...
+    ) -> FailureMode[RS, None]: ...
+    @overload
+    def __new__(  # type: ignore[overload-cannot-match] # to mypy, any string is a LiteralString
+        cls,
+        reason: RS,
+        code: Code,
+        *,
+        when: str,
+        recovery: str,
+        retry: Retry | None = None,
+        fallback_tool: str | None = None,
+        strategy: Strategy | None = None,
+        actions: Sequence[str] = (),
+        corrective_params: Mapping[str, Any] | None = None,
+        user_message: str | None = None,
+        data: type[D],
+        example: Mapping[str, Any] | None = None,
+        fails_batch: bool = False,
+        effects: Effects | None = None,
+    ) -> FailureMode[RS, D]: ...
     def __new__(
         cls,
         reason: str,
@@ -194,7 +240,7 @@ class FailureMode(Generic[R_co]):
             "example": example,
             "fails_batch": fails_batch,
             "effects": effects,
-            "_data_adapter": None,
+            "_data_model": None,
         }
         problem = _problem(values)
         if problem is not None:
@@ -268,42 +314,46 @@ class FailureMode(Generic[R_co]):
         Raises:
             ContractError: If `data` is not a type that has a JSON schema.
         """
-        if self.data is None:
-            return None
-        from mcpcore._schema import inlined
-
-        return inlined(self._adapter().json_schema())
+        return None if self.data is None else self._model().schema
 
     def has_field(self, name: str) -> bool:
         """Whether the declared data model has a field of this name."""
         schema = self.data_schema() or {}
         return name in schema.get("properties", {})
 
-    def check_data(self, data: Mapping[str, Any]) -> str | None:
-        """Why `data`, without its reserved keys, does not fit the declared model; None where it fits."""
+    def check_data(self, data: object, *, sent: dict[str, JSON] | None = None, dumped: bool = False) -> str | None:
+        """Say why the JSON of `data`, without its reserved keys, does not fit the declared model; None if it fits.
+
+        Args:
+            data: The data of the failure, or None.
+            sent: The same as JSON, if it has been converted already. It may be cut; a cut is not a misfit.
+            dumped: Whether `data` is what `dump_data` made of an instance of the model.
+        """
         if self.data is None:
             return None
-        from pydantic import ValidationError
+        from mcpcore._schema import misfit
 
-        # The mapping may be endless.
-        own = {key: value for key, value in islice(data.items(), _MAX_CHECKED) if key not in WRITTEN_DATA_KEYS}
-        try:
-            self._adapter().validate_python(own)
-        except ValidationError as exc:
-            first = exc.errors(include_url=False, include_input=False)[0]
-            path = ".".join(str(part) for part in first["loc"]) or "data"
-            return f"{path}: {first['msg']}"
-        return None
+        return misfit(self._model(), data, sent, dumped=dumped)
 
-    def _adapter(self) -> Any:
-        if self._data_adapter is None:
-            from mcpcore._schema import data_adapter
+    def dump_data(self, data: object) -> Any:
+        """The JSON of `data` by the declared model, with its aliases and serializers; None if it is no instance of it.
 
-            object.__setattr__(self, "_data_adapter", data_adapter(self))
-        return self._data_adapter
+        A subclass of the model is written as the model declares. Of a TypedDict there are no instances.
+        """
+        if self.data is None or issubclass(type(data), dict) or not issubclass(type(data), self.data):
+            return None
+        return self._model().dump(data)
+
+    def _model(self) -> DataModel:
+        if self._data_model is None:
+            from mcpcore._schema import data_model
+
+            object.__setattr__(self, "_data_model", data_model(self))
+        assert self._data_model is not None
+        return self._data_model
 
     def _astuple(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in _FIELDS)
+        return tuple(getattr(self, name) for name in FIELDS)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"FailureMode is frozen: {name} cannot be set")
@@ -320,7 +370,7 @@ class FailureMode(Generic[R_co]):
         return hash((self.reason, self.code, self.when, self.recovery))
 
     def __reduce__(self) -> tuple[object, tuple[dict[str, Any]]]:
-        values = {name: getattr(self, name) for name in _FIELDS}
+        values = {name: getattr(self, name) for name in FIELDS}
         return _rebuilt, (
             {name: dict(value) if isinstance(value, MappingProxyType) else value for name, value in values.items()},
         )

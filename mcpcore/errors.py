@@ -33,7 +33,8 @@ class CodedError(Exception):
     Attributes:
         code: The `ErrorCode` or `CustomCode`.
         message: What went wrong here, as a sentence for the client.
-        data: Facts for the client, as the author gave them; a model or a dataclass as the mapping of its fields.
+        data: Facts for the client, as the author gave them; a model or a dataclass as the mapping of its fields, and if
+            the declared entry has a data model, as the JSON that this model writes.
         reason: The declared reason, given as such or as `data["reason"]`; None where there is none.
         retry: The advice of the throw site or of `ctx.fail`, else None; `advice` is the one in force.
         retry_is_declared: Whether an author gave `retry`, at the throw site or in the entry; False too where a caught
@@ -54,6 +55,12 @@ class CodedError(Exception):
     entry: FailureMode[Any] | None
     omits_recovery: bool
     omits_effects: bool = False
+
+    _given_data: object = None
+    """The model or dataclass that `data` was made of; the declared entry may write it otherwise."""
+
+    is_dumped: bool = False
+    """Whether the data model of `entry` wrote `data`."""
 
     def __init__(
         self,
@@ -87,6 +94,8 @@ class CodedError(Exception):
             raise TypeError(f"{type(self).__name__}(code, …): {not_a_code(code)}")
         self.code = code
         self.data = _facts(data)
+        if self.data is not data:
+            self._given_data = data
         self.reason = _reason(fact(self.data, "reason") if reason is None else reason)
         self._reason_is_data = reason is None
         told = None if message is None else safe_str(message)
@@ -170,6 +179,11 @@ class CodedError(Exception):
     def declare(self, entry: FailureMode[Any]) -> None:
         """Tie the failure, wherever it was raised, to the entry that declares its reason."""
         self.entry = entry
+        if entry.data is not None and self._given_data is not None:
+            written = quietly(lambda: entry.dump_data(self._given_data), None)
+            self.is_dumped = type(written) is dict
+            if self.is_dumped:
+                self.data = written
         if not self._has_message:
             self.message = entry.when
             self.args = (entry.when,)
@@ -299,6 +313,7 @@ class CodedError(Exception):
         state = self.__dict__.copy()
         if isinstance(state.get("data"), MappingProxyType):  # can be neither pickled nor copied
             state["data"] = dict(state["data"])
+        state.pop("_given_data", None)  # its class may be local, which cannot be pickled
         return _bare, (type(self), *self.args), state
 
 

@@ -48,7 +48,7 @@ _name_of = type.__dict__["__name__"].__get__  # past a metaclass, which may rais
 
 
 class Cut(str):  # noqa: SLOT000 - a text with one attribute
-    """The beginning of a text that was too long to be read as a whole.
+    """The beginning of a text that was too long to be read as a whole, or the note for a value that was too deep.
 
     Attributes:
         whole: The number of characters in the whole text.
@@ -313,7 +313,8 @@ class _Conversion:
     def _container(self, value: object, depth: int, above: tuple[int, ...], *, more: int = 0) -> JSON:
         """The items of `value`, and the note that `more` items beside these were left out."""
         if depth <= 0:
-            return f"{named(value)} {_CUT} (too deep)"
+            marker = f"{named(value)} {_CUT} (too deep)"
+            return Cut(marker, len(marker))
         if id(value) in above:
             return f"{named(value)} {_CUT} (cycle)"
         above = (*above, id(value))

@@ -1,7 +1,8 @@
-"""A mypy plugin: a `Context` that names a reason which `errors` does not declare becomes an error.
+"""A mypy plugin: reasons that a contract or a context does not declare become errors, where the types say nothing.
 
-mypy widens literals in a list, so that the types alone cannot tell it which reasons a contract has. Turn it on with
-`plugins = ["mcpcore.mypy"]` in the section `[tool.mypy]` of pyproject.toml. What cannot be resolved is left alone.
+mypy widens the literals in lists and constants, so the types alone cannot tell it the reasons of a contract or of a
+failure mode. Turn the plugin on with `plugins = ["mcpcore.mypy"]` in the section `[tool.mypy]` of pyproject.toml. What
+cannot be resolved is left alone.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Final
 
-from mypy.nodes import AssignmentStmt, CallExpr, Expression, ListExpr, NameExpr, RefExpr, StarExpr, TupleExpr
+from mypy.nodes import AssignmentStmt, CallExpr, DictExpr, Expression, ListExpr, NameExpr, RefExpr, StarExpr, TupleExpr
 from mypy.plugin import FunctionContext, MethodContext, Plugin
 from mypy.typeops import try_getting_str_literals_from_type
 from mypy.types import CallableType, Instance, LiteralType, Type, UnionType, get_proper_type
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from mypy.checker import TypeChecker
 
 _CONTEXT: Final = "mcpcore.context.Context"
+_MODE: Final = "mcpcore.contract.FailureMode"
 _DECORATORS: Final = (
     "mcpcore.tool.ToolDecorator",
     "mcpcore.declare.resource.ResourceDecorator",
@@ -39,12 +41,17 @@ class ErrorsPlugin(Plugin):
     """Ties `errors` to the handler's context."""
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
-        """Handle calls of `tool(errors=...)`, `resource(uri, errors=...)` and `prompt(errors=...)`."""
+        """Handle calls of `FailureMode(...)` and of `tool`, `resource` and `prompt` with `errors`."""
+        if fullname == _MODE:
+            return _made
         return _decorator if fullname in _FUNCTIONS else None
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
-        """Where `server.tool(errors=...)`, `server.add_tool(..., errors=...)` and the decorator itself are called."""
+        """Handle calls of `server.tool(errors=...)`, of the decorators that such calls return, and of `ctx.fail`."""
         return {
+            f"{_CONTEXT}.fail": _failed,
+            f"{_CONTEXT}.recovery_for": _failed,
+            f"{_CONTEXT}.guard": _guarded,
             "mcpcore.server.Server.tool": _decorator,
             "mcpcore.server.Server.resource": _decorator,
             "mcpcore.server.Server.prompt": _decorator,
@@ -57,6 +64,58 @@ def plugin(version: str) -> type[Plugin]:
     """What mypy asks for."""
     del version
     return ErrorsPlugin
+
+
+def _made(ctx: FunctionContext) -> Type:
+    """`FailureMode[Literal["a"], D]` where mypy says `FailureMode[str, D]`, for a constant of a module.
+
+    Anywhere else the literal could make a valid program an error, such as one that appends to a list.
+    """
+    result = get_proper_type(ctx.default_return_type)
+    checker: TypeChecker = ctx.api  # type: ignore[assignment] # the API is the checker
+    is_constant = any(
+        isinstance(statement, AssignmentStmt) and statement.rvalue is ctx.context for statement in checker.tree.defs
+    )
+    reason = _argument(ctx, "reason")
+    literals = None if reason is None else try_getting_str_literals_from_type(checker.lookup_type(reason))
+    if not is_constant or not literals or not isinstance(result, Instance):
+        return ctx.default_return_type
+    text = ctx.api.named_generic_type("builtins.str", [])
+    return result.copy_modified(args=[LiteralType(literals[0], fallback=text), *result.args[1:]])
+
+
+def _failed(ctx: MethodContext) -> Type:
+    reason = _argument(ctx, "reason")
+    if reason is not None:  # pragma: no branch - the parameter is required
+        _check_mode(ctx, reason)
+    return ctx.default_return_type
+
+
+def _guarded(ctx: MethodContext) -> Type:
+    errors = _argument(ctx, "errors")
+    if isinstance(errors, DictExpr):
+        for _, target in errors.items:
+            _check_mode(ctx, target)
+    return ctx.default_return_type
+
+
+def _check_mode(ctx: MethodContext, mode: Expression) -> None:
+    """Report a failure mode whose reason the context does not name."""
+    checker: TypeChecker = ctx.api  # type: ignore[assignment] # the API is the checker
+    owner, found = get_proper_type(ctx.type), get_proper_type(checker.lookup_type(mode))
+    if not isinstance(owner, Instance) or not isinstance(found, Instance) or found.type.fullname != _MODE:
+        return
+    named = try_getting_str_literals_from_type(owner.args[0])
+    if named is None:
+        return
+    for reason in sorted((_reasons(mode, checker, _DEPTH) or set()) - set(named)):
+        text = f'Context does not name the reason "{reason}" of this failure mode{_meant(reason, named)}'
+        ctx.api.fail(text, ctx.context)
+
+
+def _meant(reason: str, reasons: Iterable[str]) -> str:
+    near = difflib.get_close_matches(reason, list(reasons), n=1)
+    return f'; did you mean "{near[0]}"?' if near else ""
 
 
 def _decorator(ctx: FunctionContext | MethodContext) -> Type:
@@ -90,17 +149,20 @@ def _check(ctx: MethodContext, declared: Iterable[str] | None) -> None:
     for parameter in map(get_proper_type, handler.arg_types[:2]):
         if isinstance(parameter, Instance) and parameter.type.fullname == _CONTEXT:
             for reason in sorted(set(try_getting_str_literals_from_type(parameter.args[0]) or ()) - set(declared)):
-                near = difflib.get_close_matches(reason, list(declared), n=1)
-                meant = f'; did you mean "{near[0]}"?' if near else ""
-                ctx.api.fail(f'Context names the reason "{reason}", which errors does not declare{meant}', ctx.context)
+                text = f'Context names the reason "{reason}", which errors does not declare{_meant(reason, declared)}'
+                ctx.api.fail(text, ctx.context)
 
 
 def _declared(ctx: FunctionContext | MethodContext) -> set[str] | None:
     """The reasons of the argument `errors`; None where there is none, or where they cannot be told."""
-    if "errors" not in ctx.callee_arg_names:
-        return None
-    given = ctx.args[ctx.callee_arg_names.index("errors")]
-    return _reasons(given[0], ctx.api, _DEPTH) if given else None  # type: ignore[arg-type] # the API is the checker
+    errors = _argument(ctx, "errors")
+    return None if errors is None else _reasons(errors, ctx.api, _DEPTH)  # type: ignore[arg-type] # the API is the checker
+
+
+def _argument(ctx: FunctionContext | MethodContext, name: str) -> Expression | None:
+    """The argument of a parameter; None if there is no such parameter, or no argument for it."""
+    passed = ctx.args[ctx.callee_arg_names.index(name)] if name in ctx.callee_arg_names else None
+    return passed[0] if passed else None
 
 
 def _reasons(expression: Expression, checker: TypeChecker, depth: int) -> set[str] | None:
@@ -109,6 +171,13 @@ def _reasons(expression: Expression, checker: TypeChecker, depth: int) -> set[st
     if isinstance(expression, ListExpr | TupleExpr):
         found = [_reasons(item, checker, depth) for item in expression.items]
         return None if any(reasons is None for reasons in found) else set().union(*(set(each or ()) for each in found))
+    if isinstance(expression, RefExpr):
+        # A constant, of another module too.
+        mode = get_proper_type(checker.lookup_type(expression))
+        if isinstance(mode, Instance) and mode.type.fullname == _MODE:
+            literals = try_getting_str_literals_from_type(mode.args[0])
+            if literals is not None:
+                return set(literals)
     if isinstance(expression, NameExpr) and depth:
         assigned = [
             statement.rvalue
@@ -120,7 +189,7 @@ def _reasons(expression: Expression, checker: TypeChecker, depth: int) -> set[st
     if isinstance(expression, CallExpr) and isinstance(expression.callee, RefExpr) and expression.args:
         if expression.callee.fullname == "mcpcore.contract.Contract":
             return _reasons(expression.args[0], checker, depth)
-        if expression.callee.fullname == "mcpcore.contract.FailureMode":
+        if expression.callee.fullname == _MODE:
             names = expression.arg_names
             reason = expression.args[names.index("reason") if "reason" in names else 0]
             literals = try_getting_str_literals_from_type(checker.lookup_type(reason))

@@ -27,7 +27,7 @@ from mcp_types import (
 )
 from mcp_types import Tool as MCPTool
 from pydantic import ValidationError
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, Unpack
 
 from mcpcore.audit import AuditError
 from mcpcore.boundary import (
@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from mcpcore.declare.resource import DeclaredResource
     from mcpcore.effects import CallState
     from mcpcore.lost import LostFailure
+    from mcpcore.sdk.options import ServerOptions
 
 LifespanT = TypeVar("LifespanT", default=Any)
 R = TypeVar("R", bound=str)
@@ -134,7 +135,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         limits: Limits = DEFAULT_LIMITS,
         bind: Mapping[str, str | None] | None = None,
         external_tools: Iterable[str] = (),
-        **options: Any,
+        **options: Unpack[ServerOptions],
     ) -> None:
         """Make a server.
 
@@ -161,7 +162,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             limits: The bounds of an envelope.
             bind: Fields of every envelope and record; see `mcpcore.governance`.
             external_tools: Tools of other servers, which contracts may name as fallback tools.
-            **options: All that the SDK's `MCPServer` takes.
+            **options: All that the SDK's `MCPServer` takes; see `mcpcore.sdk.options.ServerOptions`.
 
         Raises:
             ContractError: If a tool cannot be served.
@@ -180,7 +181,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self._startup = Startup(name or "mcp-server", self._record_own_failure, self._check_fallbacks)
         watched: Any = self._startup.watched(_no_lifespan if lifespan is None else lifespan)
         with own_handler():
-            super().__init__(name, *args, lifespan=watched, **options)
+            # The positional arguments may be any of these options, so that no checker can match the two.
+            super().__init__(name, *args, lifespan=watched, **cast("dict[str, Any]", options))
         self._resource_manager = Resources.of(self._resource_manager)
         self._boundary = Boundary(
             server=self.name,

@@ -37,12 +37,14 @@ R = TypeVar("R", bound=str)
 S = TypeVar("S")
 T = TypeVar("T")
 U = TypeVar("U")
+T_co = TypeVar("T_co", covariant=True)
+S_contra = TypeVar("S_contra", contravariant=True)
 
 
-class Tool(Declared[P, T]):
+class Tool(Declared[P, T_co]):
     """A tool: in a unit test, call it like its handler and leave out `ctx`."""
 
-    def changed(self, **options: Any) -> Tool[P, T]:
+    def changed(self, **options: Any) -> Tool[P, T_co]:
         """The same tool with other options."""
         declared = self.declaration
         return Tool(
@@ -53,30 +55,32 @@ class Tool(Declared[P, T]):
     if TYPE_CHECKING and not MYPY:
         # A handler in a class is a MethodTool; a checker that sees no context cannot tell, and asks here.
         @overload
-        def __get__(self, instance: None, owner: type[Any]) -> Tool[P, T]: ...
+        def __get__(self, instance: None, owner: type[Any]) -> Tool[P, T_co]: ...
         @overload
         def __get__(self: Tool[Concatenate[S, Q], U], instance: S, owner: type[Any] | None = None) -> Tool[Q, U]: ...
         @overload
-        def __get__(self, instance: object, owner: type[Any] | None = None) -> Tool[..., T]: ...
+        def __get__(self, instance: object, owner: type[Any] | None = None) -> Tool[..., T_co]: ...
         def __get__(self, instance: object, owner: type[Any] | None = None) -> Any: ...
 
 
-class MethodTool(DeclaredMethod[S, P, T]):
+class MethodTool(DeclaredMethod[S_contra, P, T_co]):
     """A tool that is a method: reached through an instance, it is a `Tool` of that instance."""
 
     kind = Tool
 
     @overload
-    def __get__(self, instance: None, owner: type[Any]) -> MethodTool[S, P, T]: ...
+    def __get__(self, instance: None, owner: type[Any]) -> MethodTool[S_contra, P, T_co]: ...
     @overload
-    def __get__(self, instance: S, owner: type[Any] | None = None) -> Tool[P, T]: ...
-    def __get__(self, instance: S | None, owner: type[Any] | None = None) -> MethodTool[S, P, T] | Tool[P, T]:
+    def __get__(self, instance: S_contra, owner: type[Any] | None = None) -> Tool[P, T_co]: ...
+    def __get__(
+        self, instance: S_contra | None, owner: type[Any] | None = None
+    ) -> MethodTool[S_contra, P, T_co] | Tool[P, T_co]:
         """The tool of `instance`; on the class, the declaration itself."""
         return self if instance is None else self.bind(instance)
 
-    def bind(self, instance: S) -> Tool[P, T]:
+    def bind(self, instance: S_contra) -> Tool[P, T_co]:
         """The tool of `instance`."""
-        return cast("Tool[P, T]", self.bound_to(instance))
+        return cast("Tool[P, T_co]", self.bound_to(instance))
 
 
 class ToolDecorator(Generic[R]):

@@ -499,6 +499,16 @@ class RecoveryCall:
         return self.module.source.span(self.node)
 
 
+@light
+class GuardedReason:
+    """A reason that `ctx.guard({...})` gives to an exception."""
+
+    node: ast.expr
+    """The value in the mapping, or the call if the mapping is written elsewhere."""
+    module: Module
+    reason: Value
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Handlers and tools.
 # ---------------------------------------------------------------------------------------------------------------------
@@ -572,6 +582,7 @@ class Handler:
     catches: tuple[CatchSite, ...] = ()
     returns: tuple[ReturnSite, ...] = ()
     recovery_calls: tuple[RecoveryCall, ...] = ()
+    guarded_reasons: tuple[GuardedReason, ...] = ()
 
     @property
     def name(self) -> str:
@@ -582,6 +593,11 @@ class Handler:
     def fail_calls(self) -> tuple[ErrorSite, ...]:
         """The calls of `ctx.fail`."""
         return tuple(each for each in self.errors if each.form == "fail")
+
+    @property
+    def named_reasons(self) -> tuple[Value, ...]:
+        """The reasons that the handler gives to `ctx.recovery_for` and `ctx.guard`."""
+        return (*(each.reason for each in self.recovery_calls), *(each.reason for each in self.guarded_reasons))
 
     @cached_property
     def docstring(self) -> str | None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from mcpcore.definition import ToolDefinition
 
 P = ParamSpec("P")
-S = TypeVar("S")
-T = TypeVar("T")
+S_contra = TypeVar("S_contra", contravariant=True)
+T_co = TypeVar("T_co", covariant=True)
 
 
 # Internal, so not frozen: freezing slows the import.
@@ -158,7 +158,7 @@ class _SignatureOfDeclared:
         return inspect.Signature([*signature.parameters, *signature.injected], return_annotation=signature.returns)
 
 
-class Declared(Generic[P, T]):
+class Declared(Generic[P, T_co]):
     """A declared handler: in a unit test, call it like the function and leave out `ctx`.
 
     Inside a request the handler gets the request's own context, narrowed to this contract; outside one, a fresh one.
@@ -201,19 +201,19 @@ class Declared(Generic[P, T]):
             return self._bound
         return (*self._bound, Context(self.contract, name=self.name, request=request))
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T_co:
         """Run the handler, with a context made for it.
 
         Raises:
             CodedError: The failure, if the handler fails.
         """
         if FASTMCP_CALL in kwargs:
-            return cast("T", kwargs[FASTMCP_CALL](self, kwargs))  # type: ignore[operator]
+            return cast("T_co", kwargs[FASTMCP_CALL](self, kwargs))  # type: ignore[operator]
         given = self.leading(current.get())
         if self.declaration.is_async:
-            return cast("T", self._awaited(self.declaration.handler(*given, *args, **kwargs)))
+            return cast("T_co", self._awaited(self.declaration.handler(*given, *args, **kwargs)))
         try:
-            return cast("T", self.declaration.handler(*given, *args, **kwargs))
+            return cast("T_co", self.declaration.handler(*given, *args, **kwargs))
         except CodedError as error:
             self._declare(error)
             raise
@@ -254,7 +254,7 @@ class Declared(Generic[P, T]):
         return f"<{type(self).__name__} {self.name}>"
 
 
-class DeclaredMethod(Generic[S, P, T]):
+class DeclaredMethod(Generic[S_contra, P, T_co]):
     """A declared handler that is a method: reached through an instance, it is bound to it."""
 
     kind: ClassVar[type[Declared[..., Any]]]
@@ -279,16 +279,16 @@ class DeclaredMethod(Generic[S, P, T]):
         """The failure modes."""
         return self.declaration.contract
 
-    def bound_to(self, instance: S) -> Any:
+    def bound_to(self, instance: S_contra) -> Any:
         """The declared handler of `instance`."""
         bound = self.kind(self.declaration, bound=(instance,))
         if "__fastmcp__" in self.__dict__:  # FastMCP's own decorator is above ours in the class
             bound.__fastmcp__ = self.__dict__["__fastmcp__"]
         return bound
 
-    def __call__(self, instance: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def __call__(self, instance: S_contra, /, *args: P.args, **kwargs: P.kwargs) -> T_co:
         """Run the handler on `instance`, with a context made for it."""
-        return cast("T", self.bound_to(instance)(*args, **kwargs))
+        return cast("T_co", self.bound_to(instance)(*args, **kwargs))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -31,6 +31,8 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=str)
 S = TypeVar("S")
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+S_contra = TypeVar("S_contra", contravariant=True)
 
 
 # Internal, so not frozen: freezing slows the import.
@@ -74,26 +76,26 @@ class PromptDeclaration(Declaration):
         )
 
 
-class DeclaredPrompt(Declared[P, T]):
+class DeclaredPrompt(Declared[P, T_co]):
     """A prompt: in a unit test, call it like its handler and leave out `ctx`."""
 
     noun = "prompt"
 
 
-class MethodPrompt(DeclaredMethod[S, P, T]):
+class MethodPrompt(DeclaredMethod[S_contra, P, T_co]):
     """A prompt that is a method: reached through an instance, it is a `DeclaredPrompt` of that instance."""
 
     kind = DeclaredPrompt
 
     @overload
-    def __get__(self, instance: None, owner: type[Any]) -> MethodPrompt[S, P, T]: ...
+    def __get__(self, instance: None, owner: type[Any]) -> MethodPrompt[S_contra, P, T_co]: ...
     @overload
-    def __get__(self, instance: S, owner: type[Any] | None = None) -> DeclaredPrompt[P, T]: ...
+    def __get__(self, instance: S_contra, owner: type[Any] | None = None) -> DeclaredPrompt[P, T_co]: ...
     def __get__(
-        self, instance: S | None, owner: type[Any] | None = None
-    ) -> MethodPrompt[S, P, T] | DeclaredPrompt[P, T]:
+        self, instance: S_contra | None, owner: type[Any] | None = None
+    ) -> MethodPrompt[S_contra, P, T_co] | DeclaredPrompt[P, T_co]:
         """The prompt of `instance`; on the class, the declaration itself."""
-        return self if instance is None else cast("DeclaredPrompt[P, T]", self.bound_to(instance))
+        return self if instance is None else cast("DeclaredPrompt[P, T_co]", self.bound_to(instance))
 
 
 class PromptDecorator(Generic[R]):

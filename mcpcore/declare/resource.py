@@ -34,6 +34,8 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=str)
 S = TypeVar("S")
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+S_contra = TypeVar("S_contra", contravariant=True)
 
 
 # Internal, so not frozen: freezing slows the import.
@@ -120,7 +122,7 @@ class ResourceDeclaration(Declaration):
                 )
 
 
-class DeclaredResource(Declared[P, T]):
+class DeclaredResource(Declared[P, T_co]):
     """A resource: in a unit test, call it like its handler and leave out `ctx`."""
 
     noun = "resource"
@@ -132,20 +134,20 @@ class DeclaredResource(Declared[P, T]):
         return str(declaration.resource.uri)
 
 
-class MethodResource(DeclaredMethod[S, P, T]):
+class MethodResource(DeclaredMethod[S_contra, P, T_co]):
     """A resource that is a method: reached through an instance, it is a `DeclaredResource` of that instance."""
 
     kind = DeclaredResource
 
     @overload
-    def __get__(self, instance: None, owner: type[Any]) -> MethodResource[S, P, T]: ...
+    def __get__(self, instance: None, owner: type[Any]) -> MethodResource[S_contra, P, T_co]: ...
     @overload
-    def __get__(self, instance: S, owner: type[Any] | None = None) -> DeclaredResource[P, T]: ...
+    def __get__(self, instance: S_contra, owner: type[Any] | None = None) -> DeclaredResource[P, T_co]: ...
     def __get__(
-        self, instance: S | None, owner: type[Any] | None = None
-    ) -> MethodResource[S, P, T] | DeclaredResource[P, T]:
+        self, instance: S_contra | None, owner: type[Any] | None = None
+    ) -> MethodResource[S_contra, P, T_co] | DeclaredResource[P, T_co]:
         """The resource of `instance`; on the class, the declaration itself."""
-        return self if instance is None else cast("DeclaredResource[P, T]", self.bound_to(instance))
+        return self if instance is None else cast("DeclaredResource[P, T_co]", self.bound_to(instance))
 
 
 class ResourceDecorator(Generic[R]):

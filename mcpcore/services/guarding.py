@@ -6,6 +6,7 @@ import contextlib
 import functools
 import inspect
 import logging
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from mcpcore.codes import Code, is_code
@@ -19,11 +20,11 @@ from mcpcore.services.decorating import declared, decorated, is_async, level_of
 from mcpcore.services.telling import LOGGER, log_traced
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
     from types import TracebackType
     from typing import Self
 
-    from mcpcore.context import Context
+    from mcpcore.context import Context, FailureData
     from mcpcore.jsonable import JSON
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
@@ -58,6 +59,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         errors: Mapping[type[BaseException] | tuple[type[BaseException], ...], Target] | None = None,
         code: Code | None = None,
         message: str | None = None,
+        data: Callable[[Any], object] | FailureData | None = None,
         ctx: Context[Any, Any] | None = None,
         context: Mapping[str, Any] | None = None,
         input: Any = None,  # noqa: A002 - the name that the log has for it
@@ -73,6 +75,8 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
                 exception's own is registered with (`abc`).
             code: What any other exception becomes; left out, what `classify` says.
             message: What the client reads; left out, the declared `when` or the code's own sentence.
+            data: Makes the data of the failure of the exception, for one that `errors` or `code` translates; or is that
+                data. If it raises, the failure goes on without data.
             ctx: The context whose contract declares the reasons in `errors`; left out, that of the tool that is
                 running.
             context: Facts for the log.
@@ -83,22 +87,24 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             error_mapper: Makes the error to raise, in place of all of the above.
 
         Raises:
-            TypeError: If `code`, or a key or value of `errors`, is none of what it can be.
+            TypeError: If `code`, `data`, or a key or value of `errors`, is of the wrong type.
         """
         if operation is not None and not isinstance(operation, str):
             raise TypeError("guard takes the operation's name; as a decorator, write @guard() or @guard('Store.get')")
         if code is not None and not is_code(code):
             raise TypeError(f"guard(code=...) must be an ErrorCode or a CustomCode, not {code!r}")
+        if callable(data) and is_async(data):
+            raise TypeError("guard(data=...) must be a function that returns the data, not an async one")
         self._errors: dict[type[BaseException], Target] = {}
-        for kinds, target in (errors or {}).items():
+        for kinds, target in require_types({} if errors is None else errors).items():
             for kind in kinds if isinstance(kinds, tuple) else (kinds,):
-                _require_caught(kind)
                 self._errors[kind] = target
             if not is_code(target) and not isinstance(target, FailureMode | str):
                 raise TypeError(f"guard(errors=...) has codes, failure modes or reasons as values, not {target!r}")
         self._operation = operation
         self._code = code
         self._message = message
+        self._data = data
         self._ctx = ctx
         self._context = context
         self._input = input
@@ -233,10 +239,10 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             return exc
         target = self._target(exc)
         if target is None and isinstance(exc, BaseExceptionGroup):
-            return self._of_members(exc)
-        return self._told(exc, target)
+            return self._of_members(exc, name)
+        return self._told(exc, target, name)
 
-    def _of_members(self, group: Exception) -> Exception:
+    def _of_members(self, group: Exception, name: str) -> Exception:
         """What a group without an entry of its own becomes."""
         from mcpcore.boundary import leaves_of
 
@@ -244,12 +250,12 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         targets = [None if isinstance(leaf, CodedError) else self._target(leaf) for leaf in leaves]
         coded = any(isinstance(leaf, CodedError) for leaf in leaves)
         if targets and all(target is not None and target == targets[0] for target in targets):
-            return self._told(group, targets[0])
+            return self._told(group, targets[0], name, leaf=leaves[0])
         if all(target is None for target in targets):
-            return group if coded else self._told(group, None)  # the boundary finds the coded one
+            return group if coded else self._told(group, None, name)  # the boundary finds the coded one
         members: list[Exception] = []
         for leaf, target in zip(leaves, targets, strict=True):
-            told = leaf if isinstance(leaf, CodedError) else self._told(leaf, target)
+            told = leaf if isinstance(leaf, CodedError) else self._told(leaf, target, name)
             if told is not leaf:
                 told.__cause__ = leaf
                 hand_on(leaf, told)
@@ -262,24 +268,40 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
                 return self._errors[kind]
         return next((target for kind, target in self._errors.items() if issubclass(type(exc), kind)), None)
 
-    def _told(self, exc: Exception, target: Target | None) -> CodedError:
+    def _told(self, exc: Exception, target: Target | None, name: str, *, leaf: Exception | None = None) -> CodedError:
+        """What `exc` becomes; of a group whose members all become the same, `leaf` is the first."""
         from mcpcore.classify import explain
 
         explained = explain(exc)
         # What the exception says of its own: a Retry-After, a status that is never worth another try.
         special = None if explained.retry == explained.code.retry else explained.retry
+        if target is None and self._code is None:
+            return CodedError(explained.code, self._message).with_found_advice(special)
+        data = self._data_of(exc if leaf is None else leaf, name)
         if target is None:
-            code = self._code if self._code is not None else explained.code
-            return CodedError(code, self._message).with_found_advice(special if code == explained.code else None)
+            target = self._code
         if isinstance(target, str):
             entry = self._declared(target)
             if entry is None:
-                return CodedError(explained.code, self._message, reason=target).with_found_advice(special)
+                return CodedError(explained.code, self._message, data, reason=target).with_found_advice(special)
             target = entry
         if isinstance(target, FailureMode):
             says_nothing = target.retry is None and target.code == explained.code
-            return failure_of(target, self._message, None).with_found_advice(special if says_nothing else None)
-        return CodedError(target, self._message).with_found_advice(special if target == explained.code else None)
+            return failure_of(target, self._message, data).with_found_advice(special if says_nothing else None)
+        assert target is not None
+        return CodedError(target, self._message, data).with_found_advice(special if target == explained.code else None)
+
+    def _data_of(self, exc: Exception, name: str) -> Any:
+        """The data of the failure that `exc` becomes."""
+        if not callable(self._data):
+            return self._data
+        try:
+            return self._data(exc)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as failed:  # noqa: BLE001 - whatever it is, the failure goes on
+            log_traced(logging.ERROR, failed, "%s: data raised; the failure goes on without data", name)
+            return None
 
     def _declared(self, reason: str) -> FailureMode[Any] | None:
         return declared(reason) if self._ctx is None else self._ctx.contract.get(reason)
@@ -324,11 +346,24 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             return f"input= raised {type(failed).__name__}"
 
 
-def _require_caught(kind: object) -> None:
-    if not isinstance(kind, type) or not issubclass(kind, BaseException):
-        raise TypeError(f"guard(errors=...) has exception types as its keys, not {kind!r}")
-    if not issubclass(kind, Exception) and kind not in (BaseException, BaseExceptionGroup):
-        raise TypeError(f"guard(errors=...) cannot map {kind.__name__}: cancellation and exits are no failures")
+Errors = TypeVar("Errors")
+
+
+def require_types(errors: Errors) -> Errors:
+    """`errors`, whose keys are exception types or tuples of them.
+
+    Raises:
+        TypeError: If it is anything else.
+    """
+    if not isinstance(errors, Mapping):
+        raise TypeError(f"guard(errors=...) must be a mapping from exception types, not {type(errors).__name__}")
+    for kinds in errors:
+        for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+            if not isinstance(kind, type) or not issubclass(kind, BaseException):
+                raise TypeError(f"guard(errors=...) has exception types as its keys, not {kind!r}")
+            if not issubclass(kind, Exception) and kind not in (BaseException, BaseExceptionGroup):
+                raise TypeError(f"guard(errors=...) cannot map {kind.__name__}: cancellation and exits are no failures")
+    return errors
 
 
 def _is_behind(one: BaseException, exc: BaseException) -> bool:

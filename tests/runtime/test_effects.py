@@ -512,6 +512,7 @@ def test_effects_that_do_not_exist_are_left_out(value: Any, call: Call) -> None:
     assert "partial" == told(call(server, "act", {"own": False}))[0]
 
 
+@pytest.mark.usefixtures("door")
 def test_a_failure_of_a_resource_says_nothing() -> None:
     """Resources and prompts have no annotations of this kind."""
     server: Server[Any] = Server("s")

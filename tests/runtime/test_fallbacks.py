@@ -19,6 +19,10 @@ from mcp import Client
 from mcpcore import Context, ErrorCode, FailureMode, Server, not_found, prompt, resource, tool
 from mcpcore.contract import ContractError
 
+pytestmark = pytest.mark.server_only(
+    "a FastMCP server is checked at its first message: tests/integrations/fastmcp/test_fallback_tools.py"
+)
+
 MISSPELT = FailureMode(
     "no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Search.", fallback_tool="search_artcles"
 )

@@ -575,7 +575,7 @@ def test_a_failure_lost_before_a_step_of_the_protocol(door: str, path: Path, str
     assert [not strict] * 2 == ["outcome" in record for record in records_of(path)]
 
 
-@pytest.mark.server_only
+@pytest.mark.server_only("an MCPError of a plain tool is a result in FastMCP")
 def test_an_error_of_the_protocol_of_an_sdk_tool(door: str, path: Path) -> None:
     """Its author chose it; with a failure that was lost before, a strict server answers with a result instead."""
 
@@ -625,6 +625,7 @@ def ask_fastmcp(mcp: Any, name: str = "act") -> Any:
     return asyncio.run(run())
 
 
+@pytest.mark.server_only("its cases are the kinds of servers")
 @pytest.mark.parametrize("kind", ["server", "fastmcp", "alone"])
 def test_a_scope_makes_a_server_strict_or_lenient(kind: str, path: Path) -> None:
     """Also one that runs in another thread; where scopes overlap, the last one entered decides."""

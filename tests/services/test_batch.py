@@ -610,6 +610,7 @@ async def test_items_that_are_done_after_the_whole_failed_count() -> None:
     assert ("over", "partial") == (failed.reason, failed.effects)
 
 
+@pytest.mark.no_server
 def test_a_batch_that_fails_as_a_whole_outside_a_request() -> None:
     """There is no call to tell."""
     with pytest.raises(CodedError) as caught:

@@ -382,6 +382,7 @@ def raised(how: str) -> Exception:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("is_sync", [True, False], ids=["sync", "async"])
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(
     ("how", "option", "in_any_tool", "in_a_tool_that_sends"),
     [
@@ -441,6 +442,7 @@ async def test_what_may_have_taken_effect_is_not_repeated(
             assert ("unknown", Retry.never()) == (told.effects, told.retry)
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_an_operation_of_a_plain_tool_is_not_repeated_either() -> None:
     """The annotations of a tool without a contract count as well."""

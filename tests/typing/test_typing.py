@@ -196,6 +196,20 @@ def test_a_context_that_names_an_undeclared_reason_is_an_error(checker: str) -> 
     assert len([why for why in expected(checker).values() if why == "undeclared reason"]) >= 5
 
 
+@pytest.mark.parametrize("checker", FIVE)
+def test_data_of_another_model_is_an_error_in_every_checker(checker: str) -> None:
+    """The cases have such errors for models, TypedDicts and dataclasses, and for data that is missing."""
+    whys = list(expected(checker).values())
+    assert whys.count("data of another model") >= 5
+    assert whys.count("the data is missing") >= 4
+
+
+@pytest.mark.parametrize("checker", ["plugin", "pyright", "basedpyright", "ty", "pyrefly"])
+def test_a_failure_mode_that_the_context_does_not_name_is_an_error(checker: str) -> None:
+    """The cases have such errors for `ctx.fail`, `ctx.recovery_for` and `ctx.guard`; mypy needs the plugin."""
+    assert len([why for why in expected(checker).values() if why == "undeclared mode"]) >= 3
+
+
 def test_the_package_says_that_it_is_typed() -> None:
     """Checkers read the annotations of an installed package only beside a `py.typed`, and mypy its own stub."""
     package = resources.files("mcpcore")

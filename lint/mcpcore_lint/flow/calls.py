@@ -37,7 +37,7 @@ from mcpcore_lint.flow.facts.converting import converting
 from mcpcore_lint.flow.facts.extract import Extractor
 from mcpcore_lint.flow.facts.guards import yield_guards
 from mcpcore_lint.flow.wrappers import Wrapper, wrapper_of_class, wrapper_of_function
-from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import (
     FunctionNode,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.model import Handler
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.project import Project
+    from mcpcore_lint.reading.scopes import Scope
 
 
 K = TypeVar("K")
@@ -289,6 +290,9 @@ class CallGraph:
         outside = module.scope_of(node).parent or module.scope
         for decorator in node.decorator_list:
             call = decorator if isinstance(decorator, ast.Call) else None
+            if call is not None and _is_guard_of_context(call.func, outside):
+                guards[:0] = [converting(call, outside, errors_at=0)]
+                continue
             value = evaluate(call.func if call is not None else decorator, outside)
             if not isinstance(value, Symbol):
                 continue
@@ -517,6 +521,18 @@ def _keep(found: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bo
 def _tells(bound: Key | Parameter | Throw, use: ParameterUse) -> bool:
     """Whether what a parameter is given tells what its use leads to."""
     return not isinstance(bound, Throw) or use == "raises"
+
+
+def _is_guard_of_context(func: ast.expr, scope: Scope) -> bool:
+    """Whether a decorator is `ctx.guard`, of a parameter that is annotated as a `Context`."""
+    if not (isinstance(func, ast.Attribute) and func.attr == "guard" and isinstance(func.value, ast.Name)):
+        return False
+    found = scope.lookup(func.value.id)
+    for binding in found[1] if found is not None else ():
+        if binding.kind == "parameter" and found is not None:
+            symbol = Resolver().annotation_symbol(binding.annotation, found[0].parent or found[0])
+            return symbol is not None and symbol.name == "mcpcore.Context"
+    return False
 
 
 __all__ = ["CallGraph"]

@@ -92,6 +92,34 @@ Server("b", unknown_tool="reslut")  # E: all - misspelt option
 tools: list[Tool[..., str]] = []
 Server("c", tools=tools)
 
+# The options of the SDK's own server, by their names and types.
+Server("c", version="1", website_url="https://c.example", log_level="DEBUG", warn_on_duplicate_tools=False, middleware=[])
+Server("c", "Title", "Description.", "Instructions.")
+Server("c", instruction="Ask.")  # E: mypy pyright basedpyright pyrefly - misspelt option
+Server("c", log_level="LOUD")  # E: all - no such level
+Server("c", warn_on_duplicate_tools="no")  # E: all - an option of another type
+options: dict[str, Any] = {"version": "1"}
+Server("c", **options)
+
+
+class OwnServer(Server):
+    def __init__(self, name: str, **options: Any) -> None:
+        super().__init__(name, **options)
+
+
+# A tool of any result is a tool of objects; a method's too.
+async_results: Tool[..., object] = loose
+sync_results: Tool[..., object] = declared_sync
+bound_results: Tool[..., object] = Store().size
+
+
+def takes_any(*tools: Tool[..., object]) -> None:
+    Server("c", tools=tools)
+
+
+takes_any(loose, declared_sync, Store().fetch, Store().size)
+narrower: Tool[..., bool] = Store().size  # E: all - the result is an int
+
 
 @dataclass
 class Database:

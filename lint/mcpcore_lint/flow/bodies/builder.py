@@ -5,15 +5,19 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from mcpcore_lint.flow.bodies.errors import arguments_of, evaluate_arguments, reason_given
 from mcpcore_lint.flow.bodies.parameters import parameters_of
 from mcpcore_lint.flow.bodies.raises import RaiseReader
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import (
     FunctionNode,
+    GuardedReason,
     Handler,
+    Mapping,
     Missing,
     RecoveryCall,
     ReturnSite,
+    Unknown,
 )
 
 if TYPE_CHECKING:
@@ -62,11 +66,15 @@ class HandlerBuilder(RaiseReader):
             if suppress is not None:
                 self._catches[block] = suppress
         recovery: list[RecoveryCall] = []
+        guarded: list[GuardedReason] = []
         for call in self.calls:
             func = call.func
             if type(func) is ast.Attribute and func.attr == "recovery_for" and self._is_context_call(call, func.attr):
                 reason = evaluate(call.args[0], self._scope(call)) if call.args else Missing(call, self.module)
-                recovery.append(RecoveryCall(call, self.module, reason))
+                recovery.append(RecoveryCall(call, self.module, reason_given(reason, call, self.module)))
+                continue
+            if type(func) is ast.Attribute and func.attr == "guard" and self._is_context_call(call, func.attr):
+                guarded += self._guarded(call)
                 continue
             error = self._error(call)
             if error is not None:
@@ -90,4 +98,20 @@ class HandlerBuilder(RaiseReader):
             tuple(self._catches.values()),
             tuple(returns),
             tuple(recovery),
+            tuple(guarded),
         )
+
+    def _guarded(self, call: ast.Call) -> list[GuardedReason]:
+        """The reasons that a call of `ctx.guard` gives to exceptions; an unknown one if they cannot be read."""
+        argument = arguments_of(evaluate_arguments(call, self._scope(call)), {"errors": 0})["errors"]
+        table, written = argument.value, argument.node
+        if not isinstance(table, Mapping) or not table.complete:
+            return [GuardedReason(call, self.module, Unknown(call, self.module, "the mapping cannot be read"))]
+        values = [value for _, value in table.items]
+        nodes: list[ast.expr] = [call] * len(values)
+        if isinstance(written, ast.Dict) and len(written.values) == len(values):
+            nodes = written.values
+        return [
+            GuardedReason(node, self.module, reason_given(value, call, self.module))
+            for node, value in zip(nodes, values, strict=True)
+        ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from mcpcore_lint.flow.bodies.nodes import BodyNodes
 from mcpcore_lint.light import cached_property, replace
@@ -90,6 +90,19 @@ def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str,
             argument = found[keyword.arg]
             argument.node, argument.keyword = keyword.value, keyword
     return found
+
+
+def reason_given(value: Value, call: ast.Call, module: Module) -> Value:
+    """The reason that the context is given: the value itself, or the reason of the failure mode that it is."""
+    values = options(value)
+    if not any(_is_mode(each) for each in values):
+        return value
+    reasons = [each.argument("reason", 0) if _is_mode(each) else each for each in values]
+    return choice(reasons, call, module)
+
+
+def _is_mode(value: Value) -> TypeGuard[CallValue]:
+    return isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
 
 
 class ErrorReader(BodyNodes):
@@ -193,6 +206,7 @@ class ErrorReader(BodyNodes):
         if self._is_context_call(call, "fail"):
             made = evaluate_arguments(call, scope)
             arguments = arguments_of(made, _FAIL)
+            arguments["reason"].value = reason_given(arguments["reason"].value, call, self.module)
             unknown = Unknown(call, self.module, "the code that the contract declares")
             return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
         if type(func) is ast.Name and func.id in self._partly:
@@ -219,6 +233,7 @@ class ErrorReader(BodyNodes):
             call, self.module, own.func, (*first.args[1:], *own.args), keywords, first.complete and own.complete
         )
         arguments = {name: Argument(name, whole.argument(name, position)) for name, position in _FAIL.items()}
+        arguments["reason"].value = reason_given(arguments["reason"].value, call, self.module)
         unknown = Unknown(call, self.module, "the code that the contract declares")
         return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
 
@@ -252,7 +267,7 @@ class ErrorReader(BodyNodes):
                     return error.code, error.reason
                 args, _, _ = resolver.arguments(call, self.scope)
                 named = [resolver.expression(each.value, self.scope) for each in call.keywords if each.arg == "reason"]
-                return error.code, (*named, *args, error.reason)[0]
+                return error.code, reason_given((*named, *args, error.reason)[0], call, self.module)
             values = options(resolver.expression(call, self.scope))
         made = [self._error_of(each, call) for each in values if isinstance(each, CallValue) and each.node is call]
         found = [each for each in made if each is not None]

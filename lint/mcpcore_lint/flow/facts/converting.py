@@ -1,4 +1,4 @@
-"""What `mcpcore.guard(...)` makes of the exceptions that it guards."""
+"""The failures that `mcpcore.guard(...)` and `ctx.guard(...)` make of exceptions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from mcpcore_lint.reading.scopes import Scope
 
 
-def converting(call: ast.Call | None, scope: Scope) -> Guard:
-    """The guard that a call of `mcpcore.guard` makes; where it cannot be told what errors become, it says nothing."""
+def converting(call: ast.Call | None, scope: Scope, *, errors_at: int | None = None) -> Guard:
+    """The guard that a call of `mcpcore.guard` makes; it says nothing if the results cannot be read.
+
+    `errors_at` is the position of the mapping: `ctx.guard` takes it first.
+    """
     if call is None:
         return Guard(converts=True)
     args, keywords, complete = Resolver().arguments(call, scope)
@@ -23,7 +26,7 @@ def converting(call: ast.Call | None, scope: Scope) -> Guard:
     if not complete or not isinstance(made.argument("error_mapper"), Missing):
         return Guard(converts=True)
     found: list[Becomes] = []
-    table = made.argument("errors")
+    table = made.argument("errors", errors_at)
     if isinstance(table, Mapping) and table.complete:
         for key, value in table.items:
             types = tuple(

@@ -179,6 +179,8 @@ class GuardReader(CalleeReader):
                 if isinstance(kind, Outside) and kind.name in _TASK_GROUPS:
                     return [Guard(group=True)]
             return []
+        if self.builder._is_context_call(node, "guard"):  # noqa: SLF001
+            return [converting(node, self.scope, errors_at=0)]
         value = evaluate(node.func, self.scope)
         found: list[Guard] = []
         for each in options(value):

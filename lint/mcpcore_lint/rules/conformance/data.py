@@ -68,6 +68,8 @@ class ContractDataMismatch(Rule):
         def entry(reason, model):
             return None
 
+        TYPED = FailureMode("typed", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Gone)
+
         @tool(
             errors=[
                 FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Gone),
@@ -77,6 +79,7 @@ class ContractDataMismatch(Rule):
                 FailureMode("data", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Data),
                 FailureMode("other", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Elsewhere),
                 FailureMode("free", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                TYPED,
             ]
         )
         def fetch(ctx: Context, a: str, more: dict) -> str:
@@ -96,10 +99,34 @@ class ContractDataMismatch(Rule):
                 raise ctx.fail("gone", data=Gone(pmid=a).model_dump())
             if a == "8":
                 raise ctx.fail("other", data={"x": 1})
+            if a == "9":
+                raise ctx.fail(TYPED, data=Gone(pmid=a))
+            if a == "10":
+                raise ctx.fail(TYPED, "x", {"pmid": a})
             raise ctx.fail("free", data={"x": 1})
         """,
     )
     invalid = (
+        Invalid(
+            """
+            from typing import TypedDict
+            from mcpcore import Context, ErrorCode, FailureMode, tool
+
+            class Row(TypedDict):
+                row: int
+
+            NO_ROW = FailureMode("no_row", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Row)
+
+            @tool(errors=[NO_ROW])
+            def fetch(ctx: Context, a: str) -> str:
+                if a == "1":
+                    raise ctx.fail(NO_ROW)  # here
+                if a == "2":
+                    raise ctx.fail(NO_ROW, data={"row": 1})
+                raise ctx.fail(NO_ROW, "x", {"rw": 1})  # here
+            """,
+            "the data of ctx.fail('no_row') lacks 'row'",
+        ),
         Invalid(
             """
             from dataclasses import dataclass

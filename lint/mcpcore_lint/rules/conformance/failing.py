@@ -15,7 +15,7 @@ from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import Contract, ErrorSite, Handler, ToolDef
+    from mcpcore_lint.model import Contract, ErrorSite, Handler, ToolDef, Value
     from mcpcore_lint.reading.module import Module
 
 
@@ -26,7 +26,7 @@ class ContractFailUndeclared(Rule):
     severity = Severity.ERROR
     family = "conformance"
     fixable = True
-    summary = "`ctx.fail` or `ctx.recovery_for` with a reason that is not declared"
+    summary = "`ctx.fail`, `ctx.guard` or `ctx.recovery_for` with a reason that is not declared"
     why = "`ctx.fail` refuses the reason when it is called, so that the agent gets an internal error in its place."
     bad = 'raise ctx.fail("no_mach")'
     good = 'raise ctx.fail("no_match")'
@@ -47,6 +47,16 @@ class ContractFailUndeclared(Rule):
                 raise ctx.fail(known, data=ctx.recovery_for("gone"))
             raise ctx.fail(reason)
 
+        NO_ITEM = FailureMode("no_item", ErrorCode.NOT_FOUND, when="x", recovery="y")
+        BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="x", recovery="y")
+
+        @tool(errors=[NO_ITEM, BUSY])
+        def modes(ctx: Context, a: str, table: dict) -> str:
+            if a == "1":
+                raise ctx.fail(NO_ITEM, data=ctx.recovery_for(NO_ITEM))
+            with ctx.guard({KeyError: NO_ITEM, (OSError, ValueError): "busy"}), ctx.guard(table):
+                return a
+
         @tool(errors=load())
         def two(ctx: Context) -> str:
             raise ctx.fail("anything")
@@ -61,6 +71,64 @@ class ContractFailUndeclared(Rule):
         """,
     )
     invalid = (
+        # Failure modes as reasons, and the reasons that `ctx.guard` gives to exceptions.
+        Invalid(
+            """
+            from typing import Any
+            from mcpcore import Context, ErrorCode, FailureMode, tool
+            from modes import BUSY
+
+            NO_ITEM = FailureMode("no_item", ErrorCode.NOT_FOUND, when="x", recovery="y")
+            ERRORS = {KeyError: "no_itm"}
+
+            @tool(errors=[NO_ITEM])
+            async def fetch(ctx: Context[Any], a: str) -> str:
+                if a == "1":
+                    raise ctx.fail(BUSY, data={"a": 1})  # here
+                if a == "2":
+                    raise ctx.fail(NO_ITEM, data=ctx.recovery_for(BUSY))  # here
+                with ctx.guard({KeyError: "no_itm", OSError: NO_ITEM}):  # here
+                    await load()
+                async with ctx.guard(errors={(OSError, ValueError): BUSY}):  # here
+                    await load()
+
+                @ctx.guard(ERRORS, operation="load")  # here
+                def inner() -> None: ...
+
+                inner()
+                raise ctx.fail(NO_ITEM)
+            """,
+            "the reason 'busy' is not declared: fetch calls ctx.fail with it",
+            """
+            from typing import Any
+            from mcpcore import Context, ErrorCode, FailureMode, tool
+            from modes import BUSY
+
+            NO_ITEM = FailureMode("no_item", ErrorCode.NOT_FOUND, when="x", recovery="y")
+            ERRORS = {KeyError: "no_itm"}
+
+            @tool(errors=[NO_ITEM])
+            async def fetch(ctx: Context[Any], a: str) -> str:
+                if a == "1":
+                    raise ctx.fail(BUSY, data={"a": 1})
+                if a == "2":
+                    raise ctx.fail(NO_ITEM, data=ctx.recovery_for(BUSY))
+                with ctx.guard({KeyError: "no_item", OSError: NO_ITEM}):
+                    await load()
+                async with ctx.guard(errors={(OSError, ValueError): BUSY}):
+                    await load()
+
+                @ctx.guard(ERRORS, operation="load")
+                def inner() -> None: ...
+
+                inner()
+                raise ctx.fail(NO_ITEM)
+            """,
+            files={
+                "modes.py": "from mcpcore import ErrorCode, FailureMode\n\n"
+                'BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="x", recovery="y")\n'
+            },
+        ),
         # With some arguments filled in, and under entries that a function and a comprehension make.
         Invalid(
             """
@@ -213,15 +281,16 @@ class ContractFailUndeclared(Rule):
         if contract is None or not reasons_known(contract):
             return
         handler = tool.handler
-        calls = [(each.node, each.reason) for each in handler.fail_calls]
-        calls += [(each.node, each.reason) for each in handler.recovery_calls]
-        for node, reason in calls:
+        calls: list[tuple[ast.AST, str, Value]] = [
+            (_reason_argument(each.node), "fail", each.reason) for each in handler.fail_calls
+        ]
+        calls += [(_reason_argument(each.node), "recovery_for", each.reason) for each in handler.recovery_calls]
+        calls += [(each.node, "guard", each.reason) for each in handler.guarded_reasons]
+        for at, method, reason in calls:
             for each in options(reason):
                 text = string(each)
                 if text is None or text in contract.by_reason:
                     continue
-                at = _reason_argument(node)
-                method = "recovery_for" if isinstance(node, ast.Call) and is_recovery(node) else "fail"
                 close = near(text, contract.reasons)
                 declared = ", ".join(repr(one) for one in contract.reasons) or "nothing"
                 ctx.report(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import strings
 from mcpcore_lint.rules._bodies import codes_of, reasons_known
 from mcpcore_lint.rules._thrown import Thrown, all_thrown, report
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
@@ -47,6 +48,9 @@ class ContractUndeclaredReason(Rule):
                 raise not_found("x", data={"reason": "gone"})
             if a == "2":
                 raise ctx.fail("fail-undeclared says it")
+            with ctx.guard({KeyError: "fail-undeclared says it"}):
+                if a == "2b":
+                    raise KeyError(a)
             if a == "3":
                 made = lambda: ctx.fail("there too")
                 raise made()
@@ -162,10 +166,12 @@ class ContractUndeclaredReason(Rule):
         if contract is None or not reasons_known(contract):
             return
         seen: set[tuple[object, ...]] = set()
+        # The rule about `ctx.fail` reports these.
+        guarded = {text for each in tool.handler.guarded_reasons for text in strings(each.reason) or ()}
         for thrown in all_thrown(tool, ctx):
             if (thrown.error is not None and thrown.error.form == "fail") or _asked_in_the_handler(thrown, tool):
                 continue
-            strange = [each for each in thrown.reasons or () if each not in contract.by_reason]
+            strange = [each for each in thrown.reasons or () if each not in contract.by_reason and each not in guarded]
             key = (thrown.reached.call if thrown.reached else thrown.error, *strange)
             if not strange or key in seen:
                 continue
@@ -217,7 +223,9 @@ class ContractCodeMismatch(Rule):
         """
         from mcpcore import Context, ErrorCode, FailureMode, conflict, not_found, tool
 
-        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        LOST = FailureMode("lost", ErrorCode.CONFLICT, when="x", recovery="y")
+
+        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"), LOST])
         def fetch(ctx: Context, a: str, reason: str) -> str:
             if a == "1":
                 raise not_found("x", reason="gone")
@@ -225,6 +233,11 @@ class ContractCodeMismatch(Rule):
                 raise conflict("x", reason=reason)
             if a == "3":
                 raise conflict("undeclared", reason="other")
+            with ctx.guard({KeyError: LOST}):
+                if a == "4":
+                    raise KeyError(a)
+            if a == "5":
+                raise ctx.fail(LOST)
             raise ctx.fail("gone")
         """,
     )

@@ -88,6 +88,25 @@ class ContractUnthrown(Rule):
             with guard(reason=x):
                 return x
 
+        @tool(errors=[A, B])
+        def modes(ctx: Context, x: str) -> str:
+            if x:
+                raise ctx.fail(A)
+            with ctx.guard({KeyError: B}):
+                return x
+
+        @tool(errors=[A, B])
+        def reasons(ctx: Context, x: str) -> str:
+            @ctx.guard({KeyError: "a", (OSError, ValueError): "b"})
+            def inner() -> str:
+                return x
+            return inner()
+
+        @tool(errors=[A, B])
+        def any_table(ctx: Context, x: dict) -> str:
+            with ctx.guard(x):
+                return ""
+
         @tool(errors=[FailureMode("later", ErrorCode.CONFLICT, when="open raises", recovery="TODO: next step")])
         def proposed(x: str) -> str:
             return x
@@ -101,6 +120,23 @@ class ContractUnthrown(Rule):
         """,
     )
     invalid = (
+        Invalid(
+            """
+            from mcpcore import Context, ErrorCode, FailureMode, tool
+
+            A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")
+            B = FailureMode("b", ErrorCode.CONFLICT, when="x", recovery="y")
+            C = FailureMode("c", ErrorCode.CONFLICT, when="x", recovery="y")  # here
+
+            @tool(errors=[A, B, C])
+            def fetch(ctx: Context, x: str) -> str:
+                if x:
+                    raise ctx.fail(A)
+                with ctx.guard({KeyError: B}):
+                    return x
+            """,
+            "the reason 'c' is declared, and nothing that fetch reaches raises it",
+        ),
         Invalid(
             """
             from mcpcore import Context, ErrorCode, FailureMode, not_found, timeout, tool
@@ -267,9 +303,8 @@ class _Raised:
         for throw in handler.throws:
             if throw.error is None and not throw.reraise and throw.call is None and throw.function not in unreachable:
                 self.anything = True
-        for call in handler.recovery_calls:
-            texts = strings(call.reason)
-            self._take(texts, None)
+        for reason in handler.named_reasons:
+            self._take(strings(reason), None)
         for each in all_thrown(tool, ctx):
             if each.reached is not None:
                 self._take(each.reasons, each.codes)
@@ -302,6 +337,8 @@ class _Raised:
                 text = string(value) if value is not None else None
                 if text is not None:
                     self.reasons.add(text)
+                elif isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode":
+                    self.reasons |= set(strings(value.argument("reason", 0)) or ())
                 if isinstance(value, Symbol) and value.name in CONVERTERS:
                     self.anything = True
             if node in outside and isinstance(node, (ast.Call, ast.Name, ast.Attribute)):

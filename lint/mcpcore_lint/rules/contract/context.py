@@ -437,7 +437,7 @@ def _declared(contract: Contract | None) -> tuple[str, ...] | None:
 
 def _used(handler: Handler) -> list[str]:
     """The reasons that a handler hands to its context, each once."""
-    values = [*(each.reason for each in handler.fail_calls), *(each.reason for each in handler.recovery_calls)]
+    values = [*(each.reason for each in handler.fail_calls), *handler.named_reasons]
     texts = [string(one) for each in values for one in options(each)]
     return list(dict.fromkeys(each for each in texts if each is not None))
 

@@ -73,8 +73,8 @@ def _reasons(tool: ToolDef, ctx: RuleContext) -> Iterator[Value]:
         elif error.form in {"factory", "coded"}:
             # Data that cannot be read may hold a reason: where it does, its string stands elsewhere in the file.
             yield from (each for each in options(error.reason) if string(each) is not None)
-    for call in tool.handler.recovery_calls:
-        yield from options(call.reason)
+    for reason in tool.handler.named_reasons:
+        yield from options(reason)
 
 
 def _take(value: Value, old: str, module: Module, known: set[ast.AST]) -> bool:

@@ -352,7 +352,7 @@ class Boundary:
                 # The record has the traceback of the failure itself, and of its causes only the texts.
                 ended = verdict.exception
                 trace = quietly(lambda: _traceback.__get__(unwrapped(ended)), None)
-                broken = BrokenContractError(verdict, lost).with_traceback(trace)
+                broken = BrokenContractError.of(verdict, lost).with_traceback(trace)
                 others = verdict.others
                 verdict = judged(broken)
                 verdict.others = others

@@ -9,6 +9,7 @@ from mcpcore.lost import LostFailure, log_lost
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Self
 
     from mcpcore.audit.kinds import BreachKind
     from mcpcore.boundary import Boundary, Verdict
@@ -32,11 +33,20 @@ class Breach(NamedTuple):
 class BrokenContractError(Exception):
     """A call broke its contract, and the server is strict; the cause is the failure that the call ended with."""
 
-    def __init__(self, verdict: Verdict, lost: Sequence[LostFailure | BrokenItem]) -> None:
-        """Describe all that broke in a call that ended with `verdict` and lost `lost`."""
-        self.breaches = (*verdict.breaches, *_breaches_of(lost))
-        super().__init__(described_breaches(self.breaches))
-        self.__cause__ = verdict.exception
+    def __init__(self, *breaches: Breach) -> None:
+        """Describe `breaches`."""
+        super().__init__(*breaches)
+        self.breaches = breaches
+
+    @classmethod
+    def of(cls, verdict: Verdict, lost: Sequence[LostFailure | BrokenItem]) -> Self:
+        """The error of a call that ended with `verdict` and lost `lost`."""
+        error = cls(*verdict.breaches, *_breaches_of(lost))
+        error.__cause__ = verdict.exception
+        return error
+
+    def __str__(self) -> str:
+        return described_breaches(self.breaches)
 
 
 class BrokenItem(NamedTuple):

@@ -67,6 +67,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "audit.jsonl"
 
 
+@pytest.mark.usefixtures("door")
 def test_stats_count_broken_contracts_by_tool_and_kind(path: Path) -> None:
     """Lost failures only there: no client saw them."""
     calls(path, *HOWS)
@@ -98,6 +99,7 @@ def test_stats_count_broken_contracts_by_tool_and_kind(path: Path) -> None:
     assert verify(path).ok
 
 
+@pytest.mark.usefixtures("door")
 def test_stats_of_a_strict_server(path: Path) -> None:
     """Each failed call counts as a failure that a client saw, and as a broken contract."""
     calls(path, *HOWS, strict=True)
@@ -108,6 +110,7 @@ def test_stats_of_a_strict_server(path: Path) -> None:
     }
 
 
+@pytest.mark.usefixtures("door")
 def test_lost_failures_alone_are_no_failures(path: Path) -> None:
     """They are counted all the same."""
     calls(path)
@@ -128,6 +131,7 @@ def test_stats_without_broken_contracts_have_no_table(path: Path, failure: Any) 
     assert "Broken contracts" not in page.read_text()
 
 
+@pytest.mark.usefixtures("door")
 def test_a_lost_failure_is_shown_as_lost(path: Path) -> None:
     """With what broke; it is found by its tool, reason and id like any other, and followed."""
     calls(path, "declared")
@@ -189,6 +193,7 @@ def test_a_record_that_loses_its_details_still_says_that_it_was_lost(path: Path,
     assert ("lost", 3) == (record["outcome"], record["count"])
 
 
+@pytest.mark.usefixtures("door")
 def test_a_record_that_is_cut_still_says_that_it_was_lost(path: Path) -> None:
     """However long the failure's data are."""
     server: Server[Any] = Server("s", audit=path)

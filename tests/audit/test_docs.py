@@ -23,6 +23,7 @@ def blocks():
     return BLOCK.findall(PAGE.read_text(encoding="utf-8"))
 
 
+@pytest.mark.server_only("the programs of the page are as their readers run them")
 def test_every_block_runs(blocks, tmp_path, monkeypatch):
     """From top to bottom, in one folder: the programs hold their assertions, the commands exit 0."""
     monkeypatch.chdir(tmp_path)

@@ -143,6 +143,7 @@ async def gap_of_failing_calls(server: Server[Any], name: str, arguments: dict[s
     return gaps[0]
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(("name", "arguments"), [("fail", {"n": -1}), ("some", {"count": 8})])
 def test_the_loop_goes_on_while_calls_wait_for_the_lock(path, name, arguments):
     """Many concurrent failures, alone or as items of a batch; the bound is above 20 ms for busy machines, and
@@ -623,6 +624,7 @@ def test_a_resource_that_records_for_itself_is_withheld_where_the_policy_says_so
     assert _only(caught.value).error.data["error"]["data"]["reason"] == "audit_failed"
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(("lock_timeout", "policy"), [(30, "refuse"), (0.05, "warn"), (0.05, "refuse")])
 def test_a_task_that_fails_after_its_call_was_answered_loses_no_record(path, lock_timeout, policy):
     """Its record is written once the lock is free, or counted as lost and reported like any other."""

@@ -125,6 +125,7 @@ class HostileResult(CallToolResult):
         return super().__getattribute__(name)
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_what_the_client_of_the_sdk_returns_and_raises_is_read() -> None:
     """Results of tools, errors of resources and prompts, and the error of a call within the server."""

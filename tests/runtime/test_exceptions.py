@@ -23,6 +23,7 @@ import mcpcore
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, Server, not_found, tool
 from mcpcore.batch import Batch, BatchResult
 from mcpcore.boundary import ReturnedError
+from mcpcore.breaches import Breach, BrokenContractError
 from mcpcore.envelope import Envelope, envelope
 from mcpcore.integrations.fastmcp import ContractFailure
 from mcpcore.integrations.fastmcp.errors import ProtocolFailure
@@ -79,6 +80,7 @@ SPECIAL: dict[str, list[Callable[[], BaseException]]] = {
     "FrameworkError": [lambda: mcpcore.errors.FrameworkError(ErrorCode.INVALID_PARAMS, "No.", {"issues": []})],
     "ToolFailure": [lambda: ToolFailure(ENVELOPE), lambda: ToolFailure(_made())],
     "UpstreamError": [lambda: UpstreamError(ENVELOPE)],
+    "BrokenContractError": [lambda: BrokenContractError(Breach("lost", "It was lost."), Breach("data", "It is bad."))],
     "ReturnedError": [lambda: ReturnedError(ValueError("It went wrong."))],
     "ContractFailure": [lambda: ContractFailure(KeyError("left"), "It left.")],
     "ProtocolFailure": [lambda: ProtocolFailure(code=-32603, message="It left.", data={"a": 1})],

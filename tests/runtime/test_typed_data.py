@@ -93,6 +93,7 @@ def answer(tmp_path: Path) -> Callable[..., Answer]:
 
 
 class TestFailWithAMode:
+    @pytest.mark.usefixtures("door")
     def test_is_the_failure_of_its_reason(self, answer: Callable[..., Answer]) -> None:
         """The failure has the mode's reason and message, and the data of the model."""
         got = answer(NO_ITEM, lambda ctx: ctx.fail(NO_ITEM, data=NoItem(item_id=7)))
@@ -120,6 +121,7 @@ class TestFailWithAMode:
         with pytest.raises(ContractError, match="another FailureMode for the reason 'no_item', with another effects"):
             ctx.fail(mode(NoItem, effects="none"), data=NoItem(item_id=7))
 
+    @pytest.mark.usefixtures("door")
     def test_a_mode_without_a_model_takes_any_data(self, answer: Callable[..., Answer]) -> None:
         """It declares nothing about its data, so nothing is checked."""
         got = answer(mode(), lambda ctx: ctx.fail(mode(), data={"anything": ["7"]}))
@@ -215,6 +217,7 @@ FACTS = Facts(
 
 
 class TestTheSchemaAndTheData:
+    @pytest.mark.usefixtures("door")
     @pytest.mark.parametrize(
         ("model", "data"),
         [
@@ -244,12 +247,14 @@ class TestTheSchemaAndTheData:
         )
         assert got.fits(), got.broken
 
+    @pytest.mark.usefixtures("door")
     def test_of_a_subclass_are_those_that_the_model_declares(self, answer: Callable[..., Answer]) -> None:
         """Fields that the contract does not declare are not sent."""
         got = answer(NO_ITEM, lambda ctx: ctx.fail(NO_ITEM, data=Sub(item_id=7)))
         assert {"item_id": 7} == got.data
         assert got.fits()
 
+    @pytest.mark.usefixtures("door")
     @pytest.mark.parametrize(
         ("model", "data", "problem"),
         [
@@ -280,6 +285,7 @@ class TestTheSchemaAndTheData:
         assert "no_item" == got.error["data"]["reason"]
         assert f"the data of 'no_item' breaks its model: {problem}" in str(got.broken)
 
+    @pytest.mark.usefixtures("door")
     def test_of_a_model_with_by_name_validation_go_by_the_alias(self, answer: Callable[..., Answer]) -> None:
         """The schema has the alias, so the name of the field is not what a client expects."""
 
@@ -290,6 +296,7 @@ class TestTheSchemaAndTheData:
         entry = mode(Either)
         assert "itemId: Field required" in str(answer(entry, lambda ctx: ctx.fail(entry, data={"item_id": 7})).broken)
 
+    @pytest.mark.usefixtures("door")
     def test_that_are_cut_to_the_limits_do_not_break_the_contract(self, answer: Callable[..., Answer]) -> None:
         """The cut is the framework's doing; data of the wrong type is still found, however long."""
 
@@ -311,6 +318,7 @@ class TestTheSchemaAndTheData:
         wrong = {"numbers": list(range(3_000)), "text": "y" * 50_000}
         assert "text: " in str(answer(entry, lambda ctx: ctx.fail(entry, data=wrong)).broken)
 
+    @pytest.mark.usefixtures("door")
     @pytest.mark.parametrize("raised", [ValueError("x" * 10_000), ZeroDivisionError(), SystemExit(1)])
     def test_with_a_hostile_model_do_not_cost_the_failure(
         self, answer: Callable[..., Answer], raised: BaseException
@@ -348,6 +356,7 @@ class TestTheSchemaAndTheData:
         failure.entry = None
         assert {"item_id": 7} == pickle.loads(pickle.dumps(failure)).data
 
+    @pytest.mark.usefixtures("door")
     def test_keep_the_configuration_of_a_typeddict(self, answer: Callable[..., Answer]) -> None:
         """An author's own configuration decides about unknown keys."""
 

@@ -708,7 +708,7 @@ def test_every_failure_is_recorded_under_the_id_that_the_client_reads(
     (record,) = [record for record in caplog.records if record.name == "mcpcore.audit"]
     assert error["correlationId"] == record.audit["correlationId"]  # type: ignore[attr-defined]
     assert "hunter2" in record.getMessage()
-    (crash,) = [record for record in caplog.records if record.name == "mcpcore"]
+    (crash,) = [record for record in caplog.records if record.name == "mcpcore" and record.levelname == "ERROR"]
     assert error["correlationId"] in crash.getMessage()
     assert "KeyError: 'hunter2'" in caplog.text
 

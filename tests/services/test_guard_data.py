@@ -70,6 +70,7 @@ def envelope_of(arguments: dict[str, Any]) -> dict[str, Any]:
     return anyio.run(run).structured_content["error"]
 
 
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("how", ["with", "async with", "decorator"])
 def test_an_exception_becomes_the_declared_failure_with_its_data(how: str) -> None:
     """The client gets the entry's words and the data that was made from the exception, and none of its text."""
@@ -79,6 +80,7 @@ def test_an_exception_becomes_the_declared_failure_with_its_data(how: str) -> No
     assert "hunter2" not in str(error)
 
 
+@pytest.mark.usefixtures("door")
 def test_data_that_cannot_be_made_is_logged_and_left_out(caplog: pytest.LogCaptureFixture) -> None:
     """The failure itself goes on: A busy shop has no order."""
     error = envelope_of({"order_id": 0})

@@ -168,9 +168,9 @@ class Judge:
         if type(chosen) is BrokenContractError:
             breaches = chosen.breaches
         elif is_a(chosen, ContractError):
-            breaches = (
-                Breach("undeclared_reason" if is_a(chosen, UndeclaredReasonError) else "other", safe_str(chosen)),
-            )
+            # The log and the record name the tool already.
+            text = safe_str(chosen).removeprefix(f"tool {case.name!r}: ")
+            breaches = (Breach("undeclared_reason" if is_a(chosen, UndeclaredReasonError) else "other", text),)
         return Verdict(envelope=told, exception=case.exception, expected=False, breaches=breaches)
 
     def _coded(self, error: CodedError, case: _Case) -> Verdict:

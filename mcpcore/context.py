@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.session import ServerSession
     from mcp_types import ClientCapabilities, InputRequiredResult, InputResponses, LoggingLevel
-    from pydantic import AnyUrl, BaseModel
+    from pydantic import AnyUrl, BaseModel, GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
 
     from mcpcore.breaches import BrokenItem
     from mcpcore.codes import Code, Effects
@@ -191,6 +192,23 @@ class Context(Generic[R_contra, LifespanT]):
         self._contract = _EMPTY if contract is None else contract
         self._name = name
         self._request = request
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Refuse to be an argument that clients send, as it is where only FastMCP's decorator is above the handler.
+
+        Raises:
+            ContractError: If a schema is made of a function with this context, unless arbitrary types are allowed.
+        """
+        from pydantic import PydanticSchemaGenerationError
+
+        try:
+            return handler(cls)
+        except PydanticSchemaGenerationError:
+            raise ContractError(
+                "a function takes mcpcore's Context, but is not declared with @tool, @resource or @prompt of mcpcore; "
+                "put one of these directly above the function, below @mcp.tool, @mcp.resource or @mcp.prompt"
+            ) from None
 
     @property
     def contract(self) -> Contract[Any]:
@@ -399,7 +417,8 @@ class Context(Generic[R_contra, LifespanT]):
             Args:
                 errors: The reason, or the `FailureMode`, of each exception type.
                 data: Makes the data of the failure of the exception, or is that data.
-                operation: The operation's name in the log; a decorated function's own where left out.
+                operation: The operation's name in the log; by default, the name of the decorated function, or of the
+                    tool for a block.
                 code: What any other exception becomes; left out, what `classify` says.
                 message: What the client reads; left out, the declared `when` or the code's own sentence.
                 context: Facts for the log.
@@ -414,7 +433,7 @@ class Context(Generic[R_contra, LifespanT]):
             """
             from mcpcore.services.guarding import guard, require_types
 
-            return guard(
+            guarded = guard(
                 operation,
                 errors={kinds: self._guarded(target) for kinds, target in require_types(errors).items()},
                 code=code,
@@ -427,6 +446,9 @@ class Context(Generic[R_contra, LifespanT]):
                 include_stack=include_stack,
                 error_mapper=error_mapper,
             )
+            if self._name:
+                guarded.block_name = self._name
+            return guarded
 
     def _guarded(self, target: object) -> FailureMode[Any]:
         return self._contract.get(target) or self._entry(target, "guard")

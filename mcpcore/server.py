@@ -145,22 +145,24 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             tools: Tools of mcpcore and of the SDK.
             resources: Resources of mcpcore and of the SDK.
             prompts: Prompts of mcpcore and of the SDK.
-            lifespan: What is set up before the first request and torn down after the last; the SDK's own, as all of
-                `options`.
-            audit: Where failures are recorded instead of in the logger `mcpcore.audit`: a path, or a trail. The default
-                is the path in the environment variable MCPCORE_AUDIT, if any.
+            lifespan: The lifespan of the SDK: it sets up before the first request and tears down after the last.
+            audit: The audit trail, or a path for it; by default the path in the environment variable MCPCORE_AUDIT, if
+                it is set. Without a trail, the records go to the logger `mcpcore.audit`.
             advertise_errors: Whether the output schemas admit the error; some clients validate it.
             describe_failures: Whether the description of each tool ends with a section that names its failure modes,
-                since few hosts show the model the contract in `_meta`; the reference of the options has the cost.
+                since few hosts show the model the contract in `_meta`. It makes `tools/list` longer; the end of the
+                reference of the options says by how much.
             expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
                 environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
             strict: Whether a call that breaks its contract fails with INTERNAL_ERROR, and whether an unknown fallback
                 tool keeps the server from starting; for tests and CI. The environment variable MCPCORE_STRICT=1 does
                 the same.
-            unknown_tool: What calling an unknown tool is: a "protocol" error, or a "result" that the model sees.
+            unknown_tool: Whether a client that calls an unknown tool gets a "protocol" error, or a "result" that the
+                model sees.
             dialect: The envelope that clients of this server read.
             limits: The bounds of an envelope.
-            bind: Fields of every envelope and record; see `mcpcore.governance`.
+            bind: Fields of every envelope and record: `session_id`, `role`, `workspace_root`, `phase_id`, `plan_hash`
+                and `invariant_id`.
             external_tools: Tools of other servers, which contracts may name as fallback tools.
             **options: All that the SDK's `MCPServer` takes; see `mcpcore.sdk.options.ServerOptions`.
 

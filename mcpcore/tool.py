@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, cast, overload
 
@@ -21,12 +21,14 @@ from mcpcore.declare.declaration import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mcp_types import Icon, ToolAnnotations
 
     from mcpcore._shapes import SeenTool  # pyright: ignore[reportMissingModuleSource]
     from mcpcore.context import Context
+
+_OPTIONS: Final = tuple(field.name for field in fields(ToolOptions))
 
 MYPY: Final = False
 """True to mypy, which knows the name; see `_shapes.pyi`."""
@@ -184,7 +186,9 @@ if not MYPY:
 
         Raises:
             ContractError: At import, if the contract or the handler cannot stand.
+            TypeError: If an option is unknown.
         """
+        _check_names(options)
         if fn is None:
             return ToolDecorator(ToolOptions(**options))
         if not callable(fn) and not isinstance(fn, staticmethod | classmethod):
@@ -192,6 +196,15 @@ if not MYPY:
                 f"tool({fn!r}): a handler is a function; give everything else by keyword, such as tool(name={fn!r})"
             )
         return make_tool(fn, ToolOptions(**options))
+
+
+def _check_names(options: Mapping[str, object]) -> None:
+    for name in options:
+        if name not in _OPTIONS:
+            raise TypeError(
+                f"@tool has no option {name!r}; its options are {', '.join(_OPTIONS)}. "
+                "An option of FastMCP, such as tags, belongs to @mcp.tool above it"
+            )
 
 
 def make_tool(fn: Callable[..., Any], options: ToolOptions) -> Tool[..., Any] | MethodTool[Any, ..., Any]:

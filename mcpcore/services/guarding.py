@@ -70,7 +70,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         """Describe the operation.
 
         Args:
-            operation: Its name in the log; a decorated function's own where left out.
+            operation: Its name in the log; by default, the name of the decorated function, or "operation" for a block.
             errors: What exceptions become, by type; the most specific type decides, then, in order, a type that the
                 exception's own is registered with (`abc`).
             code: What any other exception becomes; left out, what `classify` says.
@@ -102,6 +102,9 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             if not is_code(target) and not isinstance(target, FailureMode | str):
                 raise TypeError(f"guard(errors=...) has codes, failure modes or reasons as values, not {target!r}")
         self._operation = operation
+        self.block_name = "operation"
+        """The name in the log of a guarded block without `operation`; `ctx.guard` sets the name of the tool."""
+
         self._code = code
         self._message = message
         self._data = data
@@ -120,7 +123,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
     ) -> None:
         """Raise what the exception becomes."""
         if isinstance(exc, Exception):
-            self._raise(exc, self._operation or "operation", (), {})
+            self._raise(exc, self._operation or self.block_name, (), {})
 
     async def __aenter__(self) -> Self:
         return self

@@ -213,6 +213,7 @@ def test_a_strict_server_fails_a_call_that_breaks_its_contract(
     (record,) = (one for one in records_of(path) if one["correlationId"] == envelope.correlation_id)
     assert ("act", "INTERNAL_ERROR", [kind]) == (record["tool"], record["name"], record["broken_contract_kinds"])
     assert text in record["broken_contract"]
+    assert not record["broken_contract"].startswith("tool 'act'"), "the record names the tool already"
     assert "outcome" not in record
     assert "mcpcore.breaches.BrokenContractError" == record["exception"]["type"]
     assert record["exception"]["causes"]

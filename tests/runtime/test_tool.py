@@ -930,3 +930,10 @@ async def test_a_service_failure_gets_its_entry_when_a_tool_is_called() -> None:
         await f()
     assert ("Nothing matches.", {"hint": "Search first."}) == (raised.value.message, raised.value.recovery)
     assert raised.value.entry is NO_MATCH
+
+
+def test_an_unknown_option_is_named_with_the_known_ones() -> None:
+    """Options of FastMCP's decorator are the likely mistake, so the message says where they belong."""
+    decorator: Any = tool
+    with pytest.raises(TypeError, match=r"@tool has no option 'tags'; its options are name, .*belongs to @mcp\.tool"):
+        decorator(errors=[BUSY], tags={"orders"})

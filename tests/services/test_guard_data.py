@@ -81,6 +81,29 @@ def test_an_exception_becomes_the_declared_failure_with_its_data(how: str) -> No
 
 
 @pytest.mark.usefixtures("door")
+@pytest.mark.parametrize(
+    ("how", "operation"),
+    [("with", "get_order"), ("async with", "get_order"), ("decorator", "get_order.<locals>.guarded")],
+)
+def test_the_log_names_the_tool_or_the_decorated_function(
+    how: str, operation: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A guard without `operation` is logged under a name that a reader can find in the code."""
+    caplog.set_level(logging.INFO, logger="mcpcore.services")
+    envelope_of({"order_id": 7, "how": how})
+    names = [record.mcpcore["operation"] for record in caplog.records if record.name == "mcpcore.services"]  # type: ignore[attr-defined]
+    assert [operation] == names
+
+
+def test_a_context_without_a_tool_guards_an_operation(caplog: pytest.LogCaptureFixture) -> None:
+    """A context that a test makes has no tool to name."""
+    ctx: Context[str] = Context(get_order.contract)
+    with pytest.raises(CodedError), ctx.guard({BusyError: BUSY}):
+        raise BusyError
+    assert ["operation"] == [record.mcpcore["operation"] for record in caplog.records]  # type: ignore[attr-defined]
+
+
+@pytest.mark.usefixtures("door")
 def test_data_that_cannot_be_made_is_logged_and_left_out(caplog: pytest.LogCaptureFixture) -> None:
     """The failure itself goes on: A busy shop has no order."""
     error = envelope_of({"order_id": 0})

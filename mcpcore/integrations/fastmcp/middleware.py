@@ -122,10 +122,11 @@ class ContractMiddleware(Middleware):
 
         Args:
             audit: The audit trail, or a path for it; by default the path in the environment variable MCPCORE_AUDIT, if
-                it is set. The logger `mcpcore.audit` gets every record too.
+                it is set. Without a trail, the records go to the logger `mcpcore.audit`.
             advertise_errors: Whether the output schemas admit the error; some clients validate it.
             describe_failures: Whether the description of each tool ends with a section that names its failure modes,
-                since few hosts show the model the contract in `_meta`; the reference of the options has the cost.
+                since few hosts show the model the contract in `_meta`. It makes `tools/list` longer; the end of the
+                reference of the options says by how much.
             expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
                 environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
             strict: Whether a call that breaks its contract fails with INTERNAL_ERROR, and whether every message is
@@ -135,7 +136,8 @@ class ContractMiddleware(Middleware):
                 model sees.
             dialect: The envelope that clients of this server read.
             limits: The bounds of an envelope.
-            bind: Fields of every envelope and record; see `mcpcore.governance`.
+            bind: Fields of every envelope and record: `session_id`, `role`, `workspace_root`, `phase_id`, `plan_hash`
+                and `invariant_id`.
             external_tools: Tools of other servers, which contracts may name as fallback tools. They are never renamed.
 
         Raises:

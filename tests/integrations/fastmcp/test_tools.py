@@ -11,10 +11,10 @@ from fastmcp import Client, FastMCP
 from fastmcp.tools import Tool as FastMCPTool
 from fastmcp.tools import tool as fastmcp_tool
 from mcp.shared.exceptions import MCPError
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from mcpcore import Context, Tool, tool
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.contract import CONTRACT_META_KEY, ContractError
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.integrations.fastmcp.contract_server import (
     NO_ORDER,
@@ -31,6 +31,35 @@ from tests.integrations.fastmcp.contract_server import (
 
 
 class TestRegistration:
+    @pytest.mark.parametrize(
+        "register",
+        [
+            lambda mcp, fn: mcp.tool(fn),
+            lambda mcp, fn: tool(errors=[NO_ORDER])(mcp.tool(fn)),
+            lambda mcp, fn: mcp.prompt(fn),
+        ],
+        ids=["tool", "wrong order", "prompt"],
+    )
+    def test_a_context_without_a_contract_decorator_is_an_error_that_says_what_is_missing(self, register: Any) -> None:
+        """FastMCP alone would take the context for an argument, and pydantic says only that it has no schema for it."""
+
+        def get_order(ctx: Context[Literal["no_order"]], order_id: str) -> str:
+            """Get an order."""
+            raise ctx.fail("no_order")
+
+        with pytest.raises(ContractError, match=r"put one of these directly above the function, below @mcp\.tool"):
+            register(server_of(), get_order)
+
+    def test_a_model_that_allows_arbitrary_types_may_have_a_context(self) -> None:
+        """Pydantic then checks the class alone."""
+
+        class Job(BaseModel):
+            model_config = ConfigDict(arbitrary_types_allowed=True)
+            ctx: Context[Literal["no_order"]]
+
+        ctx: Context[Literal["no_order"]] = Context()
+        assert Job(ctx=ctx).ctx is ctx
+
     @pytest.mark.parametrize("handler", [failing, failing_async])
     @pytest.mark.parametrize(
         "register",

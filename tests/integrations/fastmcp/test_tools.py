@@ -50,6 +50,16 @@ class TestRegistration:
         with pytest.raises(ContractError, match=r"put one of these directly above the function, below @mcp\.tool"):
             register(server_of(), get_order)
 
+    def test_a_decorator_of_fastmcp_below_ours_is_refused(self) -> None:
+        """FastMCP would serve the function alone, without its contract."""
+
+        def get_order(order_id: str) -> str:
+            """Get an order."""
+            return order_id
+
+        with pytest.raises(ContractError, match=r"put @mcp\.tool above @tool"):
+            tool(errors=[NO_ORDER])(server_of().tool(get_order))
+
     def test_a_model_that_allows_arbitrary_types_may_have_a_context(self) -> None:
         """Pydantic then checks the class alone."""
 

@@ -368,7 +368,7 @@ ENTRIES = [
 def raised(how: str) -> Exception:
     match how:
         case "crash":
-            return TimeoutError("late")  # its code says to retry at once, so the test need not wait
+            return TimeoutError("late")  # its advice has no delay, so the test is fast
         case "coded":
             return service_unavailable(retry=Retry.now())
         case "here":

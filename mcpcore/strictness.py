@@ -58,13 +58,28 @@ def strict_scope(server: object, *, strict: bool = True) -> Iterator[None]:
     """Make `server` strict for the block, whatever its option says; with `strict=False`, make it lenient.
 
     Args:
-        server: A `Server`, or a FastMCP server with or without a `ContractMiddleware`. On other servers, nothing
-            changes.
+        server: A `Server`, or a FastMCP server with or without a `ContractMiddleware`, and with it all servers that are
+            mounted on it. On other servers, nothing changes.
         strict: Whether a broken contract fails the call.
     """
-    owners = (server, *getattr(server, "middleware", ()))
-    own = [kept for owner in owners if type(kept := getattr(owner, "strictness", None)) is Strictness]
     with ExitStack() as scopes:
-        for strictness in own or [strictness_of(server)]:
-            scopes.enter_context(strictness.scope(strict=strict))
+        for part in _with_mounted(server):
+            owners = (part, *getattr(part, "middleware", ()))
+            own = [kept for owner in owners if type(kept := getattr(owner, "strictness", None)) is Strictness]
+            for strictness in own or [strictness_of(part)]:
+                scopes.enter_context(strictness.scope(strict=strict))
         yield
+
+
+def _with_mounted(server: object) -> list[object]:
+    """`server` and all servers that are mounted on it: each of them may answer a call by its own option."""
+    servers = [server]
+    for part in servers:
+        for provider in getattr(part, "providers", ()):
+            # FastMCP wraps the provider of a mounted server to add a namespace.
+            while (inner := getattr(provider, "_inner", None)) is not None:
+                provider = inner  # noqa: PLW2901 - the provider itself
+            mounted = getattr(provider, "server", None)
+            if mounted is not None and not any(mounted is known for known in servers):
+                servers.append(mounted)
+    return servers

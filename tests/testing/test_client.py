@@ -86,6 +86,31 @@ def make(request: pytest.FixtureRequest) -> Callable[..., Any]:
     return made
 
 
+@pytest.mark.parametrize("namespaces", [("shop",), (None,), ("shop", "all")])
+@pytest.mark.parametrize("covered", [True, False])
+async def test_mounted_servers_are_strict_too(namespaces: tuple[str | None, ...], *, covered: bool) -> None:
+    """Also if only the mounted server has a middleware, or none of them has one."""
+
+    @tool(errors=[GONE])
+    def lose(ctx: Context[Literal["gone"]]) -> str:
+        ctx.fail("gone")
+        return "done"
+
+    mcp: FastMCP[Any] = FastMCP("orders")
+    if covered:
+        mcp.add_middleware(ContractMiddleware())
+    mcp.add_tool(lose)
+    name = "lose"
+    for namespace in namespaces:
+        below, mcp = mcp, FastMCP("above")
+        mcp.mount(below, namespace)
+        name = name if namespace is None else f"{namespace}_{name}"
+    async with tool_client(mcp) as client:
+        assert (await client.call_tool(name)).is_error
+    async with tool_client(mcp, strict=False) as client:
+        assert not (await client.call_tool(name)).is_error
+
+
 async def test_one_client_for_all_servers(make: Callable[..., Any]) -> None:
     """It calls, lists, reads and gets; a failed tool is a result, and the session is at hand."""
     async with tool_client(make(get_order, list_orders)) as client:

@@ -10,6 +10,7 @@ from typing_extensions import assert_type
 from mcpcore import Context, Contract, ErrorCode, FailureMode, Server, tool
 
 ONE: Final = FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")
+TWO: Final = FailureMode("two", ErrorCode.NOT_FOUND, when="Two.", recovery="Do two.")
 ERRORS: Final = [FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")]
 CONTRACT: Final = Contract([FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")])
 OneOrTwo: TypeAlias = Literal["one", "two"]
@@ -35,6 +36,16 @@ def undeclared_in_contract(ctx: Context[OneOrTwo], name: str) -> str:
     raise ctx.fail("two", name)
 
 
+@tool(errors=[ONE, TWO])  # E: plugin - undeclared reason
+def undeclared_in_several(ctx: Context[Literal["two", "three"]], name: str) -> str:
+    raise ctx.fail(TWO, name)
+
+
+@tool(errors=Contract([ONE, TWO]))  # E: plugin - undeclared reason
+def undeclared_in_contract_of_several(ctx: Context[Literal["two", "three"]], name: str) -> str:
+    raise ctx.fail("two", name)
+
+
 class Store:
     @tool(errors=[FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")])  # E: plugin - undeclared reason
     def undeclared(self, ctx: Context[Literal["two"]], name: str) -> str:
@@ -50,6 +61,9 @@ Server("a", tools=[undeclared])  # E: pyright basedpyright ty - undeclared reaso
 Server("a", tools=[partly_declared])  # E: pyright basedpyright ty - undeclared reason
 Server("a", tools=[undeclared_in_list])  # E: pyright basedpyright ty - undeclared reason
 Server("a", tools=[undeclared_in_contract])  # E: pyright basedpyright ty - undeclared reason
+Server("a", tools=[undeclared_in_contract_of_several])  # E: pyright basedpyright ty - undeclared reason
+# ty cannot infer the reasons of a list of several failure modes.
+Server("a", tools=[undeclared_in_several])  # E: pyright basedpyright - undeclared reason
 Server("a", tools=[store.undeclared])  # E: pyright basedpyright ty - undeclared reason
 Server("a", tools=[store.declared])
 

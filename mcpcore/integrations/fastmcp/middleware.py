@@ -16,7 +16,7 @@ from fastmcp.server.middleware.rate_limiting import RateLimitError
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.audit import AuditError
@@ -292,7 +292,7 @@ class ContractMiddleware(Middleware):
             request.effects = effects
             made = answer = None
             try:
-                result = await call_next(context)
+                result = _required(await call_next(context))
                 request.began = True
                 if isinstance(result, ToolResult) and not isinstance(result, FailedResult | InputRequiredToolResult):
                     made = _protocol_result(result)
@@ -649,6 +649,17 @@ def _completed(message: Any) -> str | None:
         return None
     ref = params.ref
     return f"{ref.name if isinstance(ref, mcp_types.PromptReference) else ref.uri}.{params.argument.name}"
+
+
+def _required(result: Any) -> Any:
+    """`result`, a `ToolResult` or the model that an extension answers with.
+
+    Raises:
+        TypeError: If other middleware returned anything else, which FastMCP cannot send.
+    """
+    if not isinstance(result, BaseModel):
+        raise TypeError(f"middleware returned {type(result).__name__}, not a ToolResult")
+    return result
 
 
 def _protocol_result(result: ToolResult) -> CallToolResult:

@@ -103,23 +103,24 @@ class Fallbacks:
         return self._state(server).failure
 
     async def require_startable(
-        self, server: FastMCP[Any], boundary_of: Callable[[], Boundary], fields: Mapping[str, str | None]
+        self,
+        server: FastMCP[Any],
+        boundary: Boundary,
+        check_middleware: Callable[[], object],
+        fields: Mapping[str, str | None],
     ) -> None:
-        """Check `server` when a message arrives; `boundary_of` makes its boundary, and checks its other middleware.
+        """Check `server` when a message arrives; `check_middleware` checks its other middleware.
 
         Raises:
-            ContractError: If other middleware undoes the contracts.
-            MCPError: If a fallback tool is unknown and the server is strict; recorded once, with `fields`.
+            MCPError: If other middleware undoes the contracts, or if a fallback tool is unknown and the server is
+                strict; recorded once, with `fields`.
         """
         state = self._state(server)
         try:
-            boundary = boundary_of()
-        except ContractError as exc:
-            state.failure = exc
-            raise
-        try:
+            check_middleware()
             await self.check(server)
         except ContractError as exc:
+            state.failure = exc
             raise protocol_error_of(boundary, _refusal(state, server, boundary, fields, str(exc))) from None
         state.refusal = None
 

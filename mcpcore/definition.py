@@ -191,7 +191,7 @@ def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = 
     moved = dict.fromkeys((*_RESULT_KEYWORDS, *(_EVERY_PROPERTY if of_all_others else ())))
     root = {key: value for key, value in schema.items() if key not in moved}
     branch: dict[str, Any] = {key: schema[key] for key in moved if key in schema}
-    properties = dict(root.get("properties") or {})
+    properties = dict(root["properties"]) if isinstance(root.get("properties"), dict) else {}
     own = properties.get("error")
     # Keywords that speak of all other properties see only those that stand beside them.
     beside = properties if branch.keys() & _EVERY_PROPERTY else {}
@@ -207,14 +207,15 @@ def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = 
 def without_error(schema: dict[str, Any]) -> dict[str, Any]:
     """Undo `admitting_error` in its canonical form; any other schema is returned unchanged."""
     properties, branches = schema.get("properties"), schema.get("anyOf")
-    if not isinstance(branches, list) or len(branches) != 2:
-        return schema
+    if not isinstance(branches, list) or len(branches) != 2 or not all(isinstance(branch, dict) for branch in branches):
+        return schema  # the schema of a branch may be a bool
     result, failed = branches
     if failed == {"type": "object", "properties": {"error": ERROR_SCHEMA}, "required": ["error"]}:
         return {**{key: value for key, value in schema.items() if key != "anyOf"}, **result}
     if not isinstance(properties, dict) or failed.get("required") != ["error"] or "error" not in properties:
         return schema
-    own = result.get("properties", {}).get("error")
+    of_result = result.get("properties")
+    own = of_result.get("error") if isinstance(of_result, dict) else None
     if own is False and properties["error"] == ERROR_SCHEMA:
         kept = {name: value for name, value in properties.items() if name != "error"}
     elif failed.get("properties") == {"error": ERROR_SCHEMA}:

@@ -93,12 +93,20 @@ def invalid_arguments_error(
 
 
 def with_failures(description: str, published: Sequence[Mapping[str, Any]]) -> str:
-    """A tool's description that ends with its failures, of the contract as `tools/list` carries it."""
+    """A tool's description that ends with its failures, of the contract as `tools/list` carries it.
+
+    The contract of a proxied server may hold anything; entries without the usual texts are left out.
+    """
     lines = [
         f"- {entry['reason']} ({entry['name']}): {entry['when']} {entry['recovery']}{_in_brackets(entry)}"
         for entry in published
+        if isinstance(entry, dict) and all(isinstance(entry.get(key), str) for key in _DESCRIBED)
     ]
-    return "\n".join([description.rstrip(), "", "Fails with:", *lines]).lstrip()
+    return "\n".join([description.rstrip(), "", "Fails with:", *lines]).lstrip() if lines else description
+
+
+_DESCRIBED: Final = ("reason", "name", "when", "recovery")
+"""The keys of an entry that a description repeats."""
 
 
 def _in_brackets(entry: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import anyio
 from fastmcp.server.dependencies import fastmcp_request_ctx
+from mcp.shared.exceptions import MCPError
 
 from mcpcore.boundary import is_a
 from mcpcore.codes import ErrorCode
@@ -24,7 +25,7 @@ from mcpcore.fallbacks import FallbackCheck
 from mcpcore.integrations.fastmcp.calling import answering_now
 from mcpcore.integrations.fastmcp.namespaces import Names, composition, fallbacks_in_meta, names_of
 from mcpcore.serving import protocol_error_of
-from mcpcore.upstream import UpstreamError
+from mcpcore.upstream import UpstreamError, failure_carried_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -102,23 +103,24 @@ class Fallbacks:
         return self._state(server).failure
 
     async def require_startable(
-        self, server: FastMCP[Any], boundary_of: Callable[[], Boundary], fields: Mapping[str, str | None]
+        self,
+        server: FastMCP[Any],
+        boundary: Boundary,
+        check_middleware: Callable[[], object],
+        fields: Mapping[str, str | None],
     ) -> None:
-        """Check `server` when a message arrives; `boundary_of` makes its boundary, and checks its other middleware.
+        """Check `server` when a message arrives; `check_middleware` checks its other middleware.
 
         Raises:
-            ContractError: If other middleware undoes the contracts.
-            MCPError: If a fallback tool is unknown and the server is strict; recorded once, with `fields`.
+            MCPError: If other middleware undoes the contracts, or if a fallback tool is unknown and the server is
+                strict; recorded once, with `fields`.
         """
         state = self._state(server)
         try:
-            boundary = boundary_of()
-        except ContractError as exc:
-            state.failure = exc
-            raise
-        try:
+            check_middleware()
             await self.check(server)
         except ContractError as exc:
+            state.failure = exc
             raise protocol_error_of(boundary, _refusal(state, server, boundary, fields, str(exc))) from None
         state.refusal = None
 
@@ -148,13 +150,13 @@ class Fallbacks:
             names = await self._walk(server, state, parts, proxies=True)
             unknown = state.check.unknown(names.fallbacks(), ())
         known = names.known
+        if unknown and not names.is_complete:
+            _LOGGER.info("%r could not list all of its tools; its fallback tools were not checked", server.name)
+            unknown = []
         if unknown:
             state.listed = await _listed(server)
             known |= state.listed
             unknown = state.check.unknown(unknown, known)
-        if unknown and not names.is_complete:
-            _LOGGER.info("%r could not list all of its tools; its fallback tools were not checked", server.name)
-            unknown = []
         state.unknown = unknown
         try:
             state.check.report(unknown, known, strict=strict)
@@ -166,8 +168,11 @@ class Fallbacks:
         names = Names()
         names.is_complete = False
         try:
-            with anyio.move_on_after(PROXY_SECONDS if proxies else None):
+            with anyio.move_on_after(PROXY_SECONDS if proxies else None) as waiting:
                 names = await names_of(server, proxies=proxies)
+            if waiting.cancelled_caught:
+                names = await names_of(server)
+                names.is_complete = False
         except Exception:  # noqa: BLE001 - servers and transforms of others must not cost the answer
             _LOGGER.debug("the names of the tools of %r could not be found", server.name)
         state.names, state.composition = names, parts
@@ -257,13 +262,15 @@ class Renaming:
     async def prepare(self, failure: BaseException, contract: Contract[Any]) -> None:
         """Look again at the names before `failure` is answered, if they lack one that it could need."""
         names, item = self._names, self._names.find(self._noun, self._name)
-        if is_a(failure, UpstreamError):
+        if is_a(failure, UpstreamError) or (is_a(failure, MCPError) and failure_carried_by(failure) is not None):
             if item is None and names.has_proxies:
                 self._names = await self._fallbacks.latest(self.server, proxies=True)
             return
         tools = {entry.fallback_tool for entry in contract if entry.fallback_tool is not None}
+        tools = {tool for tool in tools if not self._fallbacks.is_external(tool)}
         if tools and (item is None or any(names.rename(item, tool) is None for tool in tools)):
-            self._names = await self._fallbacks.latest(self.server, proxies=names.has_proxies)
+            # Not the tools of proxied servers: one that is down must not delay the failures of this server.
+            self._names = await self._fallbacks.latest(self.server, proxies=False)
 
     def __call__(self, failure: BaseException, fallback: str) -> str:
         """The name of the tool `fallback` that the client knows; an unknown or external one stays as it is.

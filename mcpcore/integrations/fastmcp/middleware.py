@@ -16,7 +16,7 @@ from fastmcp.server.middleware.rate_limiting import RateLimitError
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.audit import AuditError
@@ -207,16 +207,16 @@ class ContractMiddleware(Middleware):
         answered here too, since FastMCP has no hook for it; its failure is recorded, and then an error of the protocol.
 
         Raises:
-            ContractError: If other middleware undoes the contracts.
-            MCPError: If the server is strict and a fallback tool is unknown, or if the handler of completions fails.
+            MCPError: If other middleware undoes the contracts, if the server is strict and a fallback tool is unknown,
+                or if the handler of completions fails.
         """
         server = _server(context)
         with outermost(server) as is_outermost:
             if is_outermost and _wire(context) is not None:
                 # Clients take an error of discovery for a sign of an older server, and never show it.
-                with suppress(ContractError, MCPError) if context.method == "server/discover" else nullcontext():
-                    boundary_of = functools.partial(self._boundary, context)
-                    await self._fallbacks.require_startable(server, boundary_of, self._fields)
+                with suppress(MCPError) if context.method == "server/discover" else nullcontext():
+                    check = functools.partial(self._boundary, context)
+                    await self._fallbacks.require_startable(server, self._boundary_of(server), check, self._fields)
             if context.method == "completion/complete" and (name := _completed(context.message)) is not None:
                 return await self._complete(context, call_next, name)
             return await call_next(context)
@@ -294,7 +294,7 @@ class ContractMiddleware(Middleware):
             request.effects = effects
             made = answer = None
             try:
-                result = await call_next(context)
+                result = _required(await call_next(context))
                 request.began = True
                 if isinstance(result, ToolResult) and not isinstance(result, FailedResult | InputRequiredToolResult):
                     made = _protocol_result(result)
@@ -600,15 +600,19 @@ class ContractMiddleware(Middleware):
         boundary, _ = self._boundaries.get(server, (None, None))
         return boundary or self._make_boundary(server=server.name), in_force(self._fields, request, exc)
 
+    def _boundary_of(self, server: FastMCP[Any]) -> Boundary:
+        """The boundary of the server, which may not have been checked."""
+        if server not in self._boundaries:
+            self._boundaries[server] = self._make_boundary(server=server.name, rename=rename), None
+        return self._boundaries[server][0]
+
     def _boundary(self, context: MiddlewareContext[Any]) -> Boundary:
         """The boundary of the server; the server is checked when its middleware or its mounts have changed."""
         server = _server(context)
-        boundary, checked_for = self._boundaries.get(server, (None, None))
+        boundary = self._boundary_of(server)
         below = list(mounted(server))
         now = [(id(each), *map(id, getattr(each, "middleware", ()))) for each in (server, *below)]
-        if boundary is None:
-            boundary = self._make_boundary(server=server.name, rename=rename)
-        if checked_for != now:
+        if self._boundaries[server][1] != now:
             require_compatible(server, below, self)
             for each in (server, *below):
                 watch(each)
@@ -651,6 +655,17 @@ def _completed(message: Any) -> str | None:
         return None
     ref = params.ref
     return f"{ref.name if isinstance(ref, mcp_types.PromptReference) else ref.uri}.{params.argument.name}"
+
+
+def _required(result: Any) -> Any:
+    """`result`, a `ToolResult` or the model that an extension answers with.
+
+    Raises:
+        TypeError: If other middleware returned anything else, which FastMCP cannot send.
+    """
+    if not isinstance(result, BaseModel):
+        raise TypeError(f"middleware returned {type(result).__name__}, not a ToolResult")
+    return result
 
 
 def _protocol_result(result: ToolResult) -> CallToolResult:

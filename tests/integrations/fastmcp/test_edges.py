@@ -177,6 +177,22 @@ def test_a_failure_is_answered_where_the_tool_cannot_be_found_again(monkeypatch:
     assert anyio.run(find_contract_tool, server_of(), "nothing") is None
 
 
+@pytest.mark.parametrize("answer", [None, "text", {"a": 1}], ids=repr)
+def test_middleware_that_returns_no_result_is_a_crash(answer: object, caplog: pytest.LogCaptureFixture) -> None:
+    """FastMCP could not send it, and the client would read an error of the protocol without an id."""
+
+    class Breaking(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            return answer
+
+    mcp = server_of()
+    mcp.tool(lambda: "", name="f")
+    mcp.add_middleware(Breaking())
+    error = error_of(calling(mcp, "f"))
+    assert ("INTERNAL_ERROR", "The tool failed unexpectedly.") == (error["name"], error["message"])
+    assert f"middleware returned {type(answer).__name__}, not a ToolResult" in caplog.text
+
+
 def test_a_middleware_that_says_not_found_of_a_tool_that_is_there_is_believed() -> None:
     """It is no unknown tool then."""
     from fastmcp.exceptions import NotFoundError

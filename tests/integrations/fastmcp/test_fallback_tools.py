@@ -271,6 +271,73 @@ def test_a_proxied_server_is_renamed_too(caplog: pytest.LogCaptureFixture) -> No
     assert not [text for text in warnings(caplog) if "'all'" in text]
 
 
+@pytest.mark.parametrize(
+    "uri_or_name", ["items://shop/1", "items://shop/all", "shop_describe"], ids=["template", "resource", "prompt"]
+)
+def test_resources_and_prompts_of_a_proxied_server_are_renamed_too(uri_or_name: str) -> None:
+    """Also in the first failure, before a client has listed anything."""
+    mcp = covered()
+    shop = Server("shop", tools=[search], resources=[item_at, all_items], prompts=[describe])
+    mcp.mount(create_proxy(shop), namespace="shop")
+
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            with pytest.raises(MCPError) as caught:
+                await (client.read_resource(uri_or_name) if "://" in uri_or_name else client.get_prompt(uri_or_name))
+            return caught.value.error.data
+
+    assert "shop_search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+
+
+def test_a_proxied_server_that_hangs_delays_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the first message waits for its tools; the names of other tools are known in any case."""
+    lists = 0
+
+    class Hangs(Middleware):
+        async def on_list_tools(self, context: Any, call_next: Any) -> Any:
+            nonlocal lists
+            lists += 1
+            await anyio.sleep_forever()
+
+    @tool(errors=[NO_ITEM, FailureMode("sold", ErrorCode.NOT_FOUND, when="w", recovery="r", fallback_tool="far_get")])
+    def buy(ctx: Context[Literal["no_item", "sold"]]) -> str:
+        raise ctx.fail("no_item")
+
+    monkeypatch.setattr("mcpcore.integrations.fastmcp.fallbacks.PROXY_SECONDS", 0.05)
+    mcp = covered((shop(buy, search), "shop"), (create_proxy(FastMCP("far", middleware=[Hangs()])), "far"))
+
+    async def run() -> list[str]:
+        async with Client(mcp) as client:
+            results = [(await client.call_tool_mcp("shop_buy", {})).structured_content for _ in range(4)]
+            return [result["error"]["data"]["recovery"]["fallbackTool"] for result in results if result]
+
+    assert ["shop_search"] * 4 == anyio.run(run)
+    assert 1 == lists
+
+
+def test_external_tools_are_not_searched_for() -> None:
+    """A failure does not list the tools again for the name of a tool that is elsewhere."""
+    lists = 0
+
+    class Counting(Transform):
+        async def list_tools(self, tools: Any) -> Any:
+            nonlocal lists
+            lists += 1
+            return tools
+
+    mcp = covered((shop(fetch), "shop"), external_tools=["search"])
+    mcp.add_transform(Counting())
+
+    async def run() -> None:
+        async with Client(mcp) as client:
+            await client.call_tool_mcp("shop_fetch", {})
+            before = lists
+            await client.call_tool_mcp("shop_fetch", {})
+            assert before == lists
+
+    anyio.run(run)
+
+
 def test_a_failure_that_a_handler_passes_on_keeps_the_words_of_the_other_server() -> None:
     """Its fallback tool is a tool of that server, even if one of the same name is here."""
     other = Server("other", tools=[fetch, search])
@@ -508,6 +575,54 @@ def test_what_is_no_contract_is_passed_on(contract: Any) -> None:
     listed = anyio.run(run)
     assert contract == listed["shop_fetch"]
     assert [*contract, {**entry, "fallbackTool": "shop_search"}] == listed["shop_get"]
+
+
+@pytest.mark.parametrize(
+    "contract",
+    [["x", 3, {}, {"reason": "no_item", "name": "NOT_FOUND", "when": "w"}], [{"reason": []}], []],
+    ids=["mixed", "no text", "empty"],
+)
+def test_descriptions_leave_out_entries_of_other_servers_that_lack_a_text(contract: list[Any]) -> None:
+    """Such an entry, say of a later version, must not cost the list of tools."""
+    whole = {"reason": "gone", "name": "NOT_FOUND", "when": "It is gone.", "recovery": "Search."}
+    forged = MCPServer("forged")
+    forged.add_tool(lambda: "", name="get", description="Get.", meta={CONTRACT_META_KEY: contract})
+    forged.add_tool(lambda: "", name="find", description="Find.", meta={CONTRACT_META_KEY: [*contract, whole]})
+    mcp = covered(describe_failures=True)
+    mcp.mount(create_proxy(forged))
+
+    async def run() -> dict[str, str | None]:
+        async with Client(mcp) as client:
+            return {tool.name: tool.description for tool in await client.list_tools()}
+
+    listed = anyio.run(run)
+    assert "Get." == listed["get"]
+    assert "Find.\n\nFails with:\n- gone (NOT_FOUND): It is gone. Search." == listed["find"]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"a": {}}, "anyOf": [{"required": ["a"]}, True]},
+        {"type": "object", "properties": {"error": {}}, "anyOf": [{"properties": 3}, {"required": ["error"]}]},
+        {"type": "object", "properties": ["a"]},
+    ],
+    ids=["a boolean branch", "properties of a branch", "properties"],
+)
+@pytest.mark.parametrize("advertise_errors", [True, False])
+def test_output_schemas_of_other_servers_may_hold_anything(schema: dict[str, Any], advertise_errors: bool) -> None:
+    """A schema with a boolean branch is even valid; none of them may cost the list of tools."""
+    tool = FastMCPTool.from_function(lambda: {"a": 1}, name="get").model_copy(update={"output_schema": schema})
+    mcp = covered(advertise_errors=advertise_errors)
+    mcp.add_tool(tool)
+
+    async def run() -> list[dict[str, Any] | None]:
+        async with Client(mcp) as client:
+            return [tool.output_schema for tool in await client.list_tools()]
+
+    (listed,) = anyio.run(run)
+    assert listed is not None
+    assert advertise_errors is (listed != schema)
 
 
 def test_a_provider_of_nonsense_costs_no_call() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
-from fastmcp import FastMCP
+from fastmcp import Client, FastMCP
 from fastmcp.server import create_proxy
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.middleware.error_handling import ErrorHandlingMiddleware, RetryMiddleware
@@ -162,6 +162,27 @@ class TestCompatibility:
                 anyio.run(call, *arguments)
         with pytest.raises(Exception):  # noqa: B017 - the type depends on the transport
             listed(mcp)
+
+    @pytest.mark.parametrize("mode", ["legacy", "auto"])
+    def test_a_client_reads_what_to_change(self, mode: Any, caplog: pytest.LogCaptureFixture) -> None:
+        """And the trail has one record, however many messages are refused."""
+        mcp = contracted(bare())
+        mcp.add_middleware(RetryMiddleware())
+
+        async def run() -> list[MCPError]:
+            errors = []
+            for _ in range(2):
+                with pytest.raises(MCPError) as caught:
+                    async with Client(mcp, mode=mode) as client:
+                        await client.call_tool("plain", {})
+                errors.append(caught.value)
+            return errors
+
+        with caplog.at_level("INFO"):
+            for error in anyio.run(run):
+                assert "INITIALIZATION_FAILED" == error.error.data["error"]["name"]
+                assert "RetryMiddleware repeats failed calls" in error.error.message
+        assert ["INITIALIZATION_FAILED"] == [record["name"] for record in records(caplog)]
 
     def test_one_that_only_listens_may_stay(self, caplog: pytest.LogCaptureFixture) -> None:
         """`transform_errors=False` keeps the callback, and its log says nothing that ours does not."""

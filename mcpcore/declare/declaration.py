@@ -321,8 +321,8 @@ def declare(
         raise ContractError(f"{where_function(fn.handler, fn.name, noun)}: {problem}")
     if "__fastmcp__" in getattr(fn, "__dict__", ()):
         raise ContractError(
-            f"{where_function(fn, name_of(fn), kind.noun)}: FastMCP's decorator is below @{kind.noun}, so that it serves "
-            f"the function without its contract; put @mcp.{kind.noun} above @{kind.noun}"
+            f"{where_function(fn, name_of(fn), kind.noun)}: FastMCP's decorator is below @{kind.noun}, so that it "
+            f"serves the function without its contract; put @mcp.{kind.noun} above @{kind.noun}"
         )
     if isinstance(fn, staticmethod):
         return kind(make(fn.__func__))

@@ -383,7 +383,6 @@ class TestFailure:
         ]
         assert not verify(trail).problems
 
-    @pytest.mark.server_only("FastMCP has no hook of middleware for completions alone")
     def test_each_failure_of_a_completion_leaves_one_record(self, tmp_path: Path) -> None:
         """Under the name of the argument that is completed."""
         trail = tmp_path / "failures.jsonl"

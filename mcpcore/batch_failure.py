@@ -53,8 +53,10 @@ class WholeFailure:
         self._messages: set[str] = set()
         self._effects: list[Effects | None] = []
         self._number = 0
-        # Sorted. A later item can only move the others back, so whatever has no room now never has room again.
+        # Sorted. A later item can only move the others back, so an item that has no room now never has room again.
         self._listed: list[tuple[tuple[Any, ...], int, int, dict[str, Any], Envelope]] = []
+        self._first_unlisted: tuple[Any, ...] | None = None
+        """The key of the first item without room. No item after it is listed, however small it is."""
 
     def add(self, failure: dict[str, Any], envelope: Envelope) -> None:
         """Add a failed item: `failure` as the answer lists it, and its envelope."""
@@ -69,11 +71,15 @@ class WholeFailure:
         if len(self._messages) < 2:
             self._messages.add(envelope.message)
         self._retry = envelope.retry if self._retry is None else min(self._retry, envelope.retry, key=_caution)
-        insort(self._listed, (_order(failure["item"], envelope), self._number, size(failure), failure, envelope))
+        key = _order(failure["item"], envelope)
+        if self._first_unlisted is not None and key >= self._first_unlisted:
+            return
+        insort(self._listed, (key, self._number, size(failure), failure, envelope))
         room = _MAX_LISTED
         for place, (_, _, weight, _, _) in enumerate(self._listed):
             room -= weight
             if place and (room < 0 or place >= self._max):
+                self._first_unlisted = self._listed[place][0]
                 del self._listed[place:]
                 break
 

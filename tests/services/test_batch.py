@@ -392,6 +392,15 @@ def test_a_batch_of_failures_is_the_same_in_any_order(data: st.DataObject) -> No
     assert len(items) == sum(first["error"]["data"]["counts"].values())
 
 
+@pytest.mark.anyio
+async def test_no_item_is_listed_after_one_without_room() -> None:
+    """Else a small item would be listed or not, as the order has it."""
+    large = [["large", "a"]] * 11
+    for items in ([*large, ["large", "cc"], ["no_match", "a"]], [*large, ["no_match", "a"], ["large", "cc"]]):
+        _, told = await run(act, items=items)
+        assert large == [failure["item"] for failure in told.details["failed"]]
+
+
 @pytest.mark.parametrize(
     ("kinds", "code", "reason", "retry"),
     [

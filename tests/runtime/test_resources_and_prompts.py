@@ -494,7 +494,7 @@ class TestRareWays:
 
     @pytest.mark.server_only("the code reads through the Server itself")
     def test_code_of_the_server_reads_without_a_client(self) -> None:
-        """A handler that then uses the session gets an error which says that there is none."""
+        """A handler that then uses the session gets an error that says the session is missing."""
 
         @resource("a://a")
         def plain(ctx: Context) -> str:

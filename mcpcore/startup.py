@@ -1,6 +1,6 @@
 """Failures of the server itself: while it starts, in its lifespan or in a component, and while it stops.
 
-Document 000 calls these startup failures. They reach no client, so the record in the trail is all that stays of them.
+They reach no client, so the record in the trail is all that stays of them.
 """
 
 from __future__ import annotations

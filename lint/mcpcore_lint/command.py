@@ -486,12 +486,16 @@ class _Command:
 
     def _tell(self, result: Result, groups: list[Group], *, fixed: int = 0, err: bool = False) -> int:
         from mcpcore_lint.report import Outcome, render, statistics
+        from mcpcore_lint.running.folding import fold
 
         options = self.options
         if options["write_baseline"]:
             self._write_baseline(result, groups)
             self._written = True
         diagnostics = self._told(result, groups)
+        if not options["stdin_filename"]:
+            # An editor marks each place; a report says once what is wrong with a file.
+            diagnostics = fold(diagnostics)
         notes = self._mended_since(result) if options["baseline"] else []
         outcome = Outcome(
             diagnostics=tuple(diagnostics),

@@ -85,6 +85,10 @@ class Diagnostic(NamedTuple):
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
     tool: str | None = None
+    tools: tuple[str, ...] = ()
+    """The tools that have it in common; the message names them."""
+    folds: bool = False
+    """Whether a report shows it together with the others of its rule in its file."""
 
     @property
     def sort_key(self) -> tuple[str, Span, str, str]:

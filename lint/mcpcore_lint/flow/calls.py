@@ -107,6 +107,12 @@ class CallGraph:
         collector.events(facts, (), key, set())
         return collector.result([self.summary(wrapper.key) for wrapper in round_it.wrappers])
 
+    def called(self, handler: Handler, call: ast.Call) -> list[FunctionNode]:
+        """The functions of the project that a call in a handler may run."""
+        receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
+        keys = Extractor(self, handler.node, handler.module, receiver).targets(call)
+        return [found[0] for key in keys if (found := self._find(key)) is not None]
+
     def _round_call(self, handler: Handler, call: ast.Call) -> list[tuple[tuple[Guard, ...], ...]]:
         """What stands round a call in a function, and round that function."""
         receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None

@@ -389,7 +389,8 @@ class Resolver(AnnotationReader):
             if isinstance(each, ast.Constant) and isinstance(each.value, str):
                 parts.append(each.value)
             elif isinstance(each, ast.FormattedValue) and each.format_spec is None and each.conversion == -1:
-                parts.append(string(self.expression(each.value, scope)))
+                value = self.expression(each.value, scope)
+                parts += value.parts if isinstance(value, Text) else [string(value)]
             else:
                 parts.append(None)
         known = [part for part in parts if part is not None]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from mcpcore_lint.meaning.hierarchy import Hierarchy
-    from mcpcore_lint.model import Handler, Reach, ToolDef, Value
+    from mcpcore_lint.model import FunctionNode, Handler, Reach, ToolDef, Value
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.project import Project
     from mcpcore_lint.reading.scopes import Scope
@@ -135,6 +135,14 @@ class RuleContext:
         """What can come out of the functions that the tool's handler calls, and which calls cannot be resolved."""
         return self._state.reach(tool)
 
+    def called(self, handler: Handler, call: ast.Call) -> Sequence[FunctionNode]:
+        """The functions of the project that a call in a handler may run."""
+        return self._state.judge.graph.called(handler, call)
+
+    def is_handler(self, function: FunctionNode, module: Module) -> bool:
+        """Whether a function of the project is the handler of a tool, a resource or a prompt."""
+        return any(tool.handler.node is function for tool in self._state.judge.find_tools(module))
+
     def resolve(self, node: ast.expr, scope: Scope | None = None, *, inside: Handler | None = None) -> Value:
         """What an expression is: in a scope, in a handler's own scope, or at the top of the file."""
         from mcpcore_lint.meaning.resolve import evaluate
@@ -154,6 +162,7 @@ class RuleContext:
         related: Sequence[Related] = (),
         fix: Fix | None = None,
         weight: Severity | None = None,
+        shared: bool = False,
     ) -> None:
         """Report a finding.
 
@@ -167,6 +176,8 @@ class RuleContext:
             related: Other places that it speaks of.
             fix: Edits of the file of `at`.
             weight: The severity of this finding, where it is not the rule's; what the settings say goes before it.
+            shared: Whether several tools may have it in common, such as a failure that a helper of theirs builds. It is
+                then reported once, with the places of all of them, and the tools are named after the message.
         """
         where = module or self.module
         if not is_ours(self.rule):
@@ -182,7 +193,9 @@ class RuleContext:
                 help,
                 tuple(related),
                 fix if fix is not None and fix.edits else None,
-                tool.display_name if tool is not None else None,
+                tool.display_name if tool is not None and not shared else None,
+                (tool.display_name,) if tool is not None and shared else (),
+                folds=tool is not None and tool.flavour != "mcpcore" and self.rule.family == "handler" and fix is None,
             )
         )
 

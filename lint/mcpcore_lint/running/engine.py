@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
 from mcpcore_lint.light import light
+from mcpcore_lint.running.folding import name_tools
 from mcpcore_lint.settings import Settings
 
 if TYPE_CHECKING:
@@ -301,6 +302,7 @@ class _PathRun:
             raw.setdefault(diagnostic.path, {})[diagnostic] = None
         diagnostics, hidden, more = self._suppress(raw, results)
         failures.extend(more)
+        diagnostics = name_tools(diagnostics)
         diagnostics.sort(key=lambda each: each.sort_key)
         report = Report(tuple(diagnostics), tuple(failures), len(self.files), tools, hidden, len(anew))
         if self.cache is not None and not self.given:
@@ -530,6 +532,7 @@ def _lint_source(source: str | bytes, path: str, settings: Settings, root: str, 
             hidden += covered
             failures.extend(more)
         diagnostics.extend(mine)
+    diagnostics = name_tools(diagnostics)
     diagnostics.sort(key=lambda each: each.sort_key)
     return Report(tuple(diagnostics), tuple(failures), 1, result.tools, hidden, 1)
 

@@ -29,6 +29,8 @@ def pack_diagnostic(each: Diagnostic) -> tuple[object, ...]:
         tuple((one.path, pack_span(one.span), one.message) for one in each.related),
         fix,
         each.tool,
+        each.tools,
+        each.folds,
     )
 
 
@@ -39,7 +41,7 @@ def pack_span(span: Span) -> tuple[int, ...]:
 
 def unpack_diagnostic(packed: tuple[object, ...]) -> Diagnostic:
     """A finding again."""
-    rule, severity, path, span, message, help_, related, fix, tool = packed
+    rule, severity, path, span, message, help_, related, fix, tool, tools, folds = packed
     return Diagnostic(
         rule,  # type: ignore[arg-type]
         Severity(severity),  # type: ignore[arg-type]
@@ -50,6 +52,8 @@ def unpack_diagnostic(packed: tuple[object, ...]) -> Diagnostic:
         tuple(Related(where, Span(*at), what) for where, at, what in related),  # type: ignore[attr-defined]
         None if fix is None else Fix(fix[0], tuple(Edit(*edit) for edit in fix[1]), fix[2]),  # type: ignore[index]
         tool,  # type: ignore[arg-type]
+        tools,  # type: ignore[arg-type]
+        folds,  # type: ignore[arg-type]
     )
 
 

@@ -21,7 +21,6 @@ CASES = {
         except httpx.HTTPError as error:
             raise RuntimeError(f'failed: {error}') from error
         """,
-    "no-error-as-data": "return CallToolResult(content=[], isError=True)",
     "no-swallowed-error": """
         try:
             index(a)
@@ -35,7 +34,7 @@ CASES = {
 def found(family, rule, *, settings=None):
     """The severities of a rule's findings in a tool of a family."""
     body = textwrap.indent(textwrap.dedent(CASES[rule]).strip(), "    ")
-    imports = "import httpx\nfrom mcp.types import CallToolResult\nfrom mcpcore import service_unavailable\n"
+    imports = "import httpx\nfrom mcpcore import service_unavailable\n"
     if family == "mcpcore":
         body = body.replace("RuntimeError", "service_unavailable")
     source = f"{imports}{HEADS[family]}\n@server.tool()\ndef fetch(a: str):\n    '''Fetch.'''\n{body}\n"
@@ -54,6 +53,18 @@ def test_what_a_plain_server_does_rightly_is_information(family, rule):
 def test_the_same_is_a_warning_on_a_server_of_mcpcore(rule):
     """There a coded error says more, and is at hand."""
     assert found("mcpcore", rule) == [Severity.WARNING]
+
+
+@pytest.mark.parametrize("family", HEADS)
+def test_a_result_that_is_marked_as_failed_is_wrong_in_a_tool_of_mcpcore_alone(family):
+    """The SDK and FastMCP have no other way to fail with a text of one's own and data beside it."""
+    answer = "CallToolResult(content=[TextContent(type='text', text=f'no {a}')], isError=True)"
+    source = (
+        f"from mcp.types import CallToolResult, TextContent\n{HEADS[family]}\n@server.tool()\ndef fetch(a: str):\n"
+        f"    '''Fetch.'''\n    return {answer}\n"
+    )
+    rules = {each.rule for each in lint_source(source).diagnostics}
+    assert ("no-error-as-data" in rules) == (family == "mcpcore")
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,10 @@ class CalleeReader(ChoiceReader):
             found = self._targets_of[node] = keys, outside
         return found
 
+    def targets(self, node: ast.Call) -> list[Key]:
+        """The functions of the project that a call may run."""
+        return self._targets(node)[0]
+
     def _given_to(self, key: Key, node: ast.Call) -> Key:
         """A function with what a call gives to those of its parameters that say nothing."""
         located = self.graph._find(key)  # noqa: SLF001

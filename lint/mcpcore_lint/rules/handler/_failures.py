@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mcpcore_lint.meaning.kinds import ancestry
 from mcpcore_lint.meaning.resolve import Resolver, evaluate
+from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Symbol, Text, Unknown, Value, options, string
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.syntax import walk, walk_shallow
+from mcpcore_lint.reading.syntax import all_parameters, walk, walk_shallow
 from mcpcore_lint.registrations.servers import method_called
 from mcpcore_lint.rules._bodies import mentions, short, text_start, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
-    from mcpcore_lint.model import Handler, ToolDef
+    from mcpcore_lint.model import FunctionNode, Handler
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import RuleContext
@@ -65,6 +67,7 @@ _CHOICES: Final = frozenset({"cancelled", "canceled", "declined", "rejected", "a
 """What a `status` says of the same."""
 HAND_MADE: Final = "a hand-made"
 SHOWN: Final = "the text of the caught exception"
+A_TEXT: Final = "the text"
 _CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
 RESULTS: Final = _CALL_RESULTS | {"mcp.TextContent"}
 """What tells of a failure by more than its keys."""
@@ -77,32 +80,73 @@ _MANY: Final = 500
 """How many calls of them are looked at with what they are given, for one handler."""
 
 
-class Judge:
-    """Tells whether an answer is a failure in disguise."""
+class Place(NamedTuple):
+    """Where a function of the project builds a failure."""
 
-    def __init__(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
-        self.flavour = tool.flavour
+    node: ast.AST
+    module: Module
+    function: FunctionNode
+
+
+class Failure(NamedTuple):
+    """An answer that is a failure in disguise."""
+
+    shape: str
+    """The key, the text or the class that shows it, as in the code: `{"error": ...}`."""
+    place: Place | None = None
+    """Where it is built, if a function of the project does that whatever it is given."""
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether it is marked as failed by hand: `CallToolResult(is_error=True)`."""
+        return self.shape.startswith(HAND_MADE)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether a sentence shows it, and not a key."""
+        return self.shape.startswith(A_TEXT)
+
+
+class Judge:
+    """Tells whether an answer of one function is a failure in disguise."""
+
+    def __init__(self, function: Handler, ctx: RuleContext, *, contract_tool: bool) -> None:
         self.ctx = ctx
-        self.caught = {each.name for each in handler.catches if each.name is not None}
+        self.contract_tool = contract_tool
+        """Whether a tool of mcpcore answers with it: there a result that is marked as failed by hand is one too."""
+        self.caught = {catch.name for catch in function.catches if catch.name is not None}
         """The names that a caught exception has."""
+        self._parameters = {arg.arg for arg in all_parameters(function.node.args)}
+        self.certain: frozenset[str] = frozenset()
+        """Expressions that a test round the answer says are something, as text: `if r.error: return ...`."""
         self._left = _MANY
         self._open: list[ast.AST] = []
         """The functions that are being looked at."""
 
-    def failure(self, value: Value, *, in_clause: bool, own: bool = True) -> str | None:
+    def failure(self, value: Value, *, in_clause: bool, own: bool = True) -> Failure | None:
         """What shows that an answer is a failure; None where nothing does."""
         value = unpacked(value)
+        if isinstance(value, Choice):
+            # `json.dumps(answer)` of an answer that several places set.
+            failures = [self.failure(option, in_clause=in_clause, own=own) for option in options(value)]
+            return failures[0] if failures and all(failures) else None
         if isinstance(value, (Const, Text)):
-            start = text_start(value)
-            if not start:
-                shown = in_clause and isinstance(value.node, ast.JoinedStr) and self._shows_caught(value.node)
-                return SHOWN if shown else None
-            pattern = _IN_CLAUSE if in_clause else _SURE
-            return f'the text "{start.strip()[:30].strip()}..."' if pattern.match(start) else None
+            shape = self._sentence(value, in_clause=in_clause)
+            return None if shape is None else Failure(shape)
         if isinstance(value, Mapping):
             if not own and not value.complete:
                 return None
-            return self._pairs([(k.value, v) for k, v in value.items if isinstance(k, Const)], in_clause=in_clause)
+            pairs = [(key.value, each) for key, each in value.items if isinstance(key, Const)]
+            shape = self.pairs(pairs, in_clause=in_clause)
+            content = dict(pairs).get("content")
+            if shape is None and isinstance(content, Items) and len(content.items) == 1:
+                # The result of a call as the protocol has it: `{"content": [{"type": "text", "text": ...}]}`.
+                block = content.items[0]
+                texts = (
+                    [each for key, each in block.items if string(key) == "text"] if isinstance(block, Mapping) else []
+                )
+                return self.failure(texts[0], in_clause=in_clause) if texts else None
+            return None if shape is None else Failure(shape)
         if isinstance(value, Items):
             alone = value.complete and len(value.items) == 1 and value.kind != "set"
             return self.failure(value.items[0], in_clause=in_clause) if alone else None
@@ -110,30 +154,39 @@ class Judge:
             return self._call(value, in_clause=in_clause)
         return None
 
-    def _call(self, value: CallValue, *, in_clause: bool) -> str | None:
+    def _sentence(self, value: Const | Text, *, in_clause: bool) -> str | None:
+        start = text_start(value)
+        if not start:
+            shown = in_clause and isinstance(value.node, ast.JoinedStr) and self._shows_caught(value.node)
+            return SHOWN if shown else None
+        pattern = _IN_CLAUSE if in_clause else _SURE
+        return f'{A_TEXT} "{start.strip()[:30].strip()}..."' if pattern.match(start) else None
+
+    def _call(self, value: CallValue, *, in_clause: bool) -> Failure | None:
         name = value.func.name
         definition = value.func.definition
         if name in SHOWING:
-            return SHOWN if in_clause and isinstance(value.node, ast.Call) and self._shows_caught(value.node) else None
-        if name in _CALL_RESULTS:
-            for key in ("is_error", "isError"):
-                given = value.argument(key)
-                if isinstance(given, Const) and given.value is True and not self._marked_well_enough(value):
-                    return f"{HAND_MADE} {short(name)}({key}=True)"
-            return None
+            shown = in_clause and isinstance(value.node, ast.Call) and self._shows_caught(value.node)
+            return Failure(SHOWN) if shown else None
         if name == "mcp.TextContent":
             return self.failure(value.argument("text", 1), in_clause=in_clause)
-        if isinstance(definition, ast.ClassDef):
-            found = self._pairs([(key, given) for key, given in value.keywords], in_clause=in_clause, model=True)
-            if found is None or (
-                self.ctx.hierarchy.is_exception(name) is not False
-                and "Exception" in str(self.ctx.hierarchy.ancestors(name))
-            ):
-                return None
-            return f"{short(name)}({found.strip('{}').replace(': ', '=').replace(chr(34), '')})"
         if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return self._function(definition, value, in_clause=in_clause)
-        return None
+        is_class = isinstance(definition, ast.ClassDef)
+        above = self.ctx.hierarchy.ancestors(name, value.func)[0] if is_class else frozenset({name})
+        if not above.isdisjoint(_CALL_RESULTS):
+            # On the SDK and FastMCP this is how a tool fails with a text of its own.
+            for key in ("is_error", "isError") if self.contract_tool else ():
+                marked = value.argument(key)
+                if isinstance(marked, Const) and marked.value is True:
+                    return Failure(f"{HAND_MADE} {short(name)}({key}=True)")
+            return None
+        if not is_class or any("Exception" in each for each in above):
+            return None
+        shape = self.pairs([*value.keywords, *_defaults(value)], in_clause=in_clause, model=True)
+        if shape is None:
+            return None
+        return Failure(f"{short(name)}({shape.strip('{}').replace(': ', '=').replace(chr(34), '')})")
 
     def _shows_caught(self, node: ast.Call | ast.JoinedStr) -> bool:
         """Whether a text is made of the caught exception alone: `str(e)`, `f"{type(e).__name__}: {e}"`."""
@@ -146,16 +199,6 @@ class Judge:
             and len(names - self.caught - _OF_EXCEPTIONS) == 0
             and not any(isinstance(each, str) and any(map(str.isalpha, each)) for each in words)
         )
-
-    def _marked_well_enough(self, value: CallValue) -> bool:
-        """Whether a result that is marked as failed by hand is as much as this server can say.
-
-        On the SDK and FastMCP one that carries more than text is: somebody thought about what the agent needs.
-        """
-        if self.flavour == "mcpcore":
-            return False
-        structured = any(key in {"structuredContent", "structured_content"} for key, _ in value.keywords)
-        return structured or self.flavour == "lowlevel"
 
     # -- functions of the project ------------------------------------------------------------------------------------
 
@@ -188,112 +231,61 @@ class Judge:
 
     def _function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, value: CallValue, *, in_clause: bool
-    ) -> str | None:
+    ) -> Failure | None:
         """What a function of the project makes: a failure whatever it is given, or one where it is given one."""
         module = self.ctx.project.module_defining(node)
         if module is None or node in self._open or len(self._open) > _DEEP:
             return None
-        always = self._always(node, module)
-        return always or self._given(node, module, value, in_clause=in_clause)
+        return self._always(node, module) or self._given(node, module, value, in_clause=in_clause)
 
-    def _always(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> str | None:
-        """What shows that every answer of a function is a failure."""
-        key = ("makes failures", node, self.flavour)
+    def _always(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Failure | None:
+        """What shows that every answer of a function is a failure, and where it is built."""
+        key = ("makes failures", node, self.contract_tool)
         if key not in module.memo:
             # Some servers have one such function and a thousand calls of it.
             self._open.append(node)
             try:
-                module.memo[key] = self._only_fails(node, module.scope_of(node), Resolver())
+                module.memo[key] = self._only_fails(node, module, Resolver())
             finally:
                 self._open.pop()
-        shape: str | None = module.memo[key]
-        return shape if shape is None or shape.startswith(HAND_MADE) else f"what {node.name}() makes of it"
+        failure: Failure | None = module.memo[key]
+        return failure
 
     def _only_fails(
         self,
         node: ast.FunctionDef | ast.AsyncFunctionDef,
-        scope: Scope,
+        module: Module,
         resolver: Resolver,
         *,
         in_clause: bool = False,
-    ) -> str | None:
+    ) -> Failure | None:
         """What shows that the answers of a function are failures; None where one of them is not."""
-        shape: str | None = None
+        failure: Failure | None = None
+        scope = module.scope_of(node)
         returns = _returns(node)
         if len(returns) > 4:
             return None
-        for each in returns:
-            made = self.called(each, resolver.expression(each, scope), scope)
-            for one in options(made):
-                shape = self.failure(one, in_clause=in_clause)
-                if shape is None:
+        for answer in returns:
+            made = self.called(answer, resolver.expression(answer, scope), scope)
+            for option in options(made):
+                one = self.failure(option, in_clause=in_clause)
+                if one is None:
                     return None
-        return shape
-
-    def failure_or_none(self, name: str, scope: Scope) -> str | None:
-        """What shows that a name of a function is a failure where it is not None: `error = check(a)`."""
-        found = scope.lookup(name)
-        if found is None or found[0] is not scope:
-            return None
-        shape: str | None = None
-        for binding in found[1]:
-            node = binding.node
-            source = node.value if isinstance(node, (ast.Assign, ast.NamedExpr)) else binding.value
-            if isinstance(source, ast.Constant) and not source.value:
-                continue
-            place = _place_of(name, node)
-            value = self.called(source, evaluate(source, scope), scope) if source is not None else None
-            shape = self._sometimes(value, place) if isinstance(value, CallValue) and place is not None else None
-            if shape is None:
-                return None
-        return shape
-
-    def _sometimes(self, value: CallValue, place: int) -> str | None:
-        """What shows that a function of the project returns a failure or None, as a whole or as an item of a tuple."""
-        node = value.func.definition
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return None
-        module = self.ctx.project.module_defining(node)
-        if module is None or len(self._open) > _DEEP:
-            return None
-        key = ("sometimes fails", node, place)
-        if key not in module.memo:
-            module.memo[key] = False  # while it is being found out: it may call itself
-            scope = module.scope_of(node)
-            self._open.append(node)
-            try:
-                found = {fails for each in _returns(node, bare=True) for fails in self._fails(each, place, scope)}
-            finally:
-                self._open.pop()
-            module.memo[key] = True in found and None not in found
-        return f"what {node.name}() makes of it" if module.memo[key] else None
-
-    def _fails(self, node: ast.expr, place: int, scope: Scope) -> Iterator[bool | None]:
-        """Of each of the values that an answer may be, whether it is a failure; None where it is something else."""
-        if place >= 0:
-            if not isinstance(node, ast.Tuple) or any(isinstance(each, ast.Starred) for each in node.elts):
-                yield None
-                return
-            node = node.elts[place] if place < len(node.elts) else node
-        if isinstance(node, ast.Name) and self.failure_or_none(node.id, scope) is not None:
-            yield True
-            return
-        for each in options(self.called(node, evaluate(node, scope), scope)):
-            nothing = isinstance(each, Const) and not each.value
-            yield False if nothing else self.failure(each, in_clause=False) is not None or None
+                failure = failure or (one if one.place is not None else one._replace(place=Place(answer, module, node)))
+        return failure
 
     def _given(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, value: CallValue, *, in_clause: bool
-    ) -> str | None:
+    ) -> Failure | None:
         """What a function makes of a failure that it is given: `as_text({"ok": False})`, `as_text(f"Error: {e}")`."""
         self._left -= 1
         if not value.complete or self._left < 0:
             return None
         args = node.args
-        named = [each.arg for each in (*args.posonlyargs, *args.args)]
-        given = {**dict(zip(named, value.args, strict=False)), **dict(value.keywords)}
-        shapes = {name: self._telling(each, in_clause=in_clause) for name, each in given.items()}
-        if not any(shapes.values()):
+        names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+        arguments = {**dict(zip(names, value.args, strict=False)), **dict(value.keywords)}
+        failures = {name: self._argument(each, in_clause=in_clause) for name, each in arguments.items()}
+        if not any(failures.values()):
             return None
         scope = module.scope_of(node)
         resolver = Resolver()
@@ -301,32 +293,37 @@ class Judge:
         before, scope.values = scope.values, {}
         self._open.append(node)
         try:
-            with resolver.within(scope, given):
-                shape = self._only_fails(node, scope, resolver, in_clause=in_clause)
+            with resolver.within(scope, arguments):
+                failure = self._only_fails(node, module, resolver, in_clause=in_clause)
         finally:
             self._open.pop()
             scope.values = before
-        if shape is not None:
-            return shape
+        if failure is not None:
+            # It is the call that makes a failure of it, unless the argument was built by another function.
+            builder = next((each.place for each in failures.values() if each and each.place), None)
+            return failure._replace(place=builder)
         # A table of which another shape is made.
-        tables = [name for name, each in given.items() if isinstance(each, Mapping) and shapes[name]]
-        whole = [each for each in given.values() if not isinstance(each, Unknown) or each.why != "the object itself"]
+        tables = [name for name, each in arguments.items() if isinstance(each, Mapping) and failures[name]]
+        whole = [
+            each for each in arguments.values() if not isinstance(each, Unknown) or each.why != "the object itself"
+        ]
         if len(tables) != 1 or len(whole) != 1:
             return None
         returns = _returns(node)
-        return shapes[tables[0]] if returns and all(mentions(each, tables[0]) for each in returns) else None
+        return failures[tables[0]] if returns and all(mentions(each, tables[0]) for each in returns) else None
 
-    def _telling(self, value: Value, *, in_clause: bool) -> str | None:
+    def _argument(self, value: Value, *, in_clause: bool) -> Failure | None:
         """What shows that an argument is a failure, or a switch by which the function may make one."""
         if isinstance(value, Const) and isinstance(value.value, bool):
-            return str(value.value)
+            return Failure(str(value.value))
         if isinstance(value, (Const, Text, Mapping, CallValue)):
             return self.failure(value, in_clause=in_clause)
         return None
 
     # -- tables ------------------------------------------------------------------------------------------------------
 
-    def _pairs(self, pairs: list[tuple[object, Value]], *, in_clause: bool, model: bool = False) -> str | None:
+    def pairs(self, pairs: Sequence[tuple[object, Value]], *, in_clause: bool, model: bool = False) -> str | None:
+        """What shows that a table, or a model of these fields, is a failure."""
         table = {key.lower(): value for key, value in pairs if isinstance(key, str)}
         if table.keys().isdisjoint(TELLING):
             return None
@@ -353,10 +350,9 @@ class Judge:
                 return f'{{"{spelled[key]}": ...}}'
         return None
 
-    @staticmethod
-    def _is_an_error(value: Value, table: dict[str, Value], *, in_clause: bool, model: bool) -> bool:
-        beside = set(table) - BESIDE_AN_ERROR
-        if any(isinstance(given, Const) and given.value is True for key, given in table.items() if key in SUCCESS_KEYS):
+    def _is_an_error(self, value: Value, table: dict[str, Value], *, in_clause: bool, model: bool) -> bool:
+        """Whether the value of an `error` key is one for certain, and all that the table has to say."""
+        if any(isinstance(each, Const) and each.value is True for key, each in table.items() if key in SUCCESS_KEYS):
             return False
         if isinstance(value, Const):
             if isinstance(value.value, str):
@@ -368,25 +364,60 @@ class Judge:
             return bool(value.items)
         if isinstance(value, CallValue) and value.func.name in SHOWING:
             return True
+        echoes = all(self._is_an_echo(each) for key, each in table.items() if key not in BESIDE_AN_ERROR)
+        if self.certain and echoes and value.node is not None and spelling(value.node) in self.certain:
+            return True
         if isinstance(value, Choice):
-            return False
-        return in_clause or (not beside and not model)
+            return all(self._is_an_error(each, table, in_clause=in_clause, model=model) for each in options(value))
+        return in_clause or (not model and not set(table) - BESIDE_AN_ERROR)
+
+    def _is_an_echo(self, value: Value) -> bool:
+        """Whether a value beside an error only repeats what was asked, or is a constant."""
+        if isinstance(value, (Const, Text)):
+            return True
+        if isinstance(value, (Items, Mapping)):
+            return value.complete and not value.items
+        return isinstance(value.node, ast.Name) and value.node.id in self._parameters
 
 
-def _returns(node: ast.FunctionDef | ast.AsyncFunctionDef, *, bare: bool = False) -> list[ast.expr]:
-    """What a function returns; nothing where it yields, or where one of its returns has no value.
+def spelling(node: ast.AST) -> str:
+    """An expression as text, by which two of them are compared."""
+    return node.id if isinstance(node, ast.Name) else ast.dump(node)
 
-    Args:
-        node: The function.
-        bare: Whether a `return` without a value is left out instead.
+
+def _defaults(value: CallValue) -> list[tuple[object, Value]]:
+    """The fields of a model that a call leaves at a default that tells of a failure: `success: bool = False`.
+
+    They count where the call gives nothing but what is said beside a failure: a model that carries rows is a result.
     """
+    info = class_info(value.func)
+    given = {key.lower() for key, _ in value.keywords}
+    if info is None or value.args or not (value.complete or given) or given - BESIDE_AN_ERROR:
+        return []
+    fields: dict[str, Value] = {}
+    for owner in ancestry(info):
+        for name, bindings in owner.attributes.items():
+            binding = bindings[-1]
+            if binding.kind == "annotated" and name.lower() in TELLING and binding.value is not None:
+                fields.setdefault(name, _default(evaluate(binding.value, owner.body_scope)))
+    return [(name, each) for name, each in fields.items() if name.lower() not in given]
+
+
+def _default(value: Value) -> Value:
+    """What `Field(default=...)` gives; any other value is itself."""
+    if not isinstance(value, CallValue) or short(value.func.name) not in {"Field", "field"}:
+        return value
+    return value.argument("default", 0)
+
+
+def _returns(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+    """What a function returns; nothing where it yields, or where one of its returns has no value."""
     found: list[ast.expr] = []
     for each in walk_shallow([*node.body]):
         if isinstance(each, ast.Return):
-            if each.value is not None:
-                found.append(each.value)
-            elif not bare:
+            if each.value is None:
                 return []
+            found.append(each.value)
         elif isinstance(each, (ast.Yield, ast.YieldFrom)):
             return []
     return found
@@ -400,20 +431,3 @@ def _is_a_choice(key: str, value: Value) -> bool:
         return False
     text = " ".join(each or "" for each in value.parts) if isinstance(value, Text) else string(value) or ""
     return _CHOICE.search(text) is not None
-
-
-def _place_of(name: str, node: ast.AST) -> int | None:
-    """Which item of what is assigned a name gets; -1 for the whole, None where that cannot be seen."""
-    if isinstance(node, ast.NamedExpr):
-        return -1
-    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
-        return None
-    target = node.targets[0]
-    if isinstance(target, ast.Name):
-        return -1
-    if not isinstance(target, (ast.Tuple, ast.List)):
-        return None
-    names = [
-        each.id if isinstance(each, ast.Name) else "*" if isinstance(each, ast.Starred) else "" for each in target.elts
-    ]
-    return names.index(name) if name in names and "*" not in names else None

@@ -6,9 +6,8 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.model import CallValue, Symbol
+from mcpcore_lint.model import Symbol
 from mcpcore_lint.reading.syntax import all_parameters, own_nodes, walk_shallow
-from mcpcore_lint.registrations.servers import arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,21 +58,6 @@ def clauses_round(handler: Handler, tool: ToolDef) -> list[ClauseRound]:
                 owner.memo[key] = list(_of_decorator(maker, owner))
             found += owner.memo[key]
     return found
-
-
-def clauses_running(value: Value) -> list[ClauseRound]:
-    """The clauses of a function of the project round the lambda that a call hands it."""
-    if not isinstance(value, CallValue) or value.module is None or not isinstance(value.node, ast.Call):
-        return []
-    function = value.func.definition
-    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return []
-    module = value.module.project.module_defining(function)
-    if module is None:
-        return []
-    given = arguments_of(function, value.node)
-    names = {name for name, each in given.items() if isinstance(each, ast.Lambda)}
-    return list(_in(function, function.name, module, names))
 
 
 def _of_decorator(maker: ast.FunctionDef, module: Module) -> Iterator[ClauseRound]:

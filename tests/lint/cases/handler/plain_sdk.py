@@ -91,7 +91,7 @@ async def stop() -> str:
 def show(name: str) -> CallToolResult:
     match name:
         case "":
-            return CallToolResult(content=[TextContent(type="text", text="no")], isError=True)  # expect: no-error-as-data
+            return CallToolResult(content=[TextContent(type="text", text="no")], isError=True)
         case "?":
             return {"success": False, "message": "no such article"}  # expect: no-error-as-data
         case _:

@@ -1,0 +1,407 @@
+"""The failures that a function returns: those that it builds, and those of functions whose results it hands on."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.model import Mapping, Symbol, Value, options, string
+from mcpcore_lint.patterns import regex
+from mcpcore_lint.reading.syntax import own_nodes, walk, walk_shallow
+from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, text_start
+from mcpcore_lint.rules._endings import unreachable
+from mcpcore_lint.rules.handler._failures import ERROR_KEYS, TELLING, Failure, Judge, Place, spelling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from mcpcore_lint.model import Handler
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.rules.base import RuleContext
+
+_EITHER: Final = regex(r"\W*(?:unable|failed) to\b.{1,100}\bor no\b.{1,60}\b(?:found|available)\b", re.IGNORECASE)
+_LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps"})
+_DUMPING: Final = frozenset({"model_dump", "model_dump_json", "dict", "json", "to_dict", "decode"})
+"""Methods that give an answer in another form."""
+_IN_A_THREAD: Final = frozenset({"asyncio.to_thread", "anyio.to_thread.run_sync", "asgiref.sync.sync_to_async"})
+"""Functions whose result is what their first argument returns."""
+_DEEP: Final = 6
+"""How many functions that hand on what another one returns are followed."""
+
+
+class Returned(NamedTuple):
+    """A failure that a function returns."""
+
+    failure: Failure
+    node: ast.expr | ast.stmt
+    """The answer in the function itself: what is returned, or the statement that makes a failure of it."""
+    caught: bool
+    """Whether an `except` clause gives it."""
+
+
+def returned_failures(
+    function: Handler,
+    ctx: RuleContext,
+    *,
+    contract_tool: bool,
+    _deep: int = 0,
+    _item: int | None = None,
+    _caught: bool = False,
+) -> list[Returned]:
+    """The failures that a function returns, in the order in which they stand in its text.
+
+    Args:
+        function: The function.
+        ctx: The rule that asks.
+        contract_tool: Whether it is for a tool of mcpcore.
+        _deep: How many functions handed this one's result on.
+        _item: Where it returns tuples, the number of the item that counts.
+        _caught: Whether an `except` clause calls it, so that what it returns is about a failure.
+    """
+    body = body_of(function)
+    judge = Judge(function, ctx, contract_tool=contract_tool)
+    reader = _Reader(function, body, judge, ctx, _deep)
+    matches: list[Returned] = []
+    for site in function.returns:
+        answer = site.node.value
+        if _item is not None and isinstance(answer, ast.Tuple):
+            answer = answer.elts[_item] if _item < len(answer.elts) else None
+        if answer is None or _tells_nothing(answer) or unreachable(site.node, body):
+            continue
+        matches += reader.answer(answer, site.scope, caught=_caught or site.catch is not None)
+    if isinstance(function.node, ast.Lambda):
+        matches += reader.answer(function.node.body, body.scope(function.node.body), caught=False)
+    matches += reader.changed_in_clauses()
+    return sorted(dict.fromkeys(matches), key=lambda match: (match.node.lineno, match.node.col_offset))
+
+
+class _Reader:
+    """Reads the answers of one function."""
+
+    def __init__(self, function: Handler, body: Body, judge: Judge, ctx: RuleContext, deep: int) -> None:
+        self.function = function
+        self.body = body
+        self.judge = judge
+        self.ctx = ctx
+        self.deep = deep
+
+    def answer(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[Returned]:
+        """The failures that one answer is."""
+        self.judge.certain = frozenset(self._certain(node))
+        value = self.judge.called(node, evaluate(node, scope), scope)
+        failure = self._failure(node, value, caught=caught)
+        core = _core(node, scope)
+        if failure is None and (core is not node or isinstance(core, ast.Name)):
+            value = self.judge.called(core, self._start(core, scope), scope)
+            failure = self._failure(core, value, caught=caught)
+        if failure is not None:
+            if caught or not failure.is_text or not _either_way(node, value, self.body):
+                yield Returned(failure, node, caught)
+            return
+        for place, shape, in_clause in self._handed_on(core, scope, caught=caught):
+            yield Returned(Failure(shape, place), node, caught or in_clause)
+
+    @staticmethod
+    def _start(node: ast.expr, scope: Scope) -> Value:
+        """What an expression is, or begins as: `text += hint` does not change how a text begins."""
+        found = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+        if found is not None and any(binding.kind == "augmented" for binding in found[1]):
+            starts = [binding.value for binding in found[1] if binding.kind != "augmented"]
+            if len(starts) == 1 and starts[0] is not None:
+                return evaluate(starts[0], found[0])
+        return evaluate(node, scope)
+
+    def _failure(self, node: ast.expr, value: Value, *, caught: bool) -> Failure | None:
+        judged: list[tuple[Value, Failure | None]] = []
+        body = self.body
+        for option in options(value):
+            own = option.node is not None and inside(option.node, [node])
+            set_in_clause = (
+                option.node is not None and option.node in body.parents and body.clause_of(option.node) is not None
+            )
+            kept = own or set_in_clause or not self._may_change(node)
+            failure = self.judge.failure(option, in_clause=caught or (not own and set_in_clause), own=kept)
+            if own and failure is not None:
+                return failure
+            judged.append((option, failure))
+        failures = [failure for _, failure in judged if failure is not None]
+        # A name that several places set is a failure where a clause set it, or where all of them did.
+        set_by_clause = any(
+            failure is not None and option.node in body.parents and body.clause_of(option.node) is not None
+            for option, failure in judged
+            if option.node is not None
+        )
+        return failures[0] if failures and (len(failures) == len(judged) or set_by_clause) else None
+
+    def _may_change(self, node: ast.expr) -> bool:
+        """Whether what a table says of a failure may change between its display and an answer."""
+        if not isinstance(node, ast.Name):
+            return True
+        keys = (key for _, key, _ in _changes(self.body.nodes, node.id, self.body))
+        return any(key is None or key.lower() in TELLING for key in keys)
+
+    def _certain(self, node: ast.expr) -> Iterator[str]:
+        """The expressions that tests round an answer say are something."""
+        for above in self.body.above(node):
+            if isinstance(above, ast.If) and inside(node, above.body):
+                yield from _something(above.test)
+
+    # -- results of other functions ----------------------------------------------------------------------------------
+
+    def _handed_on(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[tuple[Place, str, bool]]:
+        """The failures of the functions whose result an answer is: where each is built, and what shows it."""
+        if self.deep >= _DEEP:
+            return
+        for call, item in self._calls(node, scope):
+            in_clause = caught or (call in self.body.parents and self.body.clause_of(call) is not None)
+            for function, module in self._functions(call, scope):
+                yield from _failures_of(function, module, self, item=item, caught=in_clause)
+
+    def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None]]:
+        """The calls of which an expression is the result, or an item of it."""
+        if isinstance(node, ast.Call):
+            yield node, None
+            return
+        found = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+        if not isinstance(node, ast.Name) or found is None or found[0] is not scope or self._is_handled(node):
+            return
+        for binding in found[1]:
+            statement = binding.node
+            source = statement.value if isinstance(statement, (ast.Assign, ast.NamedExpr)) else binding.value
+            item = _item_of(node.id, statement)
+            if source is None or item is None:
+                continue
+            core = _core(source, scope)
+            if isinstance(core, ast.Call):
+                yield core, None if item < 0 else item
+
+    def _functions(
+        self, call: ast.Call, scope: Scope
+    ) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module]]:
+        """The function of the project that a call runs, if that is one for certain."""
+        callee = evaluate(call.func, scope)
+        if isinstance(callee, Symbol) and callee.name in _IN_A_THREAD and call.args:
+            callee = evaluate(call.args[0], scope)
+        functions: Sequence[ast.AST | None] = (
+            [callee.definition] if isinstance(callee, Symbol) else self.ctx.called(self.function, call)
+        )
+        function = functions[0] if len(functions) == 1 else None
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return
+        module = self.ctx.project.module_defining(function)
+        # A tool that hands on what another tool answers: the failure is that one's.
+        if module is not None and function is not self.function.node and not self.ctx.is_handler(function, module):
+            yield function, module
+
+    def _is_handled(self, name: ast.Name) -> bool:
+        """Whether a function looks for a failure in what it was handed before it returns it."""
+        for test in self.body.all(ast.If):
+            asks = mentions(test.test, name.id) and _asks_for_failure(test.test) and not inside(name, test.body)
+            if asks and (inside(name, test.orelse) or isinstance(test.body[-1], _LEAVES)):
+                return True
+        # `raise_for_error(answer)`
+        return any(
+            isinstance(statement.value, ast.Call)
+            and any(isinstance(arg, ast.Name) and arg.id == name.id for arg in statement.value.args)
+            and isinstance(statement.value.func, ast.Name)
+            for statement in self.body.all(ast.Expr)
+        )
+
+    # -- answers that a clause changes -------------------------------------------------------------------------------
+
+    def changed_in_clauses(self) -> Iterator[Returned]:
+        """The failures that `except` clauses put into an answer: `result["error"] = str(e)`, `result.update(...)`."""
+        answers = {
+            core.id
+            for site in self.function.returns
+            if site.node.value is not None and isinstance(core := _core(site.node.value, site.scope), ast.Name)
+        }
+        if not answers:
+            return
+        tries = sum(1 for _ in self.body.all(ast.Try))
+        for catch in self.function.catches:
+            clause = catch.node
+            if not isinstance(clause, ast.ExceptHandler) or catch.function is not self.function.node:
+                continue
+            if isinstance(clause.body[-1], ast.Raise):
+                continue
+            for name in sorted(answers):
+                changes = [
+                    (statement, key, value)
+                    for statement, key, value in _changes(walk_shallow([*clause.body]), name, self.body)
+                    if key is not None and value is not None
+                ]
+                shape = self.judge.pairs([(key, value) for _, key, value in changes], in_clause=True)
+                if shape is None:
+                    continue
+                # Where several things are tried one by one, an error beside the rest says which of them is missing.
+                only_an_error = not any(key.lower() in TELLING - ERROR_KEYS for _, key, _ in changes)
+                if tries == 1 or not only_an_error:
+                    yield Returned(Failure(shape), changes[0][0], caught=True)
+
+
+def _failures_of(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, reader: _Reader, *, item: int | None, caught: bool
+) -> list[tuple[Place, str, bool]]:
+    """The failures that a function of the project returns; made out once for all that call it."""
+    contract_tool = reader.judge.contract_tool
+    key = ("returned failures", function, item, caught, contract_tool)
+    if key not in module.memo:
+        module.memo[key] = []  # while they are being made out: it may call itself
+        model = HandlerBuilder.of(function, module, reader.ctx.hierarchy).model
+        if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function)):
+            matches = returned_failures(
+                model, reader.ctx, contract_tool=contract_tool, _deep=reader.deep + 1, _item=item, _caught=caught
+            )
+            module.memo[key] = [
+                (match.failure.place or Place(match.node, module, function), match.failure.shape, match.caught)
+                for match in matches
+            ]
+    failures: list[tuple[Place, str, bool]] = module.memo[key]
+    return failures
+
+
+def _core(node: ast.expr, scope: Scope) -> ast.expr:
+    """What an answer is before it is awaited, put into JSON or into a list of one text, or before text is appended."""
+    for _ in range(8):
+        if isinstance(node, ast.Await):
+            node = node.value
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            node = node.left
+        elif isinstance(node, ast.JoinedStr) and node.values and isinstance(node.values[0], ast.FormattedValue):
+            node = node.values[0].value
+        elif isinstance(node, ast.List) and len(node.elts) == 1:
+            node = node.elts[0]
+        elif isinstance(node, ast.Call):
+            inner = _inner(node, scope)
+            if inner is None:
+                break
+            node = inner
+        else:
+            break
+    return node
+
+
+def _inner(call: ast.Call, scope: Scope) -> ast.expr | None:
+    """What a call gives in another form; None where it makes something of its own."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in _DUMPING and not call.args:
+        return call.func.value
+    if not isinstance(call.func, (ast.Name, ast.Attribute)):
+        return None
+    callee = evaluate(call.func, scope)
+    name = callee.name if isinstance(callee, Symbol) else ""
+    if name in _DUMPS and call.args:
+        return call.args[0]
+    if name == "mcp.TextContent":
+        return next((keyword.value for keyword in call.keywords if keyword.arg == "text"), None)
+    return None
+
+
+def _item_of(name: str, statement: ast.AST) -> int | None:
+    """Which item of what is assigned a name gets; -1 for the whole, None where that cannot be seen."""
+    if isinstance(statement, (ast.NamedExpr, ast.AnnAssign)):
+        return -1
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return None
+    target = statement.targets[0]
+    if isinstance(target, ast.Name):
+        return -1
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return None
+    names = [
+        part.id if isinstance(part, ast.Name) else "*" if isinstance(part, ast.Starred) else "" for part in target.elts
+    ]
+    return names.index(name) if name in names and "*" not in names else None
+
+
+def _changes(nodes: Iterable[ast.AST], name: str, body: Body) -> Iterator[tuple[ast.stmt, str | None, Value | None]]:
+    """What statements set in a table or a model of some name: the statement, the key (None if unknown), the value."""
+    for statement in nodes:
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                if not isinstance(target, (ast.Subscript, ast.Attribute)) or getattr(target.value, "id", None) != name:
+                    continue
+                if isinstance(target, ast.Attribute):
+                    key: str | None = target.attr
+                else:
+                    key = string(body.value(target.slice))
+                yield statement, key, body.value(statement.value)
+        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            call = statement.value
+            if not isinstance(call.func, ast.Attribute) or getattr(call.func.value, "id", None) != name:
+                continue
+            if call.func.attr != "update":
+                continue
+            for keyword in call.keywords:
+                yield statement, keyword.arg, body.value(keyword.value)
+            for table in map(body.value, call.args):
+                if not isinstance(table, Mapping) or not table.complete:
+                    yield statement, None, None
+                for key_value, value in table.items if isinstance(table, Mapping) else ():
+                    yield statement, string(key_value), value
+        elif isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", None) == name:
+            yield statement, None, None
+
+
+def _something(test: ast.expr) -> Iterator[str]:
+    """The expressions that are neither None nor empty where a test holds, as text."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.IsNot() | ast.NotEq()], comparators=[ast.Constant(value=None)]):
+            yield from _something(left)
+        case ast.BoolOp(op=ast.And()):
+            for part in test.values:
+                yield from _something(part)
+        case (
+            ast.NamedExpr(target=ast.Name(id=name))
+            | ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), *_])
+        ):
+            yield name
+        case ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
+            yield spelling(test)
+
+
+def _asks_for_failure(test: ast.expr) -> bool:
+    """Whether a test looks for a failure in an answer: `"error" in answer`, `not answer.ok`, `failed(answer)`."""
+    for node in walk([test]):
+        if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == "len"):
+            return True
+        if isinstance(node, ast.Constant) and str(node.value).lower() in TELLING:
+            return True
+        if isinstance(node, ast.Attribute) and node.attr.lower() in TELLING:
+            return True
+    return False
+
+
+def _either_way(node: ast.expr, value: Value, body: Body) -> bool:
+    """Whether an answer says "unable to fetch it, or there is none" where there is none.
+
+    What was asked for is at hand there, and what it holds is looked at: `rows = data.get("rows"); if not rows: ...`.
+    """
+    if _EITHER.match(text_start(value) or "") is None:
+        return False
+    test = next((above.test for above in body.above(node) if isinstance(above, ast.If)), None)
+    if not (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.Name)):
+        return False
+    found = body.scope(node).lookup(test.operand.id)
+    return found is not None and all(
+        isinstance(binding.value, (ast.Subscript, ast.ListComp))
+        or (
+            isinstance(binding.value, ast.Call)
+            and isinstance(binding.value.func, ast.Attribute)
+            and binding.value.func.attr == "get"
+            and isinstance(binding.value.func.value, ast.Name)
+        )
+        for binding in found[1]
+    )
+
+
+def _tells_nothing(node: ast.expr) -> bool:
+    """Whether an answer is a table without a key that tells of a failure: then none of its values counts."""
+    return isinstance(node, ast.Dict) and all(
+        isinstance(key, ast.Constant) and str(key.value).lower() not in TELLING for key in node.keys
+    )

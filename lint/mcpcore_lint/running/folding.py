@@ -1,0 +1,65 @@
+"""Says things once: a finding that several tools share is one, and so are those of one rule in one file of a server.
+
+A helper that builds a failure for a hundred tools is mended in one place, so it is one finding that names the tools. On
+a server without mcpcore every tool of a file may fail in the same wrong way: a report has one entry for the file.
+Suppressions, the baseline and `--changed-since` still hold for each place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Related
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcpcore_lint.diagnostics import Diagnostic
+
+_NAMED: Final = 3
+"""How many tools a message names; the others are counted."""
+
+
+def name_tools(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The findings, of which those that tools share at one place are one, with the tools at the end of its message."""
+    merged: dict[object, Diagnostic] = {}
+    for number, diagnostic in enumerate(diagnostics):
+        if not diagnostic.tools:
+            merged[number] = diagnostic
+            continue
+        key = (diagnostic.rule, diagnostic.path, diagnostic.span, diagnostic.message)
+        first = merged.get(key)
+        if first is not None:
+            diagnostic = first._replace(  # noqa: PLW2901 - the same finding, with one more tool
+                tools=(*first.tools, *diagnostic.tools), related=(*first.related, *diagnostic.related)
+            )
+        merged[key] = diagnostic
+    return [_named(diagnostic) if diagnostic.tools else diagnostic for diagnostic in merged.values()]
+
+
+def _named(diagnostic: Diagnostic) -> Diagnostic:
+    tools = sorted(set(diagnostic.tools))
+    more = len(tools) - _NAMED
+    names = ", ".join(tools[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return diagnostic._replace(
+        message=f"{diagnostic.message} ({'tools' if len(tools) > 1 else 'tool'}: {names})",
+        tools=tuple(tools),
+        related=tuple(sorted(set(diagnostic.related))),
+    )
+
+
+def fold(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The findings as a report shows them: of those that fold, the first of its file, with the others as its places."""
+    folded: dict[object, list[Diagnostic]] = {}
+    for number, diagnostic in enumerate(diagnostics):
+        key = (diagnostic.rule, diagnostic.severity, diagnostic.path) if diagnostic.folds else number
+        folded.setdefault(key, []).append(diagnostic)
+    return [_together(group) if len(group) > 1 else group[0] for group in folded.values()]
+
+
+def _together(group: list[Diagnostic]) -> Diagnostic:
+    first, *others = group
+    places = [Related(other.path, other.span, other.message) for other in others]
+    return first._replace(
+        message=f"{first.message}; {len(others)} more like it in this file", related=(*first.related, *places)
+    )

@@ -10,7 +10,7 @@ from mcpcore_lint.output import printable
 from mcpcore_lint.report import lines_of, page, summary
 
 if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Diagnostic, Related
+    from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.report import Outcome
 
 _COLORS: Final = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
@@ -19,6 +19,10 @@ _WIDTH: Final = 120
 _LEAST: Final = 20
 """Columns of source that are shown however narrow the terminal is."""
 _TAB: Final = 4
+_EXCERPTS: Final = 3
+"""Places beside a finding that are shown with their line of source; further ones are named."""
+_PLACES: Final = 12
+"""Places beside a finding that are named; further ones are counted."""
 
 
 def render(outcome: Outcome) -> str:
@@ -67,8 +71,11 @@ def _block(each: Diagnostic, outcome: Outcome, texts: dict[str, list[str]], pain
     rule = paint.link(each.rule, address)
     head = f"{paint.color(color, paint.bold(f'{each.severity.label}[{rule}]'))}: {paint.bold(printable(each.message))}"
     lines = [head, *_excerpt(each.path, each.span, outcome, texts, paint, color, label="")]
-    for related in each.related:
-        lines += _related(related, outcome, texts, paint)
+    for number, related in enumerate(each.related[:_PLACES]):
+        place = _excerpt(related.path, related.span, outcome, texts, paint, "34", label=related.message)
+        lines += place if number < _EXCERPTS else place[:1]
+    if len(each.related) > _PLACES:
+        lines.append(f"  {paint.color('34', ':::')} and {len(each.related) - _PLACES} more; --format json lists all")
     if each.help:
         lines.append(f"  {paint.color('32', 'help')}: {printable(each.help)}")
     if each.fix is not None:
@@ -79,10 +86,6 @@ def _block(each: Diagnostic, outcome: Outcome, texts: dict[str, list[str]], pain
     elif not paint.enabled:
         lines.append(f"  see: {address}")
     return "\n".join(lines)
-
-
-def _related(related: Related, outcome: Outcome, texts: dict[str, list[str]], paint: _Paint) -> list[str]:
-    return _excerpt(related.path, related.span, outcome, texts, paint, "34", label=related.message)
 
 
 def _excerpt(

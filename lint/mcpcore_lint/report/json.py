@@ -50,6 +50,7 @@ def _diagnostic(each: Diagnostic, outcome: Outcome) -> dict[str, Any]:
         "message": each.message,
         "help": each.help,
         "tool": each.tool,
+        "tools": list(each.tools),
         "url": page(each.rule),
         "related": [
             {"path": outcome.place(one.path), **_span(one.span), "message": one.message} for one in each.related

@@ -1,0 +1,142 @@
+"""Findings that say the same thing are one: at a helper that tools share, and in a file of a server without mcpcore."""
+
+from __future__ import annotations
+
+import pytest
+
+HELPER = """
+def failed(why: str) -> dict:
+    return {"error": why}
+"""
+TOOLS = """
+from fastmcp import FastMCP
+from helper import failed
+
+{name} = FastMCP("x")
+
+
+@{name}.tool
+def {name}_one(a: str) -> dict:
+    '''One.'''
+    return failed(a)
+
+
+@{name}.tool
+def {name}_two(a: str) -> dict:
+    '''Two.'''
+    return failed(a)
+"""
+ALIKE = """
+from {package}
+
+mcp = {server}("x")
+
+
+@mcp.tool()
+def first(a: str) -> dict:
+    '''First.'''
+    return {{"error": a}}
+
+
+@mcp.tool()
+def second(a: str) -> dict:
+    '''Second.'''
+    return {{"error": a}}
+
+
+@mcp.tool()
+def third(a: str) -> dict:
+    '''Third.'''
+    return {{"error": a}}
+"""
+FASTMCP = ALIKE.format(package="fastmcp import FastMCP", server="FastMCP")
+SELECT = ("--select", "no-error-as-data")
+
+
+@pytest.fixture
+def shared(project):
+    """A helper that builds a failure for the tools of three files."""
+    (project.root / "store.py").unlink()
+    (project.root / "server.py").unlink()
+    project.write("helper.py", HELPER)
+    for name in ("a", "b", "c"):
+        project.write(f"{name}.py", TOOLS.format(name=name))
+    return project
+
+
+@pytest.fixture
+def alike(project):
+    """A FastMCP server of which three tools fail in the same wrong way."""
+    (project.root / "store.py").unlink()
+    project.write("server.py", FASTMCP)
+    return project
+
+
+def test_a_helper_has_one_finding_with_the_tools_of_all_files(shared):
+    """It stands where the failure is built, and lists where each tool returns it."""
+    (finding,) = shared.json(*SELECT)["diagnostics"]
+    assert ("helper.py", 3) == (finding["path"], finding["line"])
+    assert finding["message"].endswith("(tools: a_one, a_two, b_one and 3 more)")
+    assert ["a_one", "a_two", "b_one", "b_two", "c_one", "c_two"] == finding["tools"]
+    places = [(each["path"], each["line"]) for each in finding["related"]]
+    assert [(f"{name}.py", line) for name in "abc" for line in (11, 17)] == places
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_it_is_the_same_from_the_cache_and_from_several_processes(shared, jobs):
+    """Nor does it change when only some of the files are judged again."""
+    cold = shared.json(*SELECT, "--no-cache")["diagnostics"]
+    assert cold == shared.json(*SELECT, "--jobs", jobs)["diagnostics"]
+    assert cold == shared.json(*SELECT, "--jobs", jobs)["diagnostics"]
+    shared.write("b.py", TOOLS.format(name="b") + "# changed\n")
+    assert cold == shared.json(*SELECT, "--jobs", jobs)["diagnostics"]
+    shared.write("c.py", "")
+    (finding,) = shared.json(*SELECT, "--jobs", jobs)["diagnostics"]
+    assert ["a_one", "a_two", "b_one", "b_two"] == finding["tools"]
+
+
+def test_a_helper_is_suppressed_where_it_stands(shared):
+    """One comment serves all tools."""
+    shared.write("helper.py", HELPER.replace("why}", "why}  # mcpcore: ignore[no-error-as-data] the client wants it"))
+    assert "No findings" in shared.lint(*SELECT, code=0).stdout
+
+
+def test_a_file_without_mcpcore_has_one_finding_for_a_rule(alike):
+    """The other places stand beside the first."""
+    (finding,) = alike.json(*SELECT)["diagnostics"]
+    assert 10 == finding["line"]
+    assert finding["message"].endswith("; 2 more like it in this file")
+    assert [16, 22] == [each["line"] for each in finding["related"]]
+    assert "1 warning in 1 file, 3 tools" in alike.lint(*SELECT, "--statistics").stdout
+
+
+def test_in_an_editor_and_on_a_server_of_mcpcore_each_place_has_its_own(alike):
+    """An editor marks lines; and in a contract tool each failure is a line of its own in the contract."""
+    report = alike.json(*SELECT, "--stdin-filename", "server.py", input=FASTMCP)
+    assert [10, 16, 22] == [each["line"] for each in report["diagnostics"]]
+    alike.write("server.py", ALIKE.format(package="mcpcore import Server", server="Server"))
+    assert [10, 16, 22] == [line for _, line, _ in alike.found(*SELECT)]
+
+
+def test_suppressions_and_the_baseline_hold_for_each_place(alike):
+    """What is known or meant is left out, and what is new is reported."""
+    alike.write(
+        "server.py", FASTMCP.replace('"error": a}', '"error": a}  # mcpcore: ignore[no-error-as-data] so be it', 1)
+    )
+    (finding,) = alike.json(*SELECT)["diagnostics"]
+    assert (16, [22]) == (finding["line"], [each["line"] for each in finding["related"]])
+    alike.write("server.py", FASTMCP)
+    alike.lint(*SELECT, "--baseline", "known.json", "--write-baseline", code=0)
+    alike.lint(*SELECT, "--baseline", "known.json", code=0)
+    alike.write("server.py", FASTMCP.replace("third", "fourth"))
+    assert [22] == [line for _, line, _ in alike.found(*SELECT, "--baseline", "known.json")]
+
+
+def test_the_report_for_people_shows_the_first_places_and_counts_the_rest(shared):
+    """Three with their line, up to twelve by name, and how many more there are."""
+    many = "".join(f"@a.tool\ndef more_{n}(a: str) -> dict:\n    return failed(a)\n\n\n" for n in range(20))
+    shared.write("a.py", TOOLS.format(name="a") + "\n\n" + many)
+    text = shared.lint(*SELECT, code=1).stdout
+    assert 12 == text.count(":::") - 1
+    assert 3 == text.count("    return failed(a)")
+    assert "  ::: and 14 more; --format json lists all" in text

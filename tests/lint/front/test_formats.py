@@ -316,6 +316,7 @@ def test_json(project):
         "message",
         "help",
         "tool",
+        "tools",
         "url",
         "related",
         "fix",

@@ -623,6 +623,38 @@ INVALID: Final = (
         """,
         'assigned returns {"error": ...}',
     ),
+    # What an `except` clause says in a sentence, under whatever key, and a model by its name.
+    Invalid(
+        """
+        from fastmcp import FastMCP
+        from pydantic import BaseModel
+
+        mcp = FastMCP("x")
+
+        class ErrorResponse(BaseModel):
+            why: str
+
+        @mcp.tool
+        async def fetch(a: str) -> dict:
+            try:
+                return await load(a)
+            except KeyError as e:
+                return {"errors": [str(e)]}  # here
+            except ValueError as e:
+                return ErrorResponse(why=str(e))  # here
+            except TimeoutError as e:
+                return [{"type": "text", "text": f"Error: {e}"}]  # here
+            except ConnectionError:
+                return {"result": f"Could not load {a}"}  # here
+            except LookupError:
+                return {"message": "It was there before", "ok": True}
+            except OSError:
+                return {"message": "Failed to load all of it", "rows": await known(a)}
+            except Exception as e:
+                return {"message": str(e), "asked": a}  # here
+        """,
+        'fetch returns {"errors": ...}',
+    ),
     # Models whose defaults tell of a failure.
     Invalid(
         """

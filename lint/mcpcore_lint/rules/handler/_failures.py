@@ -28,11 +28,16 @@ SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
 FAILURE_KEYS: Final = frozenset({"iserror", "is_error", "failed"})
 STATUS_KEYS: Final = frozenset({"status", "state", "result"})
 FAILED_STATUS: Final = frozenset({"error", "failed", "failure", "fail"})
-ERROR_KEYS: Final = frozenset({"error", "error_message", "errormessage"})
+ERROR_KEYS: Final = frozenset({"error", "errors", "error_message", "errormessage"})
 TELLING: Final = SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | ERROR_KEYS
 """An answer without one of these keys is no failure in disguise."""
 _SAYING: Final = frozenset({"message", "detail", "msg", "reason"})
 """Keys of a sentence on what happened."""
+SENTENCES: Final = _SAYING | {"result", "output", "text", "content", "response"}
+"""Keys whose sentence, where an `except` clause gives it and nothing else, is about the failure."""
+_FINE: Final = frozenset({"ok", "success", "succeeded", "completed", "partial"})
+"""What a `status` says of an answer that is none."""
+_FAILED_CLASS: Final = regex(r"(?:Error|Failure|Failed)(?:$|[A-Z])")
 BESIDE_AN_ERROR: Final = frozenset(
     {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",
      "error_code", "errorcode", "traceback", "status_code", "success", "ok", "tool", "help"}
@@ -136,17 +141,15 @@ class Judge:
         if isinstance(value, Mapping):
             if not own and not value.complete:
                 return None
-            pairs = [(key.value, each) for key, each in value.items if isinstance(key, Const)]
-            shape = self.pairs(pairs, in_clause=in_clause)
-            content = dict(pairs).get("content")
-            if shape is None and isinstance(content, Items) and len(content.items) == 1:
-                # The result of a call as the protocol has it: `{"content": [{"type": "text", "text": ...}]}`.
-                block = content.items[0]
-                texts = (
-                    [each for key, each in block.items if string(key) == "text"] if isinstance(block, Mapping) else []
-                )
-                return self.failure(texts[0], in_clause=in_clause) if texts else None
-            return None if shape is None else Failure(shape)
+            table = {key.value: each for key, each in value.items if isinstance(key, Const)}
+            shape = self.pairs([*table.items()], in_clause=in_clause)
+            if shape is not None:
+                return Failure(shape)
+            # A result and its text as the protocol has them: `{"content": [{"type": "text", "text": ...}]}`.
+            inner = table.get("text") if string(table.get("type", value)) == "text" else table.get("content")
+            return (
+                self.failure(inner, in_clause=in_clause) if isinstance(inner, (Const, Text, Items, CallValue)) else None
+            )
         if isinstance(value, Items):
             alone = value.complete and len(value.items) == 1 and value.kind != "set"
             return self.failure(value.items[0], in_clause=in_clause) if alone else None
@@ -159,8 +162,8 @@ class Judge:
         if not start:
             shown = in_clause and isinstance(value.node, ast.JoinedStr) and self._shows_caught(value.node)
             return SHOWN if shown else None
-        pattern = _IN_CLAUSE if in_clause else _SURE
-        return f'{A_TEXT} "{start.strip()[:30].strip()}..."' if pattern.match(start) else None
+        fails = _SURE.match(start) or (in_clause and _IN_CLAUSE.match(start))
+        return f'{A_TEXT} "{start.strip()[:30].strip()}..."' if fails else None
 
     def _call(self, value: CallValue, *, in_clause: bool) -> Failure | None:
         name = value.func.name
@@ -185,7 +188,7 @@ class Judge:
             return None
         shape = self.pairs([*value.keywords, *_defaults(value)], in_clause=in_clause, model=True)
         if shape is None:
-            return None
+            return Failure(f"{short(name)}(...)") if in_clause and _FAILED_CLASS.search(short(name)) else None
         return Failure(f"{short(name)}({shape.strip('{}').replace(': ', '=').replace(chr(34), '')})")
 
     def _shows_caught(self, node: ast.Call | ast.JoinedStr) -> bool:
@@ -325,7 +328,7 @@ class Judge:
     def pairs(self, pairs: Sequence[tuple[object, Value]], *, in_clause: bool, model: bool = False) -> str | None:
         """What shows that a table, or a model of these fields, is a failure."""
         table = {key.lower(): value for key, value in pairs if isinstance(key, str)}
-        if table.keys().isdisjoint(TELLING):
+        if table.keys().isdisjoint(TELLING | SENTENCES if in_clause else TELLING):
             return None
         spelled = {key.lower(): key for key, _ in pairs if isinstance(key, str)}
         states = [value for key, value in table.items() if key in STATUS_KEYS and isinstance(value, Const)]
@@ -348,6 +351,21 @@ class Judge:
                     return f'{{"{spelled[key]}": "{known}"}}'
             if key in ERROR_KEYS and self._is_an_error(value, table, in_clause=in_clause, model=model):
                 return f'{{"{spelled[key]}": ...}}'
+        if not in_clause or any(isinstance(each.value, str) and each.value.lower() in _FINE for each in states):
+            return None
+        return self._in_a_sentence(table, spelled)
+
+    def _in_a_sentence(self, table: dict[str, Value], spelled: dict[str, str]) -> str | None:
+        """What shows that a table that an `except` clause gives says what happened, and nothing else."""
+        if any(isinstance(each, Const) and each.value is True for key, each in table.items() if key in SUCCESS_KEYS):
+            return None
+        if not all(key in BESIDE_AN_ERROR | SENTENCES or self._is_an_echo(value) for key, value in table.items()):
+            return None
+        for key in SENTENCES & table.keys():
+            value = table[key]
+            shown = isinstance(value, CallValue) and value.func.name in SHOWING
+            if shown or (isinstance(value, (Const, Text)) and self._sentence(value, in_clause=True)):
+                return f'{{"{spelled[key]}": ...}}'
         return None
 
     def _is_an_error(self, value: Value, table: dict[str, Value], *, in_clause: bool, model: bool) -> bool:
@@ -360,6 +378,8 @@ class Judge:
             return value.value is True and not model
         if isinstance(value, Text):
             return True
+        if isinstance(value, Items):
+            return in_clause and value.complete and bool(value.items)
         if isinstance(value, Mapping):
             return bool(value.items)
         if isinstance(value, CallValue) and value.func.name in SHOWING:

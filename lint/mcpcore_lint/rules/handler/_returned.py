@@ -11,9 +11,9 @@ from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import own_nodes, walk, walk_shallow
-from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, text_start
+from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, text_start, unpacked
 from mcpcore_lint.rules._endings import unreachable
-from mcpcore_lint.rules.handler._failures import ERROR_KEYS, TELLING, Failure, Judge, Place, spelling
+from mcpcore_lint.rules.handler._failures import ERROR_KEYS, SENTENCES, TELLING, Failure, Judge, Place, spelling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _EITHER: Final = regex(r"\W*(?:unable|failed) to\b.{1,100}\bor no\b.{1,60}\b(?:found|available)\b", re.IGNORECASE)
 _LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps"})
+_DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps", "dataclasses.asdict"})
 _DUMPING: Final = frozenset({"model_dump", "model_dump_json", "dict", "json", "to_dict", "decode"})
 """Methods that give an answer in another form."""
 _IN_A_THREAD: Final = frozenset({"asyncio.to_thread", "anyio.to_thread.run_sync", "asgiref.sync.sync_to_async"})
@@ -124,7 +124,9 @@ class _Reader:
             set_in_clause = (
                 option.node is not None and option.node in body.parents and body.clause_of(option.node) is not None
             )
-            kept = own or set_in_clause or not self._may_change(node)
+            table = unpacked(option)
+            changed = isinstance(table, Mapping) and not table.complete and self._may_change(node)
+            kept = own or set_in_clause or not changed
             failure = self.judge.failure(option, in_clause=caught or (not own and set_in_clause), own=kept)
             if own and failure is not None:
                 return failure
@@ -403,5 +405,5 @@ def _either_way(node: ast.expr, value: Value, body: Body) -> bool:
 def _tells_nothing(node: ast.expr) -> bool:
     """Whether an answer is a table without a key that tells of a failure: then none of its values counts."""
     return isinstance(node, ast.Dict) and all(
-        isinstance(key, ast.Constant) and str(key.value).lower() not in TELLING for key in node.keys
+        isinstance(key, ast.Constant) and str(key.value).lower() not in TELLING | SENTENCES for key in node.keys
     )

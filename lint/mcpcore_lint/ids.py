@@ -52,6 +52,7 @@ IDS: Final[dict[str, tuple[str, ...]]] = {
         "no-fake-empty",
         "no-protocol-error-in-tool",
         "no-base-exception-catch",
+        "no-stdout-in-tool",
         "retry-unsafe",
         "details-not-json",
     ),

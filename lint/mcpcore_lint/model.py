@@ -615,6 +615,10 @@ class Handler:
         """Where its name stands."""
         return self.module.source.span(self.node)
 
+    def contains(self, path: str, span: Span) -> bool:
+        """Whether a place stands within the function."""
+        return path == self.module.path and self.node.lineno <= span.line <= (self.node.end_lineno or 0)
+
     def walk(self) -> Iterator[ast.AST]:
         """Every node of the body, nested functions included, in source order; operators and contexts are left out."""
         yield from walk(body_of(self.node))
@@ -736,6 +740,23 @@ class UnresolvedCall:
 
 
 @light_value
+class ReachedWrite:
+    """Something that writes to standard output, in the handler or in a function that it calls."""
+
+    label: str
+    """The call for people: `print()`, `subprocess.run()`."""
+    kind: Literal["print", "child", "input"]
+    """"child": a child process inherits standard output; "input": `input()`, which reads standard input as well."""
+    function: str
+    """The function that contains it."""
+    path: tuple[str, ...]
+    """The functions on the way, the handler first."""
+    call: Span
+    """The call in the handler that leads there, or the writing call if the handler contains it."""
+    site: Site
+
+
+@light_value
 class Reach:
     """What can come out of the functions that a handler calls."""
 
@@ -745,3 +766,5 @@ class Reach:
     own: tuple[ReachedThrow, ...] = ()
     """Errors raised in the handler itself (or in a function nested in it that is called) that do leave it; `call` is
     the `raise` statement."""
+    writes: tuple[ReachedWrite, ...] = ()
+    """What writes to standard output, in the handler and in the functions that it calls."""

@@ -28,9 +28,11 @@ from mcpcore_lint.flow.effects import (
     ParameterUse,
     Summary,
     Throw,
+    Write,
     bound_to,
     handed_over,
     key_of,
+    redirected,
     swallowed,
 )
 from mcpcore_lint.flow.facts.converting import converting
@@ -105,6 +107,7 @@ class CallGraph:
         outer += self._around(round_it)
         collector = Collector(self, handler, outer)
         collector.events(facts, (), key, set())
+        collector.writes(facts)
         return collector.result([self.summary(wrapper.key) for wrapper in round_it.wrappers])
 
     def called(self, handler: Handler, call: ast.Call) -> list[FunctionNode]:
@@ -416,6 +419,10 @@ class CallGraph:
                 if each not in summary.parameters:
                     summary.parameters[each] = None
                     changed = True
+            for write, path in () if facts.redirects else self.writes(event):
+                changed = _keep(summary.writes, write, way(path)) or changed
+        for write in facts.writes:
+            changed = _keep(summary.writes, write, (key.name,)) or changed
         for throw in facts.returned:
             changed = _keep(summary.returned, throw, (key.name,)) or changed
         for each_key in facts.returned_from:
@@ -468,6 +475,21 @@ class CallGraph:
                     continue
                 if not any(_tells(each, call.use) for each in bound_to(event.bindings, call.parameter)):
                     yield handed_over(call.parameter, call.use, event.span), ()
+
+    def writes(self, event: Event) -> Iterator[tuple[Write, tuple[str, ...]]]:
+        """What writes to standard output behind an event."""
+        if redirected(event.guards):
+            return
+        for target in event.targets:
+            summary = self._summaries.get(target)
+            if summary is None:
+                continue
+            yield from list(summary.writes.items())
+            for call in list(summary.parameters):
+                for bound in bound_to(event.bindings, call.parameter):
+                    inner = self._summaries.get(bound) if isinstance(bound, Key) else None
+                    for write, path in list(inner.writes.items()) if inner and not redirected(call.guards) else ():
+                        yield write, (target.name, *path)
 
     def parameter_calls(self, event: Event) -> Iterator[ParameterCall]:
         """The calls of parameters that an event leads to."""

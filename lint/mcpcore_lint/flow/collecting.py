@@ -14,11 +14,12 @@ from mcpcore_lint.flow.effects import (
     Key,
     Summary,
     Throw,
+    Write,
     bound_to,
     handed_over,
     swallowed,
 )
-from mcpcore_lint.model import Reach, ReachedThrow, Site, UnresolvedCall
+from mcpcore_lint.model import Reach, ReachedThrow, ReachedWrite, Site, UnresolvedCall
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
@@ -36,6 +37,7 @@ class Collector:
         self.own: dict[tuple[object, ...], ReachedThrow] = {}
         self.throws: dict[tuple[object, ...], ReachedThrow] = {}
         self.unresolved: dict[Blind, UnresolvedCall] = {}
+        self.written: dict[Write, ReachedWrite] = {}
         start, end = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
         self.lines = range(start, end + 1)
 
@@ -97,6 +99,21 @@ class Collector:
             for call in self.graph.parameter_calls(partial):
                 if call.use != "hands on" and partial.kind != "parameter":
                     self._blind(handed_over(call.parameter, call.use, partial.span), trail, partial.span)
+
+    def writes(self, facts: Facts) -> None:
+        """Take what writes to standard output, in the handler and behind its calls."""
+        name = self.handler.qualname
+        for write in facts.writes:
+            self._write(write, (name,), write.span)
+        for event in () if facts.redirects else facts.events:
+            for write, path in self.graph.writes(event):
+                self._write(write, (name, *path), event.span)
+
+    def _write(self, write: Write, path: tuple[str, ...], call: Span) -> None:
+        known = self.written.get(write)
+        if known is None or len(path) < len(known.path):
+            site = Site(write.path, write.span)
+            self.written[write] = ReachedWrite(write.label, write.kind, write.function, path, call, site)
 
     def _given(self, event: Event, bound: Bindings, trail: tuple[str, ...]) -> Event:
         """What is done with a parameter, as the call of what it is given."""
@@ -175,10 +192,13 @@ class Collector:
                     Site(throw.path, throw.span), "knowledge" if throw.known_by else "project",
                 )  # fmt: skip
                 self.throws.setdefault((throw, span), reached)
+            for write, path in summary.writes.items():
+                self._write(write, (self.handler.qualname, *path), self.handler.span)
         return Reach(
             tuple(sorted(self.throws.values(), key=order)),
             tuple(sorted(self.unresolved.values(), key=lambda each: (each.call, each.path))),
             tuple(sorted(self.own.values(), key=order)),
+            tuple(sorted(self.written.values(), key=lambda write: (write.site.path, write.site.span))),
         )
 
 

@@ -93,6 +93,21 @@ class Blind(NamedTuple):
     why: str
 
 
+WriteKind = Literal["print", "child", "input"]
+"""The process prints it, a child process may, or it is the prompt of `input()`."""
+
+
+class Write(NamedTuple):
+    """Something that writes to standard output, by its place."""
+
+    label: str
+    kind: WriteKind
+    function: str
+    """The function that does it."""
+    path: str
+    span: Span
+
+
 class Clause(NamedTuple):
     """An `except` clause: what it catches, and by which `raise` statements it passes it on."""
 
@@ -136,6 +151,8 @@ class Guard(NamedTuple):
     """Ways that lead on, each with all that stands in it."""
     doubt: bool = False
     """A condition on the error that cannot be read: it is not certain that anything comes through."""
+    redirects: bool = False
+    """Prints inside do not reach standard output; errors pass."""
 
 
 Chain = tuple[Guard, ...]
@@ -177,7 +194,7 @@ class Event:
 class Facts:
     """What a function does, without its callees."""
 
-    __slots__ = ("events", "key", "returned", "returned_from", "wrapped")
+    __slots__ = ("events", "key", "redirects", "returned", "returned_from", "wrapped", "writes")
 
     def __init__(self, key: Key, events: list[Event] | None = None, wrapped: str = "") -> None:
         self.key = key
@@ -188,18 +205,22 @@ class Facts:
         """Functions whose results it returns."""
         self.wrapped = wrapped
         """The function's own name, where these are the facts of what its decorators make of it."""
+        self.writes: list[Write] = []
+        self.redirects = False
+        """Whether it replaces `sys.stdout`."""
 
 
 class Summary:
     """What leaves a function; each with the names of the functions on the way, the function itself first."""
 
-    __slots__ = ("blinds", "parameters", "returned", "throws")
+    __slots__ = ("blinds", "parameters", "returned", "throws", "writes")
 
     def __init__(self) -> None:
         self.throws: dict[Throw, tuple[str, ...]] = {}
         self.blinds: dict[Blind, tuple[str, ...]] = {}
         self.parameters: dict[ParameterCall, None] = {}
         self.returned: dict[Throw, tuple[str, ...]] = {}
+        self.writes: dict[Write, tuple[str, ...]] = {}
 
 
 def key_of(
@@ -233,6 +254,11 @@ def swallowed(guards: tuple[Guard, ...]) -> bool:
             if not BROAD.isdisjoint(clause.types):
                 return True
     return False
+
+
+def redirected(guards: tuple[Guard, ...]) -> bool:
+    """Whether what is printed behind some guards does not reach standard output."""
+    return any(guard.redirects for guard in guards)
 
 
 def bound_to(bindings: Bindings, parameter: Parameter) -> list[Key | Parameter | Throw]:

@@ -206,7 +206,10 @@ class Project:
 
     def locate(self, importer: Module, name: str, level: int) -> str | None:
         """The file that `import name` (or `from ..name import`, with `level` dots) means in a module."""
-        absolute = importer.absolute
+        return self.locate_from(importer.absolute, name, level)
+
+    def locate_from(self, absolute: str, name: str, level: int) -> str | None:
+        """The file that an import means in a file, whether that file was read or not."""
         if not level:
             top = name.partition(".")[0]
             if not top or top in FRAMEWORKS or top in sys.stdlib_module_names:
@@ -254,6 +257,17 @@ class Project:
                     queue.append(each)
         seen.discard(absolute)
         return seen, missing
+
+    def text_of(self, absolute: str) -> str:
+        """The text of a file. A file that was not parsed is decoded as Latin-1, which is enough to search for ASCII."""
+        module = self._by_path.get(absolute)
+        if module is not None:
+            return module.source.text
+        try:
+            with open(absolute, "rb", buffering=0) as file:
+                return file.read().decode("latin-1")
+        except OSError:
+            return ""
 
     def forget(self) -> None:
         """Drop the syntax of everything read; what imports mean stays known."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from mcpcore_lint.meaning.hierarchy import Hierarchy
-    from mcpcore_lint.model import FunctionNode, Handler, Reach, ToolDef, Value
+    from mcpcore_lint.model import FunctionNode, Handler, Reach, ReachedWrite, ToolDef, Value
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.project import Project
     from mcpcore_lint.reading.scopes import Scope
@@ -142,6 +142,10 @@ class RuleContext:
     def is_handler(self, function: FunctionNode, module: Module) -> bool:
         """Whether a function of the project is the handler of a tool, a resource or a prompt."""
         return any(tool.handler.node is function for tool in self._state.judge.find_tools(module))
+
+    def writes(self, tool: ToolDef) -> Sequence[ReachedWrite]:
+        """What writes to standard output in the tool's handler, or in the functions that it calls."""
+        return self._state.writes(tool)
 
     def resolve(self, node: ast.expr, scope: Scope | None = None, *, inside: Handler | None = None) -> Value:
         """What an expression is: in a scope, in a handler's own scope, or at the top of the file."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.running.discover import Found
     from mcpcore_lint.settings import Settings
 
-MAGIC: Final = b"mcpcore-lint cache, format 4\n"
+MAGIC: Final = b"mcpcore-lint cache, format 5\n"
 MAX_BYTES: Final = 1 << 30
 
 

@@ -1,8 +1,8 @@
-"""What a tool can throw, for people: each error with the way to it, what is caught, and what could not be seen."""
+"""What a tool can throw, for people: errors by class and reason, what is caught, and what could not be seen."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcpcore_lint.light import replace
 from mcpcore_lint.model import Reach, string
@@ -10,7 +10,7 @@ from mcpcore_lint.output import printable
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.flow.calls import CallGraph
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
         UnresolvedCall,
     )
     from mcpcore_lint.running.judge import Judge
+
+
+T = TypeVar("T")
+K = TypeVar("K")
+MAX_SITES: Final = 3
+"""How many places of one error are listed."""
 
 
 def told_of(tool: ToolDef) -> list[str]:
@@ -127,35 +133,67 @@ def _head(name: str, leading: Sequence[Handler]) -> list[str]:
 
 
 def _thrown(reach: Reach, contract: Contract | None = None) -> list[str]:
+    """What is thrown, by class or code and reason; the unresolved calls after it."""
     lines: list[str] = []
-    for each in (*reach.own, *reach.throws):
-        codes = _declared(each, contract) if each.codes is None else each.codes
-        label = ", ".join(codes) if codes else each.type_name.removeprefix("builtins.")
-        if codes is None:
-            label = f"{each.type_name.removeprefix('mcpcore.')} with a code that is not known"
-        reason = ""
-        if each.reasons is None:
-            reason = " (a reason that is not known)"
-        elif each.reasons:
-            reason = f" ({', '.join(each.reasons)})"
-        lines += [f"  {label}{reason}", f"      {' > '.join(each.path)}", f"      at {_place(each.site)}"]
+    for label, thrown in _by((*reach.own, *reach.throws), lambda throw: _label(throw, contract)).items():
+        lines += _group(label, thrown)
     if not lines:
         lines.append("  nothing that can be seen")
     blind = [each for each in reach.unresolved if each.project or each.takes_context]
     if blind:
         lines.append("Not seen, since it cannot be told what is called:")
-        for one in blind:
-            lines += [f"  {one.name} at {_place(one.site)}: {one.why}", f"      {' > '.join(one.path)}"]
-    others: dict[str, list[UnresolvedCall]] = {}
-    for one in reach.unresolved:
-        if one not in blind:
-            others.setdefault(one.name, []).append(one)
+        for (name, why), calls in _by(blind, lambda call: (call.name, call.why)).items():
+            lines += _brief(name, calls, f": {why}")
+    others = [call for call in reach.unresolved if call not in blind]
     if others:
         lines.append("Calls of other packages, of which it is not known what they raise:")
-        for name, calls in others.items():
-            more = f" and at {len(calls) - 1} more" if len(calls) > 1 else ""
-            lines += [f"  {name} at {_place(calls[0].site)}{more}", f"      {' > '.join(calls[0].path)}"]
+        for name, calls in _by(others, lambda call: call.name).items():
+            lines += _brief(name, calls)
     return lines
+
+
+def _by(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def _brief(name: str, calls: Sequence[UnresolvedCall], why: str = "") -> list[str]:
+    """Calls of one name: the nearest, and how many more there are."""
+    nearest = min(calls, key=lambda call: len(call.path))
+    more = f" and at {len(calls) - 1} more" if len(calls) > 1 else ""
+    return [f"  {name} at {_place(nearest.site)}{more}{why}", f"      {' > '.join(nearest.path)}"]
+
+
+def _group(label: str, several: Sequence[ReachedThrow]) -> list[str]:
+    """One kind of error: how many places throw it, by how many paths, and the nearest places with their paths."""
+    nearest: dict[Site, ReachedThrow] = {}
+    for throw in sorted(several, key=lambda throw: len(throw.path)):
+        nearest.setdefault(throw.site, throw)
+    paths = {throw.path for throw in several}
+    counts = [f"{number} {noun}" for number, noun in ((len(nearest), "places"), (len(paths), "paths")) if number > 1]
+    lines = [f"  {label}{': ' if counts else ''}{', '.join(counts)}"]
+    more = len(nearest) - MAX_SITES
+    for path, thrown in _by(list(nearest.values())[:MAX_SITES], lambda throw: throw.path).items():
+        lines.append(f"      {' > '.join(path)}")
+        lines += [f"      at {_place(throw.site)}" for throw in thrown]
+    if more > 0:
+        lines.append(f"      and at {more} more place{'' if more == 1 else 's'}")
+    return lines
+
+
+def _label(thrown: ReachedThrow, contract: Contract | None) -> str:
+    """The code, or the class of an error without a code, and the reason."""
+    codes = _declared(thrown, contract) if thrown.codes is None else thrown.codes
+    label = ", ".join(codes) if codes else thrown.type_name.removeprefix("builtins.")
+    if codes is None:
+        label = f"{thrown.type_name.removeprefix('mcpcore.')} with a code that is not known"
+    elif codes and thrown.type_name != "mcpcore.CodedError":
+        label = f"{thrown.type_name} with {label}"
+    if thrown.reasons is None:
+        return f"{label} (a reason that is not known)"
+    return f"{label} ({', '.join(thrown.reasons)})" if thrown.reasons else label
 
 
 def _declared(thrown: ReachedThrow, contract: Contract | None) -> tuple[str, ...] | None:
@@ -172,19 +210,29 @@ def _caught(handlers: Sequence[Handler], on_the_way: Sequence[Handler], graph: C
     lines: list[str] = []
     own = handlers[-1]
     if own.catches:
-        lines.append("Caught in the handler, and therefore not told where it is for certain:")
-        lines.extend(f"  {_clause(each)}" for each in own.catches)
+        lines.append("Caught in the handler:")
+        lines += _clauses((clause, "") for clause in own.catches)
     others = [*handlers[:-1], *around, *on_the_way]
     if any(each.catches for each in others):
-        lines.append("Caught on the way, and therefore not told where it is for certain:")
-        lines.extend(f"  {each.qualname}: {_clause(clause)}" for each in others for clause in each.catches)
+        lines.append("Caught before it reaches the handler:")
+        lines += _clauses((clause, f"{handler.qualname}: ") for handler in others for clause in handler.catches)
     return lines
 
 
+def _clauses(clauses: Iterable[tuple[CatchSite, str]]) -> Iterator[str]:
+    """The clauses of each function that catch the same, with their places."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for clause, who in clauses:
+        span = clause.module.source.span(clause.node)
+        groups.setdefault((f"{who}{_clause(clause)}", clause.module.path), []).append(f"{span.line}:{span.column}")
+    for (what, path), places in groups.items():
+        yield f"  {what} at {path}:{', '.join(places)}"
+
+
 def _clause(each: CatchSite) -> str:
-    types = ", ".join((one or "something that cannot be told").removeprefix("builtins.") for one in each.types)
+    types = ", ".join((one or "a class that is not known").removeprefix("builtins.") for one in each.types)
     how = "suppress" if each.suppress else "except*" if each.star else "except"
-    return f"{how} {types or 'nothing'} at {_at(each.module.path, each.module.source.span(each.node))}"
+    return f"{how} {types or 'nothing'}"
 
 
 def _reason(entry: ContractEntry) -> str | None:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
 from mcpcore_lint.flow.calls import CallGraph
+from mcpcore_lint.flow.facts.stdout import may_write
 from mcpcore_lint.light import cached_property
 from mcpcore_lint.meaning.hierarchy import Hierarchy
-from mcpcore_lint.model import Handler, Reach, ToolDef, string
+from mcpcore_lint.model import Handler, Reach, ReachedWrite, ToolDef, string
+from mcpcore_lint.reading.imports import ImportSearch
 from mcpcore_lint.reading.project import Project
 from mcpcore_lint.reading.source import SourceError
 from mcpcore_lint.records import ToolRecord
@@ -131,6 +133,10 @@ class FileState:
         """What comes out of the functions that a handler calls."""
         return self.judge.reach(tool)
 
+    def writes(self, tool: ToolDef) -> tuple[ReachedWrite, ...]:
+        """What writes to standard output in a handler, or in what it calls."""
+        return self.judge.writes(tool)
+
     def project_tools(self) -> AbstractSet[str] | None:
         """The names of all tools of the project."""
         return self.names
@@ -172,6 +178,7 @@ class Judge:
         self.given: dict[str, bytes] = {}
         """Contents that go before those on disk."""
         self._reached: dict[Handler, Reach] = {}
+        self._prints = ImportSearch(self.project, may_write)
         per_file = bool(settings.per_file)
         self.rules = [rule for rule in all_rules().values() if per_file or selected(rule, settings)]
         self._hooks = {rule.id: _Hooks(rule) for rule in self.rules}
@@ -213,6 +220,13 @@ class Judge:
             found = self.graph.reach(tool.handler)
             self._reached[tool.handler] = found
         return found
+
+    def writes(self, tool: ToolDef) -> tuple[ReachedWrite, ...]:
+        """What writes to standard output in a handler, or in what it calls."""
+        # To follow the calls of a tool costs much more than to search the files for `print`.
+        if not any(self._prints.found_from(module.absolute) for module in {tool.module, tool.handler.module}):
+            return ()
+        return self.reach(tool).writes
 
     # -- one file --------------------------------------------------------------------------------------------------
 

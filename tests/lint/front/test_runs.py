@@ -230,6 +230,70 @@ def test_explain_calls(project):
     assert "Not seen" in text
 
 
+MANY = """
+from fastmcp import FastMCP
+from mcpcore import not_found
+
+mcp = FastMCP("x")
+
+@mcp.tool
+def fetch(key: str) -> str:
+    try:
+        checked(key)
+    except OSError:
+        pass
+    for part in key:
+        checked(part)
+        load(part)
+    return load(key)
+
+def load(key: str) -> str:
+    if not key:
+        raise not_found("nothing", reason="no_key")
+    return checked(key)
+
+def checked(key: str) -> str:
+    if key == "0":
+        raise ValueError("0")
+    if key == "1":
+        raise ValueError("1")
+    if key == "2":
+        raise not_found("2")
+    return key
+"""
+
+
+def test_explain_calls_groups_what_is_thrown(empty):
+    """Errors of one class, or one code and reason, come together: how many, and the nearest path to each place."""
+    empty.write("many.py", MANY)
+    assert (
+        "fetch can throw:\n"
+        "  handler fetch at many.py:8:5\n"
+        "  ValueError: 2 places, 2 paths\n"
+        "      fetch > checked\n"
+        "      at many.py:25:9\n"
+        "      at many.py:27:9\n"
+        "  NOT_FOUND: 2 paths\n"
+        "      fetch > checked\n"
+        "      at many.py:29:9\n"
+        "  NOT_FOUND (no_key)\n"
+        "      fetch > load\n"
+        "      at many.py:20:9\n"
+        "Caught in the handler:\n"
+        "  except OSError at many.py:11:5\n"
+    ) == empty.lint("--explain-calls", "fetch", code=0).stdout
+
+
+def test_explain_calls_lists_the_first_places(empty):
+    """Of many places the first are listed and the others counted."""
+    checks = "".join(f"    if key == '{number}':\n        raise ValueError(key)\n" for number in range(9))
+    head = "from fastmcp import FastMCP\n\nmcp = FastMCP('x')\n\n\n@mcp.tool\ndef fetch(key: str) -> str:\n"
+    empty.write("many.py", f"{head}{checks}    return key\n")
+    text = empty.lint("--explain-calls", "fetch", code=0).stdout
+    assert "  ValueError: 9 places\n      fetch\n      at many.py:9:9\n" in text
+    assert text.endswith("      at many.py:13:9\n      and at 6 more places\n")
+
+
 LOW_LEVEL = """
 import acme
 from mcp.server.lowlevel import Server

@@ -34,3 +34,13 @@ def test_words_for_a_model_are_asked_for_outside_of_tests(path, told):
     settings = Settings(select=frozenset({"definitions"}))
     found = {each.rule for each in lint_source(TOOL, path=path, settings=settings).diagnostics}
     assert found == ({"field-description", "tool-description-required"} if told else set())
+
+
+@pytest.mark.parametrize(("path", "told"), [("server.py", True), ("tests/server.py", False)])
+def test_a_tool_of_a_test_may_print(path, told):
+    """No client reads the output of a test."""
+    settings = Settings(select=frozenset({"no-stdout-in-tool"}))
+    code = TOOL.replace("...", "\n    print(amount)")
+    assert [each.rule for each in lint_source(code, path=path, settings=settings).diagnostics] == (
+        ["no-stdout-in-tool"] if told else []
+    )

@@ -6,12 +6,25 @@ import ast
 import sys
 from typing import Final
 
-from mcpcore_lint.flow.effects import Bindings, Blind, Event, EventKind, Facts, Key, Parameter, ParameterUse, Throw
+from mcpcore_lint.flow.effects import (
+    Bindings,
+    Blind,
+    Event,
+    EventKind,
+    Facts,
+    Key,
+    Parameter,
+    ParameterUse,
+    Throw,
+    Write,
+    redirected,
+)
 from mcpcore_lint.flow.facts.callees import unique
 from mcpcore_lint.flow.facts.constants import idle, unused
 from mcpcore_lint.flow.facts.implicit import BUILTINS, ImplicitReader
 from mcpcore_lint.flow.facts.labels import not_for
 from mcpcore_lint.flow.facts.spelling import FUTURES, TASKS, WAITED, holds, spelled
+from mcpcore_lint.flow.facts.stdout import may_write, replaces_stdout, written_by
 from mcpcore_lint.flow.knowledge import KNOWLEDGE
 from mcpcore_lint.meaning.kinds import BUILTIN_METHODS, Instance
 from mcpcore_lint.meaning.resolve import PLAIN_BUILTINS, evaluate
@@ -88,6 +101,10 @@ class Extractor(ImplicitReader):
         """Whether what the file has in it may be awaited elsewhere than where it is called."""
         self._asks_recovery = text.has("recovery_for")
         self._makes_tasks = self._runs_beside and any(map(text.has, TASKS))
+        if "prints" not in memo:
+            memo["prints"] = may_write(text.text)
+        self._prints: bool = memo["prints"]
+        """Whether anything in the file may write to standard output."""
         self._idle: set[ast.AST] = set()
         """Statements that do not run for the texts that parameters are."""
 
@@ -148,7 +165,25 @@ class Extractor(ImplicitReader):
                 self._return(statement.value, facts)
         if isinstance(self.node, ast.Lambda):
             self._return(self.node.body, facts)
+        if self._prints:
+            self._writes(facts)
         return facts
+
+    def _writes(self, facts: Facts) -> None:
+        """What writes to standard output here, as it is when the function begins."""
+        facts.redirects = replaces_stdout(self.builder.attributes)
+        if facts.redirects:
+            return
+        nested = self.builder.function_of
+        for call in self.builder.calls:
+            if call in nested:
+                continue
+            written = written_by(call, self._targets(call)[1], self.scope)
+            if written is None or self._is_idle(call) or redirected(self.guards(call)):
+                continue
+            label, kind = written
+            function, span = facts.key.name, self.module.source.span(call)
+            facts.writes.append(Write(label, kind, function, self.module.path, span))
 
     def _keys(self, node: ast.AST, keys: list[Key]) -> None:
         if keys:

@@ -9,6 +9,7 @@ from mcpcore_lint.flow.effects import NOTHING, Chain, Clause, Guard, Key
 from mcpcore_lint.flow.facts.callees import CalleeReader
 from mcpcore_lint.flow.facts.converting import converting
 from mcpcore_lint.flow.facts.spelling import spelled
+from mcpcore_lint.flow.facts.stdout import REDIRECTS, replaces_stdout
 from mcpcore_lint.meaning.branches import ends
 from mcpcore_lint.meaning.infer import is_static
 from mcpcore_lint.meaning.kinds import Instance, Outside, method_of
@@ -191,6 +192,8 @@ class GuardReader(CalleeReader):
                 found.append(Guard((Clause(types, (), star=True),)))
             elif each.name in _TASK_GROUPS:
                 found.append(Guard(group=True))
+            elif each.name in REDIRECTS:
+                found.append(Guard(redirects=True))
             elif each.name == "mcpcore.guard":
                 found.append(converting(node, self.scope))
             elif isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -205,6 +208,8 @@ class GuardReader(CalleeReader):
             for kind in self.inference.of(node, self.scope):
                 if isinstance(kind, Instance):
                     found.extend(self._exit_guards(kind, statement))
+                    if _enters_without_stdout(kind, statement):
+                        found.append(Guard(redirects=True))
         return found
 
     def _generator_guards(self, symbol: Symbol) -> list[Guard]:
@@ -305,14 +310,27 @@ class GuardReader(CalleeReader):
         return ()
 
 
+def _enters_without_stdout(kind: Instance, statement: ast.With | ast.AsyncWith) -> bool:
+    """Whether entering a context manager of the project replaces `sys.stdout`."""
+    defined = method_of(kind.info, "__aenter__" if isinstance(statement, ast.AsyncWith) else "__enter__")
+    if defined is None:
+        return False
+    method, owner = defined
+    if not owner.module.source.has("sys.stdout"):
+        return False
+    owner.module.complete(method)
+    return replaces_stdout(own_nodes(method))
+
+
 def yield_guards(graph: CallGraph, node: FunctionNode, module: Module) -> list[Guard]:
     """The guards round the `yield` of a generator that is a context manager: they hold for the `with` body."""
     if isinstance(node, ast.Lambda) or not any("contextmanager" in spelled(each) for each in node.decorator_list):
         return []
     reader = GuardReader(graph, node, module, None)
+    redirects = module.source.has("sys.stdout") and replaces_stdout(own_nodes(node))
     for each in own_nodes(node):
         if isinstance(each, ast.Yield):
-            return list(reader.guards(each))
+            return [*reader.guards(each), *([Guard(redirects=True)] if redirects else [])]
     return []
 
 

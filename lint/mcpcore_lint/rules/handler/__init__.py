@@ -8,6 +8,7 @@ from mcpcore_lint.rules.handler.emptiness import NoFakeEmpty
 from mcpcore_lint.rules.handler.factories import PreferErrorFactory
 from mcpcore_lint.rules.handler.protocol_errors import NoProtocolErrorInTool
 from mcpcore_lint.rules.handler.retry_unsafe import RetryUnsafe
+from mcpcore_lint.rules.handler.stdout import NoStdoutInTool
 from mcpcore_lint.rules.handler.swallowing import NoSwallowedError
 from mcpcore_lint.rules.handler.telling import DetailsNotJson, NoStringifyUpstreamError
 
@@ -17,6 +18,7 @@ __all__ = [
     "NoErrorAsData",
     "NoFakeEmpty",
     "NoProtocolErrorInTool",
+    "NoStdoutInTool",
     "NoStringifyUpstreamError",
     "NoSwallowedError",
     "PreferErrorFactory",

@@ -6,6 +6,8 @@ import functools
 import json
 import logging
 import sqlite3
+import subprocess
+import sys
 
 import httpx
 from mcp.server.fastmcp import FastMCP
@@ -129,3 +131,22 @@ class Service:
 service = Service()
 mcp.add_tool(service.close)
 mcp.add_tool(functools.partial(service.close, "x"), name="close_x")
+
+
+def progress(text):
+    print(text)  # expect: no-stdout-in-tool
+
+
+@mcp.tool()
+async def build(target: str) -> str:
+    progress(target)
+    subprocess.run(["make", target], check=True)  # expect: no-stdout-in-tool
+    subprocess.run(["make", "clean"], check=True, capture_output=True)
+    print("done", file=sys.stderr)
+    return target
+
+
+@mcp.tool()
+async def rebuild(target: str) -> str:
+    progress(target)
+    return await build(target)

@@ -1,0 +1,491 @@
+"""What a tool prints: over stdio, standard output is where the protocol is spoken."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Related, Severity
+from mcpcore_lint.reading.syntax import walk
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext, Valid
+from mcpcore_lint.rules.definitions.descriptions import in_test
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.model import Handler, ReachedWrite, ToolDef
+    from mcpcore_lint.reading.module import Module
+
+_STEPS: Final = {
+    "print": "log it with `logging`, which writes to standard error, or print it there: `file=sys.stderr`",
+    "child": "capture the output (`capture_output=True`) or send it elsewhere (`stdout=subprocess.DEVNULL`)",
+    "input": "make the value a parameter of the tool, or ask the user by elicitation",
+}
+_SAYS: Final = {
+    "print": "writes to standard output, which over stdio carries the protocol",
+    "child": "lets the child write to standard output, which over stdio carries the protocol",
+    "input": "prompts on standard output and reads standard input, which over stdio carry the protocol",
+}
+_HTTP: Final = frozenset({"http", "streamable-http", "sse"})
+_HTTP_RUNS: Final = frozenset(
+    {"run_http_async", "run_streamable_http_async", "run_sse_async", "http_app", "streamable_http_app", "sse_app"}
+)
+_RUNS: Final = frozenset({"run", "run_async", "run_stdio_async"}) | _HTTP_RUNS
+
+
+class NoStdoutInTool(Rule):
+    """A tool that writes to standard output."""
+
+    id = "no-stdout-in-tool"
+    severity = Severity.WARNING
+    family = "handler"
+    summary = "`print` or `sys.stdout` in a tool or in what it calls: over stdio it corrupts the protocol"
+    why = (
+        "A server over stdio sends its messages on standard output, one JSON object a line. With SDK 1, and with "
+        "FastMCP 2 and 3, which are built on it, the client also receives everything else that is printed there. It "
+        "cannot parse that, and text without a line end spoils the message that follows. With SDK 2, and so with "
+        "FastMCP 4 and mcpcore, the file descriptor of standard output points to standard error while the server "
+        "runs. But Python writes the text that `print` left in its buffer when the process ends, after the descriptor "
+        "was restored, and the client still receives it. A child process that inherits standard output writes straight "
+        "to the client with SDK 1 and FastMCP 2 and 3. With SDK 2 it writes to standard error, so the rule does not "
+        "report it for mcpcore and SDK 2. Over HTTP nothing breaks: the rule skips a server if the file that makes it "
+        "runs it over HTTP only. The rule follows calls. A function that prints is one finding, at its first `print`, "
+        "which names the tools that lead to it and shows their calls."
+    )
+    bad = 'print(f"fetching {pmid}")'
+    good = 'logger.info("fetching %s", pmid)'
+    how_to_fix = (
+        "Use `logging`, which writes to standard error, or `print(..., file=sys.stderr)`. Capture what a child process "
+        "prints, or send it to `subprocess.DEVNULL`."
+    )
+    when_to_suppress = "Where the server never runs over stdio, or the child process prints nothing."
+    valid = (
+        """
+        import contextlib
+        import io
+        import logging
+        import subprocess
+        import sys
+        import traceback
+        import warnings
+        from rich.console import Console
+        from fastmcp import FastMCP
+
+        mcp = FastMCP("x")
+        console = Console(stderr=True)
+
+        @mcp.tool
+        def fetch(a: str, out: io.StringIO, **options: str) -> str:
+            print(a, file=sys.stderr)
+            print(a, file=out)
+            print(a, **options)
+            warnings.warn(a)
+            sys.stderr.write(a)
+            traceback.print_exc()
+            logging.basicConfig(stream=sys.stderr)
+            console.print(a)
+            Console(file=out).print(a)
+            with contextlib.redirect_stdout(out):
+                print(a)
+                shown(a)
+            subprocess.run(["ls"], capture_output=True)
+            subprocess.run(["ls"], stdout=subprocess.DEVNULL)
+            subprocess.run(["ls"], **options)
+            subprocess.check_output(["ls"])
+            if sys.stdout.isatty() or hasattr(sys.stdout, "name"):
+                sys.stdout.flush()
+            return quiet(a)
+
+        def shown(a):
+            print(a)
+
+        def quiet(a):
+            kept = sys.stdout
+            sys.stdout = io.StringIO()
+            try:
+                print(a)
+                return shown(a)
+            finally:
+                sys.stdout = kept
+
+        def main():
+            print("not a tool")
+
+        if __name__ == "__main__":
+            print("starting")
+            main()
+            mcp.run()
+        """,
+        """
+        from fastmcp import FastMCP
+
+        mcp = FastMCP("x")
+
+        def print(text):
+            log.append(text)
+
+        @mcp.tool
+        def fetch(a: str) -> str:
+            print(a)
+            return a
+        """,
+        """
+        import builtins
+        import contextlib
+        import functools
+        import io
+        import sys
+        from fastmcp import FastMCP
+
+        mcp = FastMCP("x")
+        shown = functools.partial(print, file=sys.stderr)
+
+        class Quiet:
+            def __enter__(self):
+                self.kept = sys.stdout
+                sys.stdout = io.StringIO()
+
+            def __exit__(self, *raised):
+                sys.stdout = self.kept
+
+        @contextlib.contextmanager
+        def hushed():
+            with contextlib.redirect_stdout(io.StringIO()):
+                yield
+
+        @contextlib.contextmanager
+        def silent():
+            kept, sys.stdout = sys.stdout, io.StringIO()
+            yield
+            sys.stdout = kept
+
+        @mcp.tool
+        def fetch(a: str) -> str:
+            print = functools.partial(builtins.print, file=sys.stderr)
+            print(a)
+            shown(a)
+            return a
+
+        @mcp.tool
+        def show(a: str) -> str:
+            with Quiet():
+                print(a)
+            with hushed():
+                print(a)
+            with silent():
+                print(a)
+            return a
+        """,
+        # The stream comes from the caller.
+        """
+        import io
+        import sys
+        from fastmcp import FastMCP
+
+        mcp = FastMCP("x")
+
+        def dump(a, out=None):
+            out = out or sys.stdout
+            out.write(a)
+            print(a, file=out)
+
+        class Printer:
+            def __init__(self, stream=None):
+                self.stream = stream if stream is not None else sys.stdout
+
+            def show(self, a):
+                self.stream.write(a)
+                print(a, file=self.stream)
+
+        @mcp.tool
+        def fetch(a: str) -> str:
+            out = io.StringIO()
+            dump(a, out)
+            Printer(out).show(a)
+            return out.getvalue()
+        """,
+        # Nothing is spoken on standard output.
+        """
+        from fastmcp import FastMCP
+
+        mcp = FastMCP("x")
+
+        @mcp.tool
+        def fetch(a: str) -> str:
+            print(a)
+            return a
+
+        if __name__ == "__main__":
+            mcp.run(transport="streamable-http")
+        """,
+        # SDK 2 points the descriptor that a child inherits at standard error.
+        """
+        import os
+        import subprocess
+        from mcpcore import tool
+
+        @tool
+        def build(a: str) -> str:
+            os.system("make")
+            subprocess.run(["make", a], check=True)
+            return a
+        """,
+        Valid(
+            """
+            from fastmcp import FastMCP
+            from service import Service
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            def fetch(a: str) -> str:
+                return Service().fetch(a)
+            """,
+            files={
+                "service.py": """
+                class Service:
+                    def fetch(self, a):
+                        return a
+
+                    def dump(self):
+                        print(self)
+                """
+            },
+        ),
+    )
+    invalid = (
+        Invalid(
+            """
+            import sys
+            from mcpcore import tool
+
+            @tool
+            def fetch(a: str) -> str:
+                print(a)  # here
+                print(a, file=None)
+                sys.stdout.write(a)  # here
+                sys.__stdout__.write(a)  # here
+                sys.stdout.buffer.write(a.encode())  # here
+                return input("Which?")  # here
+
+            @tool
+            def show(a: str) -> str:
+                print(a, file=sys.stdout, flush=True)  # here
+                return str(print(a, file=None))
+
+            @tool
+            def read(a: str) -> str:
+                print(a, file=None)  # here
+                return a
+            """,
+            "print() in fetch writes to standard output, which over stdio carries the protocol",
+        ),
+        Invalid(
+            """
+            import asyncio
+            import csv
+            import logging
+            import os
+            import pprint
+            import subprocess
+            import sys
+            import traceback
+            from sys import stdout
+
+            import click
+            from fastmcp import FastMCP
+            from rich import print as show
+            from rich.console import Console
+
+            mcp = FastMCP("x")
+            console = Console()
+
+            @mcp.tool
+            async def fetch(a: str) -> str:
+                show(a)  # here
+                console.print(a)  # here
+                Console(width=80).log(a)  # here
+                pprint.pprint(a)  # here
+                click.echo(a)  # here
+                click.echo(a, err=True)
+                traceback.print_exc(file=sys.stdout)  # here
+                logging.basicConfig(stream=sys.stdout)  # here
+                csv.writer(stdout)  # here
+                os.system("make")  # here
+                subprocess.run(["make"], check=True)  # here
+                subprocess.Popen(["make"], stdout=None)  # here
+                subprocess.call(["make"], stdout=sys.stdout)  # here
+                await asyncio.create_subprocess_exec("make", a)  # here
+                return a
+            """,
+            "rich.print() in fetch",
+        ),
+        # A helper is reported once, whatever leads to it.
+        Invalid(
+            """
+            from mcp.server.fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            def step(text):
+                print(text)  # here
+
+            def load(a):
+                step(a)
+                return a
+
+            @mcp.tool()
+            def fetch(a: str) -> str:
+                step(a)
+                return load(a)
+
+            @mcp.tool()
+            def show(a: str) -> str:
+                return load(a)
+
+            @mcp.resource("x://{a}")
+            def read(a: str) -> str:
+                def inner():
+                    print("inner")  # here
+                inner()
+                return load(a)
+            """,
+            "print() in step writes to standard output, which over stdio carries the protocol; "
+            "(tools: fetch, read, show)",
+        ),
+        Invalid(
+            """
+            from mcp.server.lowlevel import Server
+
+            server = Server("x")
+
+            @server.call_tool()
+            async def call_tool(name: str, arguments: dict):
+                if name == "find":
+                    return find(arguments)
+                if name == "read":
+                    return read(arguments)
+                raise ValueError(f"Unknown tool: {name}")
+
+            def find(arguments):
+                return step(arguments)
+
+            def read(arguments):
+                return step(arguments)
+
+            def step(arguments):
+                print(arguments)  # here
+                return arguments
+            """,
+            "(tools: find, read)",
+        ),
+        Invalid(
+            """
+            from fastmcp import FastMCP
+            from service import load
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            def fetch(a: str) -> str:
+                return load(a)
+            """,
+            "print() in load writes to standard output, which over stdio carries the protocol (tool: fetch)",
+            files={
+                "service.py": """
+                def load(a):
+                    print(a)
+                    return a
+                """
+            },
+        ),
+    )
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report what writes to standard output in the handler and in the functions that it calls."""
+        if in_test(tool) or _runs_over_http_alone(tool, ctx):
+            return
+        keeps_off = _keeps_children_off(tool)
+        # A low-level handler passes calls to functions, and each of these is a tool itself.
+        served = {inner.handler.qualname for inner in tool.serves if inner.handler is not None}
+        by_function: dict[tuple[str, str, str], list[ReachedWrite]] = {}
+        for write in ctx.writes(tool):
+            if not (write.kind == "child" and keeps_off) and served.isdisjoint(write.path[1:]):
+                by_function.setdefault((write.site.path, write.function, write.label), []).append(write)
+        for first, *others in by_function.values():
+            where = ctx.project.module_at(first.site.path)
+            if where is None:
+                continue
+            more = [Related(write.site.path, write.site.span, f"{write.label} again") for write in others]
+            ctx.report(
+                first.site.span,
+                f"{first.label} in {first.function} {_SAYS[first.kind]}",
+                help=_STEPS[first.kind],
+                tool=tool,
+                module=where,
+                related=(*_leading(first, handler, tool), *more),
+                shared=True,
+            )
+
+
+def _leading(write: ReachedWrite, handler: Handler, tool: ToolDef) -> Iterator[Related]:
+    """The call in the handler that leads to it, unless the handler does it itself."""
+    if not handler.contains(write.site.path, write.site.span):
+        way = " > ".join((tool.display_name, *write.path[1:]))
+        yield Related(handler.module.path, write.call, f"{tool.display_name} calls it here: {way}")
+
+
+def _keeps_children_off(tool: ToolDef) -> bool:
+    """Whether the server is built on SDK 2, which points the descriptor that children inherit at standard error."""
+    if tool.flavour == "mcpcore":
+        return True
+    return tool.flavour in {"sdk", "lowlevel"} and any(
+        module.source.has("MCPServer") or module.source.has("mcpserver")
+        for module in (tool.module, tool.handler.module)
+    )
+
+
+def _runs_over_http_alone(tool: ToolDef, ctx: RuleContext) -> bool:
+    """Whether the file that makes the tool's server runs it, and never over stdio."""
+    place = (tool.server or "").rsplit(":", 2)
+    if len(place) != 3 or not (place[1].isdigit() and place[2].isdigit()):
+        return False
+    module = ctx.project.module_at(place[0])
+    if module is None or not any(map(module.source.has, ("http", "sse"))):
+        return False
+    key = ("http alone", tool.server)
+    known: bool | None = module.memo.get(key)
+    if known is None:
+        known = module.memo[key] = _over_http_alone(module, int(place[1]), int(place[2]))
+    return known
+
+
+def _over_http_alone(module: Module, line: int, column: int) -> bool:
+    """Whether a file runs the server that is made at a place, and never over stdio."""
+    module.complete()
+    nodes = walk([*module.tree.body])
+    names = {
+        target.id
+        for node in nodes
+        if isinstance(node, ast.Assign) and (node.value.lineno, node.value.col_offset) == (line, column)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    runs = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _RUNS
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id in names
+    ]
+    return bool(runs) and all(map(_is_over_http, runs))
+
+
+def _is_over_http(call: ast.Call) -> bool:
+    assert isinstance(call.func, ast.Attribute)
+    if call.func.attr in _HTTP_RUNS:
+        return True
+    transport = [keyword.value for keyword in call.keywords if keyword.arg == "transport"] or call.args[:1]
+    return bool(transport) and isinstance(transport[0], ast.Constant) and transport[0].value in _HTTP

@@ -1,0 +1,113 @@
+"""A finding in code that several tools lead to is one finding, whichever files, processes or runs it comes from."""
+
+from __future__ import annotations
+
+import pytest
+from mcpcore_lint.reading.imports import ImportSearch
+from mcpcore_lint.reading.project import Project
+from mcpcore_lint.running.engine import lint_paths, lint_source
+from mcpcore_lint.settings import Settings
+
+ONLY = Settings(select=frozenset({"no-stdout-in-tool"}))
+SERVER = """
+from fastmcp import FastMCP
+from service import load
+
+mcp = FastMCP("x")
+
+
+@mcp.tool
+def fetch{number}(key: str) -> str:
+    return load(key)
+"""
+SERVICE = "from log import step\n\n\ndef load(key):\n    step(key)\n    return key\n"
+LOG = "def step(text):\n    print(text)\n"
+SAID = "print() in step writes to standard output, which over stdio carries the protocol "
+
+
+@pytest.fixture
+def many(project, tmp_path_factory, monkeypatch):
+    """Sixty servers, each with a tool that leads to the same `print`: enough files for a second process."""
+    monkeypatch.setenv("MCPCORE_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+    project.write(service=SERVICE, log=LOG)
+    for number in range(10, 70):
+        project.write(**{f"server{number}": SERVER.format(number=number)})
+    return project
+
+
+def findings(project, *, jobs=1, **options):
+    """What a run finds."""
+    report = lint_paths(str(project.root), root=str(project.root), settings=ONLY._replace(jobs=jobs), **options)
+    assert not report.failures
+    return report.diagnostics
+
+
+def test_one_finding_for_sixty_files(many):
+    """It is the same by one process or two, from the cache, and after one of the files has changed."""
+    found = findings(many)
+    assert [("log.py", 2, f"{SAID}(tools: fetch10, fetch11, fetch12 and 57 more)")] == [
+        (each.path, each.span.line, each.message) for each in found
+    ]
+    assert [f"server{number}.py" for number in range(10, 70)] == [place.path for place in found[0].related]
+    assert "fetch10 calls it here: fetch10 > load > step" == found[0].related[0].message
+    assert found[0].tool is None
+    assert found == findings(many, jobs=2)
+    assert found == findings(many, jobs=2, cache=True)
+    assert found == findings(many, cache=True)
+    many.write(server33=SERVER.format(number=33) + "\n\n# changed\n")
+    assert found == findings(many, cache=True)
+
+
+def test_a_print_in_a_file_that_only_its_importer_names(many):
+    """The next run sees a change in a file that the tool's own file does not import itself."""
+    many.write(log="def step(text):\n    pass\n")
+    assert () == findings(many, cache=True)
+    many.write(log=LOG)
+    assert 1 == len(findings(many, cache=True))
+    many.write(log=LOG.replace("print(text)", "print(text)  # mcpcore: ignore[no-stdout-in-tool] a test"))
+    assert () == findings(many, cache=True)
+
+
+def test_a_handler_that_another_tool_calls(project):
+    """The finding of a handler belongs to its tool, unless other tools lead there too."""
+    code = (
+        "from fastmcp import FastMCP\nmcp = FastMCP('x')\n@mcp.tool\ndef fetch(a: str) -> str:\n    print(a)\n"
+        "    return a\n"
+    )
+    (found,) = lint_source(code, root=str(project.root), settings=ONLY).diagnostics
+    assert ("fetch", ()) == (found.tool, found.related)
+    assert found.message.endswith("carries the protocol (tool: fetch)")
+    code += "@mcp.tool\ndef show(a: str) -> str:\n    return fetch(a)\n"
+    (found,) = lint_source(code, root=str(project.root), settings=ONLY).diagnostics
+    assert found.tool is None
+    assert found.message.endswith("carries the protocol (tools: fetch, show)")
+    assert ["show calls it here: show > fetch"] == [place.message for place in found.related]
+
+
+@pytest.mark.parametrize(
+    ("line", "reached"),
+    [
+        ("from package import first", True),
+        ("from package import (  # both\n    second,\n    first as other,\n)", True),
+        ("import package.first", True),
+        ("import os, package.first as other", True),
+        ("def later():\n    from package.first import work", True),
+        ("from package.outer import again", True),
+        ("from package import second", False),
+        ("import os", False),
+        ("text = 'import package.first'", False),
+        ("important = 1", False),
+    ],
+)
+def test_search_through_imports(project, line, reached):
+    """Imports of every spelling are followed, without parsing a file."""
+    project.write(
+        app=line + "\n",
+        package__init="",
+        package__first="def work():\n    print(1)\n",
+        package__second="from . import outer2\n",
+        package__outer="from . import first\nfrom . import outer\n",
+    )
+    search = ImportSearch(Project(str(project.root)), lambda text: "print(" in text)
+    assert reached is search.found_from(str(project.root / "app.py"))
+    assert not search.found_from(str(project.root / "gone.py"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.reading.module import ClassInfo, Module
+from mcpcore_lint.reading.requirements import Nearest, Requirements, nearest
 from mcpcore_lint.reading.source import Source, SourceError
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Project:
         self._listings: dict[str, set[str]] = {}
         self._edges: dict[str, tuple[set[str], set[str]]] = {}
         """For each file, the files that its imports led to, and the modules that they did not find."""
+        self._requirements: dict[str, Nearest] = {}
         self._given: dict[str, Source] = {}
         """Files held in memory, which go before those on disk."""
         self.reads_whole = reads_whole
@@ -242,6 +244,17 @@ class Project:
                 return found, tuple(missing)
             missing.append(os.path.join(root, parts[0]))
         return None, tuple(missing)
+
+    def requirements(self, module: Module) -> Requirements:
+        """What the project that a file belongs to depends on; the findings of the file then depend on it too."""
+        directory = os.path.dirname(module.absolute)
+        known = self._requirements.get(directory)
+        if known is None:
+            known = self._requirements[directory] = nearest(directory, self.root, self._exists)
+        consulted, absent = self._edges.setdefault(module.absolute, (set(), set()))
+        consulted.update(known.files)
+        absent.update(known.absent)
+        return known.requirements
 
     def dependencies(self, absolute: str) -> tuple[set[str], set[str]]:
         """The other files that a file's findings depend on, and the modules that were looked for and not found."""

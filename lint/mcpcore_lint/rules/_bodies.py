@@ -6,6 +6,7 @@ import ast
 import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
+from mcpcore_lint.frameworks import framework_of, uses_mcpcore
 from mcpcore_lint.meaning.resolve import CODES, evaluate
 from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Value, options, string
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
@@ -152,17 +153,16 @@ def origin(name: str | None, ctx: RuleContext, module_name: str) -> Origin:
 
 
 def where_to(tool: ToolDef, *, what: str = "") -> str:
-    """How a tool should fail, as the end of a sentence."""
+    """How a tool should fail, as the end of a sentence; mcpcore is named only where the project has it."""
     if tool.contract is not None:
         return "raise ctx.fail(...) with a declared reason"
+    coded = f"a coded error such as {what or 'not_found'}(...)"
     if tool.flavour == "mcpcore":
-        return f"raise a coded error such as {what or 'not_found'}(...)"
-    own = {"tool": "ToolError", "resource": "ResourceError", "prompt": "an exception"}[tool.kind]
-    if tool.flavour == "lowlevel":
-        own = "an exception"
-    return (
-        f"raise {own} with what the caller can do next, or a coded error of mcpcore such as {what or 'not_found'}(...)"
-    )
+        return f"raise {coded}"
+    advice = framework_of(tool).handling(tool.kind).instead
+    if not uses_mcpcore(tool):
+        return advice
+    return f"{advice}, or raise {coded}"
 
 
 def short(name: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix, Related, Severity, Span
 from mcpcore_lint.light import light
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from mcpcore_lint.settings import Settings
 
 Family: TypeAlias = Literal["contract", "conformance", "handler", "definitions", "linter", "project"]
+DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType({"select": None})
+"""Settings for a case: what a run finds that selects no rule."""
 FAMILIES: tuple[Family, ...] = ("contract", "conformance", "handler", "definitions", "linter", "project")
 
 
@@ -112,6 +115,14 @@ class RuleContext:
     def options(self) -> Mapping[str, Any]:
         """The options of this rule."""
         return self.settings.options.get(self.rule.id, {})
+
+    @property
+    def named(self) -> bool:
+        """Whether the settings select the rule by its own id, or give it a severity: then it tells all that it sees."""
+        selectors = {*(self.settings.select or ()), *self.settings.extend_select}
+        for per_file in self._state.per_file:
+            selectors.update(per_file.select or ())
+        return self.rule.id in selectors or self._weighed
 
     @property
     def hierarchy(self) -> Hierarchy:

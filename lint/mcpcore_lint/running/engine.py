@@ -221,7 +221,7 @@ class _PathRun:
 
     @staticmethod
     def _appeared(known: dict[str, Any]) -> set[str]:
-        """Modules that earlier runs looked for in vain and that are there now."""
+        """Modules and lists of requirements that earlier runs looked for in vain and that are there now."""
         found: set[str] = set()
         for folder, (mtime, names) in known.get("absent", {}).items():
             try:
@@ -232,7 +232,7 @@ class _PathRun:
                 continue
             for name in names:
                 path = os.path.join(folder, name)
-                if os.path.isfile(path + ".py") or os.path.isdir(path):
+                if os.path.isfile(path + ".py") or os.path.exists(path):
                     found.add(path)
         return found
 

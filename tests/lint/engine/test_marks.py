@@ -91,7 +91,7 @@ def test_a_large_tree_is_told_the_same_as_a_small_one(tmp_path: Path) -> None:
     text = HEAD.replace("FastMCP('x')", "FastMCP('x')\nfrom service import load") + "@mcp.tool()\n"
     (tmp_path / "server.py").write_text(
         text
-        + 'def fetch(key: str) -> str:\n    """Fetch."""\n    if not key:\n        raise ValueError\n    return load(key)\n'
+        + 'def fetch(key: str) -> str:\n    """Fetch."""\n    if not key:\n        raise Exception\n    return load(key)\n'
     )
     small = lint_paths([tmp_path], settings=Settings(syntax_limit=500), root=str(tmp_path))
     large = lint_paths([tmp_path], settings=Settings(syntax_limit=0), root=str(tmp_path))

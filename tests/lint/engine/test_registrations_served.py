@@ -520,7 +520,7 @@ FINDINGS: Final = {
                 return [TextContent(type="text", text=await find(arguments))]
             if name == "read":
                 def inner():
-                    raise RuntimeError
+                    raise Exception
                 return await read(arguments, inner)
             raise ValueError(f"Unknown tool: {name}")
 

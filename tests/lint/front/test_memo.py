@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-SERVER = '''from mcp.server.fastmcp import FastMCP
+SERVER = '''from mcp.server.mcpserver import MCPServer
 
-mcp = FastMCP("x")
+mcp = MCPServer("x")
 
 
 @mcp.tool()
@@ -90,6 +90,20 @@ CHANGES = {
     "a file is left out by the user": lambda p: p.write("../home/.config/git/ignore", "server.py\n"),
     "settings appear above": lambda p: p.write("../pyproject.toml", "[tool.mcpcore.lint]\nbroken = 1\n"),
 }
+
+
+def test_a_change_of_the_requirements_is_seen(project: Project) -> None:
+    """The advice names mcpcore once the project has it: in its own list, or in one that appears nearer."""
+    for name, text in (
+        ("pyproject.toml", "[project]\nname = 'x'\ndependencies = ['mcpcore']\n"),
+        ("pyproject.toml", "[project]\nname = 'x'\n"),
+        ("requirements.txt", "mcpcore\n"),
+    ):
+        project.settle()
+        before = project.run("--format", "full").stdout
+        project.write(name, text)
+        after = project.run("--format", "full").stdout
+        assert ("coded error" in after) != ("coded error" in before)
 
 
 def _swap(path: Path) -> None:

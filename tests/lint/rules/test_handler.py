@@ -68,7 +68,7 @@ def test_a_new_name_for_the_cause_hides_no_other(tmp_path):
 def test_a_handler_in_another_file_is_judged_where_it_stands(tmp_path):
     """`add_tool` of an imported function reports in the function's own file."""
     code = "from mcp.server.fastmcp import FastMCP\nfrom work import fetch\n\nmcp = FastMCP('x')\nmcp.add_tool(fetch)\n"
-    files = {"work.py": "def fetch(a: str) -> str:\n    raise ValueError(a)\n"}
+    files = {"work.py": "def fetch(a: str) -> str:\n    raise Exception(a)\n"}
     report = lint_source(code, path="server.py", root=str(tmp_path), settings=HANDLER, files=files)
     assert [("work.py", 2, "prefer-mcp-error-in-handler")] == [
         (each.path, each.span.line, each.rule) for each in report.diagnostics

@@ -1,4 +1,4 @@
-"""Findings that weigh less on servers of the SDK and FastMCP, and what the settings make of them."""
+"""What findings weigh on servers of the SDK and FastMCP, by what these do with an exception; and what settings change."""
 
 from __future__ import annotations
 
@@ -10,18 +10,36 @@ from mcpcore_lint.settings import PerFile, Settings
 
 HEADS = {
     "fastmcp": "from fastmcp import FastMCP\nserver = FastMCP('x')\n",
-    "sdk": "from mcp.server.fastmcp import FastMCP\nserver = FastMCP('x')\n",
+    "fastmcp-masked": "from fastmcp import FastMCP\nserver = FastMCP('x', mask_error_details=True)\n",
+    "sdk-1": "from mcp.server.fastmcp import FastMCP\nserver = FastMCP('x')\n",
+    "sdk-2": "from mcp.server.mcpserver import MCPServer\nserver = MCPServer('x')\n",
     "mcpcore": "from mcpcore import Server\nserver = Server('x')\n",
 }
-CASES = {
-    "prefer-mcp-error-in-handler": "raise ValueError(f'no {a}, call search first')",
-    "no-stringify-upstream-error": """
+INFO, WARN, ERROR = Severity.INFO, Severity.WARNING, Severity.ERROR
+BODIES = {
+    "a sentence": "raise ValueError(f'no {a}, call search first')",
+    "no sentence": "raise KeyError(a)",
+    "any exception": "raise Exception('no article')",
+    "wrapped": """
         try:
             return httpx.get(a).text
         except httpx.HTTPError as error:
-            raise RuntimeError(f'failed: {error}') from error
+            raise ToolError(f'failed: {error}') from error
         """,
-    "no-swallowed-error": """
+    "traceback": """
+        try:
+            return httpx.get(a).text
+        except httpx.HTTPError as error:
+            raise ToolError(traceback.format_exc()) from error
+        """,
+    "no cause": """
+        try:
+            return httpx.get(a).text
+        except httpx.HTTPError:
+            raise ToolError('no article')
+        """,
+    "protocol": "raise MCPError(1, 'no article')",
+    "swallowed": """
         try:
             index(a)
         except Exception as error:
@@ -29,30 +47,65 @@ CASES = {
         return a
         """,
 }
+SEVERITIES = {
+    # rule, body: what is found on FastMCP, FastMCP that masks, SDK 1, SDK 2, mcpcore
+    ("prefer-mcp-error-in-handler", "a sentence"): (None, WARN, None, WARN, WARN),
+    ("prefer-mcp-error-in-handler", "no sentence"): (None, WARN, None, WARN, WARN),
+    ("prefer-mcp-error-in-handler", "any exception"): (INFO, WARN, INFO, WARN, WARN),
+    ("no-stringify-upstream-error", "wrapped"): (None, INFO, None, INFO, WARN),
+    ("no-stringify-upstream-error", "traceback"): (INFO, INFO, INFO, INFO, WARN),
+    ("preserve-cause-on-rethrow", "no cause"): (INFO, INFO, INFO, INFO, WARN),
+    ("no-protocol-error-in-tool", "protocol"): (None, WARN, None, ERROR, ERROR),
+    ("no-swallowed-error", "swallowed"): (INFO, INFO, INFO, INFO, WARN),
+}
+NAMED = {
+    # What is found there where the settings name the rule.
+    ("prefer-mcp-error-in-handler", "a sentence"): INFO,
+    ("prefer-mcp-error-in-handler", "no sentence"): INFO,
+    ("no-stringify-upstream-error", "wrapped"): INFO,
+    ("no-protocol-error-in-tool", "protocol"): INFO,
+}
 
 
-def found(family, rule, *, settings=None):
-    """The severities of a rule's findings in a tool of a family."""
-    body = textwrap.indent(textwrap.dedent(CASES[rule]).strip(), "    ")
-    imports = "import httpx\nfrom mcpcore import service_unavailable\n"
-    if family == "mcpcore":
-        body = body.replace("RuntimeError", "service_unavailable")
-    source = f"{imports}{HEADS[family]}\n@server.tool()\ndef fetch(a: str):\n    '''Fetch.'''\n{body}\n"
-    report = lint_source(source, settings=settings or Settings())
-    return [each.severity for each in report.diagnostics if each.rule == rule]
+def found(family, rule, body, *, settings=None):
+    """The findings of a rule in a tool of a family, in a folder where nothing lists any requirements."""
+    exceptions = {"fastmcp": "fastmcp.exceptions", "sdk-1": "mcp.server.fastmcp.exceptions"}.get(
+        family.removesuffix("-masked"), "mcp.server.mcpserver.exceptions"
+    )
+    protocol = "McpError as MCPError" if family == "sdk-1" else "MCPError"
+    source = (
+        f"import httpx, logging, traceback\nfrom {exceptions} import ToolError\nfrom mcp import {protocol}\n"
+        f"{HEADS[family]}\nlogger = logging.getLogger()\n\n@server.tool()\ndef fetch(a: str):\n    '''Fetch.'''\n"
+        f"{textwrap.indent(textwrap.dedent(BODIES[body]).strip(), '    ')}\n"
+    )
+    report = lint_source(source, settings=settings or Settings(), root="/nonexistent")
+    return [each for each in report.diagnostics if each.rule == rule]
 
 
-@pytest.mark.parametrize("rule", CASES)
-@pytest.mark.parametrize("family", ["sdk", "fastmcp"])
-def test_what_a_plain_server_does_rightly_is_information(family, rule):
-    """Its framework sends what mcpcore would hide, and has no codes."""
-    assert found(family, rule) == [Severity.INFO]
+@pytest.mark.parametrize(("family", "place"), [(family, place) for place, family in enumerate(HEADS)])
+@pytest.mark.parametrize(("rule", "body"), SEVERITIES)
+def test_a_finding_weighs_what_the_framework_makes_of_the_failure(family, place, rule, body):
+    """Nothing is said where the framework sends the text anyway, and nothing names mcpcore where it is not at hand."""
+    expected = SEVERITIES[rule, body][place]
+    findings = found(family, rule, body)
+    assert [expected] * (expected is not None) == [each.severity for each in findings]
+    for finding in findings if family != "mcpcore" else ():
+        said = f"{finding.message} {finding.help}"
+        assert not any(word in said for word in ("mcpcore", "coded", "ctx.fail", "not_found", "boundary")), said
 
 
-@pytest.mark.parametrize("rule", CASES)
-def test_the_same_is_a_warning_on_a_server_of_mcpcore(rule):
-    """There a coded error says more, and is at hand."""
-    assert found("mcpcore", rule) == [Severity.WARNING]
+@pytest.mark.parametrize("family", ["fastmcp", "sdk-1"])
+@pytest.mark.parametrize(("rule", "body"), NAMED)
+def test_a_rule_that_is_selected_by_its_id_tells_the_rest_too(family, rule, body):
+    """In `select` or `extend-select`, for the run or for some files; a family that it is part of does not name it."""
+    ids = frozenset({rule})
+    for settings in (
+        Settings(select=ids),
+        Settings(extend_select=ids),
+        Settings(per_file=(PerFile("*", select=ids),)),
+    ):
+        assert [NAMED[rule, body]] == [each.severity for each in found(family, rule, body, settings=settings)]
+    assert not found(family, rule, body, settings=Settings(select=frozenset({"handler"})))
 
 
 @pytest.mark.parametrize("family", HEADS)
@@ -88,36 +141,23 @@ def test_what_somebody_thought_of_weighs_less(body, severity):
     assert [severity] == [each.severity for each in report.diagnostics]
 
 
-@pytest.mark.parametrize(
-    ("imported", "severity"),
-    [("from mcp import MCPError", Severity.ERROR), ("from mcp.shared.exceptions import McpError", Severity.INFO)],
-)
-def test_the_error_of_the_first_version_reaches_the_model(imported, severity):
-    """Version 1 of the SDK makes a result of it; of version 2's own, most hosts show the model nothing."""
-    name = imported.rpartition(" ")[2]
-    source = (
-        f"{imported}\nfrom mcp.server.fastmcp import FastMCP\nserver = FastMCP('x')\n\n@server.tool()\n"
-        f"def fetch(a: str) -> str:\n    '''Fetch.'''\n    raise {name}(a)\n"
-    )
-    report = lint_source(source, settings=Settings(select=frozenset({"no-protocol-error-in-tool"})))
-    assert [severity] == [each.severity for each in report.diagnostics]
-
-
 @pytest.mark.parametrize("severity", list(Severity))
 @pytest.mark.parametrize("family", HEADS)
 def test_a_severity_in_the_settings_goes_before(family, severity):
     """For a rule as a whole, and for the files that a pattern names."""
     rule = "prefer-mcp-error-in-handler"
-    whole = Settings(severities={rule: severity})
-    assert found(family, rule, settings=whole) == [severity]
-    some = Settings(per_file=(PerFile("*", severities={rule: severity}),))
-    assert found(family, rule, settings=some) == [severity]
+    for settings in (
+        Settings(severities={rule: severity}),
+        Settings(per_file=(PerFile("*", severities={rule: severity}),)),
+    ):
+        assert [severity] == [each.severity for each in found(family, rule, "a sentence", settings=settings)]
 
 
-def test_an_exception_that_says_nothing_is_a_warning_everywhere():
-    """No framework can make a sentence of it."""
-    for raised in ("raise ValueError", "raise ValueError()", "raise KeyError(a)", "raise Exception('no article')"):
-        source = f"{HEADS['fastmcp']}\n@server.tool\ndef fetch(a: str):\n    '''Fetch.'''\n    {raised}\n"
-        diagnostics = lint_source(source).diagnostics
-        severities = [each.severity for each in diagnostics if each.rule == "prefer-mcp-error-in-handler"]
-        assert severities == [Severity.WARNING], raised
+def test_a_tool_that_the_project_keeps_is_information():
+    """The project may wrap the tool, and raise ToolError in place of its exceptions."""
+    source = (
+        "from mcp.server.mcpserver import MCPServer\nTOOLS = []\n\ndef tool(function):\n    TOOLS.append(function)\n"
+        "    return function\n\n@tool\ndef fetch(a: str):\n    '''Fetch.'''\n    raise ValueError('no article')\n"
+    )
+    diagnostics = lint_source(source, root="/nonexistent").diagnostics
+    assert [INFO] == [each.severity for each in diagnostics if each.rule == "prefer-mcp-error-in-handler"]

@@ -54,7 +54,8 @@ class RaiseReader(ErrorReader):
                 ThrowSite(node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function)
             ]
         found: list[ThrowSite] = []
-        for leaf in self.leaves(node.exc, self._scope(node)):
+        made = self._bound_before(node) or node.exc
+        for leaf in self.leaves(made, self._scope(node)):
             members = self._group_members(leaf)
             if members:
                 for member in members:
@@ -160,6 +161,22 @@ class RaiseReader(ErrorReader):
                 stack.extend(reversed(following))
         # `raise None or build()`: None is what it is not.
         return [each for each in found if not (isinstance(each, ast.Constant) and each.value is None)] or found
+
+    def _bound_before(self, node: ast.Raise) -> ast.expr | None:
+        """What `raise error` raises where a statement above it in the same block gives `error` its value."""
+        if not isinstance(node.exc, ast.Name):
+            return None
+        parent = self.parents[node]
+        for _, block in ast.iter_fields(parent):
+            if isinstance(block, list) and node in block:
+                for statement in reversed(block[: block.index(node)]):
+                    if isinstance(statement, ast.Assign) and any(
+                        isinstance(target, ast.Name) and target.id == node.exc.id for target in statement.targets
+                    ):
+                        return statement.value
+                    if binds(statement, node.exc.id):
+                        return None
+        return None
 
     def _catch_of(self, node: ast.AST) -> CatchSite | None:
         """The innermost `except` clause that a node stands in, in its own function."""
@@ -272,6 +289,14 @@ class RaiseReader(ErrorReader):
                         function=function,
                     )
         return None
+
+
+def binds(statement: ast.AST, name: str) -> bool:
+    """Whether a statement gives a name another value, outside of the functions nested in it."""
+    return any(
+        isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store)
+        for each in walk_shallow([statement])
+    )
 
 
 def walk_function(body: list[ast.stmt]) -> list[ast.AST]:

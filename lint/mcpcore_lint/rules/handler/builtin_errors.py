@@ -6,12 +6,13 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.frameworks import as_markdown, framework_of, registered_in_sight
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import CallValue
 from mcpcore_lint.names import FRAMEWORK_ERRORS, PROTOCOL_ERRORS
 from mcpcore_lint.reading.syntax import all_parameters, own_nodes
 from mcpcore_lint.rules._bodies import short, where_to
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.base import DEFAULTS, Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler._raised import NOT_FAILURES, about_an_unknown_tool
 
 if TYPE_CHECKING:
@@ -46,19 +47,26 @@ class PreferMcpErrorInHandler(Rule):
     severity = Severity.WARNING
     family = "handler"
     summary = "a builtin exception raised in a handler, where a coded error tells the agent more"
-    why = (
-        "`ValueError` and its kin carry a sentence and nothing else: no code, no retry advice, no next step. The agent "
-        "cannot tell a bad argument from an outage, and the boundary hides the sentence, since nobody declared it. The "
-        "SDK and FastMCP pass the sentence on: there the finding is information only, unless there is no sentence, or "
-        "the class is `Exception` itself. Under a decorator of the project that raises an error of the framework, or a "
-        "coded one, in its place it is no finding."
-    )
+    why = f"""
+`ValueError` and its kin carry a sentence and nothing else: no code, no retry advice, no next step. The agent cannot
+tell a bad argument from an outage, and the boundary hides the sentence, since nobody declared it.
+
+Servers without mcpcore have no coded errors. There the finding depends on how the framework handles an exception:
+
+{as_markdown()}
+
+Where the text is hidden, the finding is a warning, or information if a decorator of the project keeps the tools, since
+the project may raise `ToolError` in place of the exception. Where the text is sent, only `raise Exception(...)` is
+reported, as information. Select the rule by its id to see the rest.
+
+Under a decorator of the project that raises an error of the framework, or a coded one, in its place it is no finding.
+"""
     bad = 'raise ValueError(f"no article {pmid}")'
     good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
     how_to_fix = (
         "With a contract, declare the failure and raise `ctx.fail(reason)`. Without one, raise the factory of what "
-        "went wrong, or the `ToolError` of the SDK or FastMCP. In a contract tool `ToolError` is reported too: it has "
-        "no code."
+        "went wrong. On a server without mcpcore, raise what the table names. In a contract tool `ToolError` is "
+        "reported too: it has no code."
     )
     when_to_suppress = "Where the exception is a bug that no argument can bring about, and `assert` does not fit."
     valid = (
@@ -196,7 +204,7 @@ class PreferMcpErrorInHandler(Rule):
                     raise ValueError("pmid is empty")  # here
                 raise TypeError("pmid is a number")  # here
             """,
-            "fetch raises ValueError, a sentence without a code",
+            "fetch raises ValueError, whose text SDK 1 sends as it does that of a bug",
         ),
         Invalid(
             """
@@ -245,7 +253,7 @@ class PreferMcpErrorInHandler(Rule):
             def read(name: str) -> str:
                 raise FileNotFoundError(name)  # here
             """,
-            "fetch raises ValueError, which tells the agent neither what failed",
+            "fetch raises ValueError without a sentence",
         ),
         Invalid(
             """
@@ -259,7 +267,7 @@ class PreferMcpErrorInHandler(Rule):
                     raise ValueError(f"page is at least 1, not {page}")  # here
                 raise Exception("no page")  # here
             """,
-            "fetch raises ValueError, a sentence without a code",
+            "fetch raises ValueError, whose text SDK 1 sends as it does that of a bug",
         ),
         Invalid(
             """
@@ -313,7 +321,71 @@ class PreferMcpErrorInHandler(Rule):
                     pass
                 raise (KeyError if pmid else TypeError)(pmid)  # here
             """,
-            "fetch raises KeyError, which tells the agent neither what failed",
+            "fetch raises KeyError, whose text SDK 2 hides: the client reads only 'Error executing tool fetch'",
+        ),
+        # Without a selection, each builtin exception counts where its text is hidden, ...
+        Invalid(
+            """
+            from mcp.server.mcpserver import MCPServer
+
+            app = MCPServer("x")
+
+            @app.tool()
+            def fetch(pmid: str) -> str:
+                'Fetch an article.'
+                if not pmid:
+                    raise ValueError("pmid is empty: call search first")  # here
+                raise RuntimeError("it was withdrawn")  # here
+
+            @app.prompt()
+            def ask(topic: str) -> str:
+                raise ValueError("no such topic")  # here
+            """,
+            "the client reads only 'Error executing tool fetch'",
+            settings=DEFAULTS,
+        ),
+        Invalid(
+            """
+            from fastmcp import FastMCP
+
+            mcp = FastMCP("x", mask_error_details=True)
+
+            @mcp.tool
+            def fetch(pmid: str) -> str:
+                'Fetch an article.'
+                raise ValueError("no such article: call search first")  # here
+            """,
+            "fetch raises ValueError, whose text FastMCP with mask_error_details=True hides",
+            settings=DEFAULTS,
+        ),
+        Invalid(
+            """
+            from mcp.server.lowlevel import Server
+
+            async def call(ctx, params):
+                raise ValueError("no such article: call search first")  # here
+
+            server = Server("x", on_call_tool=call)
+            """,
+            "raises ValueError, which becomes a JSON-RPC error",
+            settings=DEFAULTS,
+        ),
+        # ... and only the class of everything where the text is sent.
+        Invalid(
+            """
+            from fastmcp import FastMCP
+
+            mcp = FastMCP("x")
+
+            @mcp.tool
+            def fetch(pmid: str) -> str:
+                'Fetch an article.'
+                if not pmid:
+                    raise ValueError("pmid is empty: call search first")
+                raise Exception("no such article: call search first")  # here
+            """,
+            "fetch raises Exception, whose text FastMCP sends, but which nothing can tell",
+            settings=DEFAULTS,
         ),
     )
 
@@ -355,22 +427,28 @@ class PreferMcpErrorInHandler(Rule):
     def _report(
         at: ast.AST, full: str, handler: Handler, tool: ToolDef, ctx: RuleContext, *, says: bool = True
     ) -> None:
-        plain = tool.flavour != "mcpcore"
         what = f"{tool.display_name} raises {short(full)}"
-        if not (plain and says):
+        weight: Severity | None = None
+        if tool.flavour == "mcpcore" or tool.contract is not None:
             message = f"{what}, which tells the agent neither what failed nor what to do next"
-        elif full in OF_ANYTHING:
-            message = f"{what}, the class of everything, so that nobody can tell this failure from another"
         else:
-            message = f"{what}, a sentence without a code or retry advice"
-        ctx.report(
-            at,
-            message,
-            help=where_to(tool, what=SUGGESTED.get(full, "")),
-            tool=tool,
-            module=handler.module,
-            weight=Severity.INFO if plain and says and full not in OF_ANYTHING else None,
-        )
+            framework = framework_of(tool)
+            handling = framework.handling(tool.kind)
+            if handling.sends and full not in OF_ANYTHING and not ctx.named:
+                return
+            effect = framework.effect(handling.shows, tool)
+            if handling.sends or not registered_in_sight(tool):
+                weight = Severity.INFO
+            if not handling.sends:
+                message = f"{what}, {effect}"
+            elif full in OF_ANYTHING:
+                message = f"{what}, {effect}, but which nothing can tell from any other failure"
+            elif says:
+                message = f"{what}, {effect} as it does that of a bug"
+            else:
+                message = f"{what} without a sentence, so the agent learns neither what failed nor what to do next"
+        advice = where_to(tool, what=SUGGESTED.get(full, ""))
+        ctx.report(at, message, help=advice, tool=tool, module=handler.module, weight=weight)
 
 
 def _is_stub(error: ErrorSite, handler: Handler, tool: ToolDef) -> bool:

@@ -7,6 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Edit, Severity
+from mcpcore_lint.flow.bodies.raises import binds
+from mcpcore_lint.frameworks import uses_mcpcore
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rules._bodies import Body, body_of, short
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
@@ -28,7 +30,8 @@ class PreserveCauseOnRethrow(Rule):
     summary = "an error raised in an `except` clause without `from`"
     why = (
         "The log and the audit trail show the cause of a failure by its `__cause__`. Without `from` the first "
-        "exception reads as a second accident that happened while the first was being handled."
+        "exception reads as a second accident that happened while the first was being handled. On servers without "
+        "mcpcore, where no audit trail keeps the cause, it is information."
     )
     bad = "except httpx.HTTPError:\n    raise service_unavailable()"
     good = "except httpx.HTTPError as error:\n    raise service_unavailable() from error"
@@ -57,6 +60,8 @@ class PreserveCauseOnRethrow(Rule):
                 def later():
                     raise not_found("not in the clause")
                 return ""
+            except KeyError as error:
+                raise error from error  # the caught one, raised again
         """,
         """
         from mcpcore import CodedError, ErrorCode, not_found, tool
@@ -113,6 +118,29 @@ class PreserveCauseOnRethrow(Rule):
                     ) from exc
             """,
         ),
+        # The name of the caught exception is given to the new error: `from error` would make it its own cause.
+        Invalid(
+            """
+            from mcpcore import not_found, tool
+
+            @tool
+            def fetch(a: str) -> str:
+                try:
+                    return open(a).read()
+                except FileNotFoundError as error:
+                    error = not_found("x")
+                    raise error  # here
+                except PermissionError as error:
+                    raise (error := not_found("x"))  # here
+                except ConnectionError as error:
+                    error = not_found("x")
+                    raise error from error  # here
+                except OSError as caught:
+                    error = not_found("x")
+                    raise error from error  # here
+            """,
+            "CodedError is raised in the `except` of FileNotFoundError without `from`",
+        ),
         Invalid(
             """
             from mcp.server.fastmcp import FastMCP
@@ -157,25 +185,34 @@ class PreserveCauseOnRethrow(Rule):
         seen: set[ast.AST] = set()
         body = body_of(handler)
         for throw in handler.throws:
-            if throw.cause != "implicit" or throw.catch is None or throw.reraise or throw.node in seen:
+            itself = _names_itself(throw)
+            if throw.catch is None or throw.reraise or throw.node in seen or not (itself or throw.cause == "implicit"):
                 continue
             if (throw.error is None and throw.call is None) or not throw.escapes:
                 continue
             if throw.error is not None and throw.error.type_name in NOT_FAILURES - {"builtins.AssertionError"}:
                 continue
-            if _names_it_otherwise(throw, body):
+            if not itself and _names_it_otherwise(throw, body):
                 continue
             seen.add(throw.node)
             made = short(throw.type_name) if throw.type_name is not None else "an error"
             caught = [short(each) for each in throw.catch.types if each is not None]
             of = f" of {' or '.join(caught)}" if caught and not throw.catch.bare else ""
+            how = "without `from`"
+            step = "add `from` and the name of the exception, or `from None` where the cause says nothing"
+            if itself:
+                how, step = (
+                    "from itself",
+                    "give the caught exception its own name, and raise the new error `from` it",
+                )
             ctx.report(
                 throw.node,
-                f"{made} is raised in the `except`{of} without `from`, so that it does not name its cause",
-                help="add `from` and the name of the exception, or `from None` where the cause says nothing",
+                f"{made} is raised in the `except`{of} {how}, so that it does not name its cause",
+                help=step,
                 tool=tool,
                 module=handler.module,
-                fix=self._fix(throw, throw.catch, body, ctx),
+                fix=None if itself else self._fix(throw, throw.catch, body, ctx),
+                weight=None if uses_mcpcore(tool) else Severity.INFO,
             )
 
     @staticmethod
@@ -186,6 +223,8 @@ class PreserveCauseOnRethrow(Rule):
         module = throw.module
         edits: list[Edit] = []
         name = catch.name
+        if name is not None and any(binds(statement, name) for statement in clause.body):
+            return None  # by the time of the `raise`, the name may mean the new error itself
         if name is None:
             depth = sum(isinstance(each, ast.ExceptHandler) for each in body.above(clause))
             taken = body.names()
@@ -205,6 +244,12 @@ class PreserveCauseOnRethrow(Rule):
                 edits.append(Edit(at, at, f" as {name}"))
         edits.append(fixes.insert_after(module, throw.node, f" from {name}"))
         return ctx.fix("Add the cause", edits)
+
+
+def _names_itself(throw: ThrowSite) -> bool:
+    """Whether it is `raise error from error`, where `error` is the new error."""
+    raised, cause = throw.node.exc, throw.node.cause
+    return isinstance(raised, ast.Name) and isinstance(cause, ast.Name) and raised.id == cause.id
 
 
 def _names_it_otherwise(throw: ThrowSite, body: Body) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.frameworks import PROTOCOL, TEXT, framework_of
 from mcpcore_lint.model import CallValue, Const, Symbol, options
 from mcpcore_lint.rules._bodies import short, where_to
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.base import DEFAULTS, Invalid, Rule, RuleContext, Valid
 from mcpcore_lint.rules.handler._raised import about_an_unknown_tool
 
 if TYPE_CHECKING:
+    import ast
+
     from mcpcore_lint.model import ErrorSite, Handler, ToolDef
 
 NEEDED_CODES: Final = frozenset({-32042, -32021})
@@ -27,9 +29,10 @@ class NoProtocolErrorInTool(Rule):
     summary = "the SDK's MCPError raised in a tool, where most hosts never show it to the model"
     why = (
         "`MCPError` ends the request with a JSON-RPC error. That is for broken requests: most hosts log it or show it "
-        "to the person, and the model, which could have tried again with better arguments, never reads it. `McpError`, "
-        "its name in version 1 of the SDK, weighs less: that version makes a result of it, with the text alone, and "
-        "only the move to version 2 keeps it from the model."
+        "to the person, and the model, which could have tried again with better arguments, never reads it. SDK 1, "
+        "where it is called `McpError`, and FastMCP make a failed result of it instead, which has the text and neither "
+        "the code nor the data: there the rule reports it only where it is selected by its id, as information. With "
+        "`mask_error_details=True`, FastMCP hides the text too, which is a warning."
     )
     bad = 'raise MCPError(code=INVALID_PARAMS, message="no such article")'
     good = 'raise ctx.fail("no_match")'
@@ -72,6 +75,23 @@ class NoProtocolErrorInTool(Rule):
                 raise McpError(ErrorData(code=URL_ELICITATION_REQUIRED, message="open"))
             raise McpError(ErrorData(code=-32042, message="open"))
         """,
+        *(
+            Valid(
+                f"""
+                {server}
+                from mcp import McpError
+                from mcp.types import ErrorData, INVALID_PARAMS
+
+                mcp = FastMCP("x")
+
+                @mcp.tool()
+                def fetch(a: str) -> str:
+                    raise McpError(ErrorData(code=INVALID_PARAMS, message="no such article"))
+                """,
+                settings=DEFAULTS,
+            )
+            for server in ("from mcp.server.fastmcp import FastMCP", "from fastmcp import FastMCP")
+        ),
         """
         from mcp.server.lowlevel import Server
         from mcp import McpError
@@ -88,24 +108,54 @@ class NoProtocolErrorInTool(Rule):
         Invalid(
             """
             import mcp
-            from mcp.shared.exceptions import McpError as Err
-            from mcp.types import ErrorData, INVALID_PARAMS
-            from mcp.server.fastmcp import FastMCP
+            from mcp.shared.exceptions import MCPError as Err
+            from mcp.types import INVALID_PARAMS
+            from mcp.server.mcpserver import MCPServer
 
-            server = FastMCP("x")
+            server = MCPServer("x")
 
             class Mine(Err): ...
 
             @server.tool()
             async def fetch(a: str) -> str:
                 if a == "1":
-                    raise Err(ErrorData(code=INVALID_PARAMS, message="no"))  # here
+                    raise Err(code=INVALID_PARAMS, message="no")  # here
                 if a == "2":
                     raise mcp.MCPError(code=-32602, message="no")  # here
-                error = Mine(a)  # here
+                error = Mine(code=1, message=a)  # here
                 raise error
             """,
-            "fetch raises McpError",
+            "fetch raises MCPError",
+        ),
+        # SDK 1 and FastMCP make a result of it, and the rule is silent unless it is selected by its id.
+        Invalid(
+            """
+            from mcp.server.fastmcp import FastMCP
+            from mcp.shared.exceptions import McpError as Err
+            from mcp.types import ErrorData, INVALID_PARAMS
+
+            server = FastMCP("x")
+
+            @server.tool()
+            async def fetch(a: str) -> str:
+                raise Err(ErrorData(code=INVALID_PARAMS, message="no"))  # here
+            """,
+            "fetch raises McpError, whose text SDK 1 sends without its code and data",
+        ),
+        Invalid(
+            """
+            from fastmcp import FastMCP
+            from mcp import McpError
+            from mcp.types import ErrorData, INVALID_PARAMS
+
+            mcp = FastMCP("x", mask_error_details=True)
+
+            @mcp.tool
+            async def fetch(a: str) -> str:
+                raise McpError(ErrorData(code=INVALID_PARAMS, message="no"))  # here
+            """,
+            "whose text FastMCP with mask_error_details=True hides",
+            settings=DEFAULTS,
         ),
         # By a class method, and with the old name imported beside it.
         Invalid(
@@ -128,7 +178,7 @@ class NoProtocolErrorInTool(Rule):
                     raise MCPError.from_error_data(ErrorData(code=-32042, message="x"))
                 raise MCPError(code=1, message="x")  # here
             """,
-            "fetch raises MCPError, a protocol error",
+            "fetch raises MCPError, which becomes a JSON-RPC error",
         ),
         Invalid(
             """
@@ -159,43 +209,25 @@ class NoProtocolErrorInTool(Rule):
             seen.add(error.node)
             if error.sdk_exempt or self._needed(error) or about_an_unknown_tool(error, tool):
                 continue
-            written = error.node.func if isinstance(error.node, ast.Call) else error.node
-            if isinstance(written, ast.Attribute) and written.attr == "from_error_data":
-                written = written.value
-            name = written.attr if isinstance(written, ast.Attribute) else short(error.type_name)
-            source = handler.module.source.segment(written)
-            old = "McpError" in source or self._imported_as_old(error, written, handler)
-            what = f"{tool.display_name} raises {'McpError' if old else name}"
+            name = short(error.type_name)
+            effect, weight = f"which becomes {PROTOCOL}", None
+            if tool.flavour != "mcpcore":
+                framework = framework_of(tool)
+                shows = framework.protocol_error
+                if shows == TEXT and not ctx.named:
+                    continue
+                if shows != PROTOCOL:
+                    weight = Severity.INFO if shows == TEXT else Severity.WARNING
+                    name = "McpError" if name == "MCPError" else name
+                effect = framework.effect(shows, tool) + (" without its code and data" if shows == TEXT else "")
             ctx.report(
                 error.node,
-                f"{what}, which the SDK hands on as its text alone and, from version 2 on, not to the model at all"
-                if old
-                else f"{what}, a protocol error that most hosts never show to the model",
+                f"{tool.display_name} raises {name}, {effect}",
                 help=where_to(tool),
                 tool=tool,
                 module=handler.module,
-                weight=Severity.INFO if old else None,
+                weight=weight,
             )
-
-    @staticmethod
-    def _imported_as_old(error: ErrorSite, written: ast.expr, handler: Handler) -> bool:
-        """Whether what is raised goes by a name that the old class is imported as, or set to."""
-        if error.type_name != "mcp.MCPError":
-            return False
-        bindings = handler.module.scope.bindings
-        names = [written.id] if isinstance(written, ast.Name) else []
-        seen: set[str] = set()
-        while names:
-            name = names.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            for each in bindings.get(name, ()):
-                if each.target is not None and each.target[1] == "McpError":
-                    return True
-                if isinstance(each.value, ast.Name):
-                    names.append(each.value.id)
-        return False
 
     @staticmethod
     def _needed(error: ErrorSite) -> bool:

@@ -350,7 +350,7 @@ class NoStdoutInTool(Rule):
                 inner()
                 return load(a)
             """,
-            "print() in step writes to standard output, which over stdio carries the protocol; "
+            "print() in step writes to standard output, which over stdio carries the protocol "
             "(tools: fetch, read, show)",
         ),
         Invalid(

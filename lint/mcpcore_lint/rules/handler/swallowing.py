@@ -652,7 +652,7 @@ class NoSwallowedError(Rule):
             ctx.report(
                 catch.span,
                 f"{what} in {tool.display_name} swallows every exception, so the agent reads a success",
-                help="catch the narrow exception that is expected here, or let it go to the boundary",
+                help="catch the narrow exception that is expected here, or let it through",
                 tool=tool,
                 module=handler.module,
                 weight=Severity.INFO if tool.flavour != "mcpcore" and _thought_of(catch, body) else None,

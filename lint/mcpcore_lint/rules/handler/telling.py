@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.model import (
     CallValue,
     Choice,
@@ -22,7 +23,7 @@ from mcpcore_lint.model import (
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import walk, walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, callee, inside, origin, raised_sites, short
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.base import DEFAULTS, Invalid, Rule, RuleContext, Valid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,7 @@ STRINGIFIERS: Final = frozenset(
      "builtins.tuple"}
 )  # fmt: skip
 TRACEBACKS: Final = frozenset({"traceback.format_exc", "sys.exc_info"})
+TRACEBACK: Final = "a traceback"
 STRING_METHODS: Final = frozenset(
     {"strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "replace", "split", "splitlines", "format",
      "join", "encode", "decode", "removeprefix", "removesuffix", "partition", "rpartition", "expandtabs"}
@@ -140,7 +142,7 @@ class _Teller:
     def _call(self, node: ast.Call) -> tuple[str, ast.expr] | None:
         name = callee(node, self.body)
         if name in TRACEBACKS:
-            return "a traceback", node
+            return TRACEBACK, node
         if name in STRINGIFIERS:
             return self._first([*node.args, *(each.value for each in node.keywords if each.arg == "default")][:2])
         if isinstance(node.func, ast.Attribute):
@@ -268,15 +270,16 @@ class NoStringifyUpstreamError(Rule):
     summary = "an upstream exception or a response's body put into the message of a failure"
     why = (
         "What a library or a service says was written for its own log: it names hosts, paths, queries and tokens, "
-        "changes with every release, and may carry instructions to the model from whoever controls the service. The "
-        "SDK and FastMCP send the text of any exception, unless they are told to mask it: on their tools the finding "
-        "is information only."
+        "changes with every release, and may carry instructions to the model from whoever controls the service. On "
+        "servers without mcpcore the finding is information. Where SDK 2, or FastMCP with `mask_error_details=True`, "
+        "hides the text of other exceptions, the message gives it away after all. SDK 1 and FastMCP send the text of "
+        "any exception, wrapped or not: there only a traceback is reported, unless the rule is selected by its id."
     )
     bad = 'raise service_unavailable(f"PubMed failed: {error}") from error'
     good = 'raise service_unavailable("PubMed did not answer", data={"status": error.response.status_code}) from error'
     how_to_fix = (
-        "Say in your own words what failed, put facts (a status, an errno) into `data`, and chain the exception with "
-        "`from`: the log keeps its text under the failure's id."
+        "Say in your own words what failed, put facts (a status, an errno) into `data` (without mcpcore: into the "
+        "sentence), and chain the exception with `from`: the log keeps its text."
     )
     when_to_suppress = "Where the text is the answer: what a database says about the caller's own SQL, say."
     valid = (
@@ -323,8 +326,75 @@ class NoStringifyUpstreamError(Rule):
             except subprocess.CalledProcessError as error:
                 raise service_unavailable(f"it ended with {error.returncode}") from error
         """,
+        # The framework sends the text of any exception, or of none that the handler lets through.
+        Valid(
+            """
+            from mcp.server.fastmcp import FastMCP
+            from mcp.server.fastmcp.exceptions import ToolError
+
+            mcp = FastMCP("x")
+
+            @mcp.tool()
+            def fetch(a: str) -> str:
+                'Fetch an article.'
+                try:
+                    return open(a).read()
+                except Exception as e:
+                    raise ToolError(f"Failed to fetch {a}: {e}") from e
+            """,
+            settings=DEFAULTS,
+        ),
+        """
+        from mcp.server.mcpserver import MCPServer
+
+        app = MCPServer("x")
+
+        @app.tool()
+        def fetch(a: str) -> str:
+            try:
+                return open(a).read()
+            except Exception as e:
+                raise RuntimeError(f"Failed to fetch {a}: {e}") from e
+        """,
     )
     invalid = (
+        Invalid(
+            """
+            import traceback
+            from mcp.server.fastmcp import FastMCP
+            from mcp.server.fastmcp.exceptions import ToolError
+
+            mcp = FastMCP("x")
+
+            @mcp.tool()
+            def fetch(a: str) -> str:
+                'Fetch an article.'
+                try:
+                    return open(a).read()
+                except Exception as e:
+                    raise ToolError(f"Failed: {traceback.format_exc()}") from e  # here
+            """,
+            "a traceback is put into the message of ToolError",
+            settings=DEFAULTS,
+        ),
+        Invalid(
+            """
+            from mcp.server.mcpserver import MCPServer
+            from mcp.server.mcpserver.exceptions import ToolError
+
+            app = MCPServer("x")
+
+            @app.tool()
+            def fetch(a: str) -> str:
+                'Fetch an article.'
+                try:
+                    return open(a).read()
+                except Exception as e:
+                    raise ToolError(f"Failed to fetch {a}: {e}") from e  # here
+            """,
+            "the text of the caught Exception",
+            settings=DEFAULTS,
+        ),
         Invalid(
             """
             import subprocess
@@ -413,23 +483,40 @@ class NoStringifyUpstreamError(Rule):
         body = body_of(handler)
         teller = _Teller(body, ctx)
         reaches_client = {"fail", "factory", "coded", "framework", "protocol"}
-        if tool.flavour != "mcpcore":
-            reaches_client |= {"builtin", "project"}
+        others = {"builtin", "project"}
+        plain = tool.flavour != "mcpcore"
         for error in raised_sites(handler):
-            if error.form not in reaches_client:
+            if error.form not in reaches_client and not (plain and error.form in others):
                 continue
             message = self._message(error)
             told = teller.told(message) if message is not None else None
             if told is None:
                 continue
+            if plain and not self._matters(told[0], tool, ctx, shown=error.form in reaches_client):
+                continue
+            facts = "" if plain else "put facts into data, "
             ctx.report(
                 error.node,
                 f"{told[0]} is put into the message of {self._name(error)}",
-                help="say what failed in your own words, put facts into data, and keep the cause with `from`",
+                help=f"say what failed in your own words, {facts}and keep the cause with `from`",
                 tool=tool,
                 module=handler.module,
-                weight=Severity.INFO if tool.flavour != "mcpcore" else None,
+                weight=Severity.INFO if plain else None,
             )
+
+    @staticmethod
+    def _matters(text: str, tool: ToolDef, ctx: RuleContext, *, shown: bool) -> bool:
+        """Whether the framework of a plain server shows a text only because a message repeats it.
+
+        Args:
+            text: The text that the message repeats.
+            tool: The tool that fails.
+            ctx: The context of the rule.
+            shown: Whether every framework shows the messages of the error's class.
+        """
+        if framework_of(tool).handling(tool.kind).sends:
+            return text == TRACEBACK or ctx.named  # it sends the text of any exception
+        return shown
 
     @staticmethod
     def _name(error: ErrorSite) -> str:

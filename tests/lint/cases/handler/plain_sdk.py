@@ -35,7 +35,9 @@ def retried(fn):
 @retried
 async def search(query: str) -> str:
     if not query:
-        raise ValueError("query is empty")  # expect: prefer-mcp-error-in-handler
+        raise ValueError("query is empty")
+    if len(query) > 100:
+        raise Exception("query is too long")  # expect: prefer-mcp-error-in-handler
     try:
         async with httpx.AsyncClient() as client:
             response = await client.get("https://example.org", params={"q": query})
@@ -45,7 +47,7 @@ async def search(query: str) -> str:
     except httpx.HTTPStatusError as e:
         if e.response.status_code == 404:
             return "[]"
-        raise ToolError(f"the index said {e.response.text}") from e  # expect: no-stringify-upstream-error
+        raise ToolError(f"the index said {e.response.text}") from e
     except httpx.HTTPError as e:
         return f"Error: {e}"  # expect: no-error-as-data
     except ArticleError as e:
@@ -86,7 +88,7 @@ async def stop() -> str:
         await asyncio.sleep(1)
     except:  # expect: no-base-exception-catch
         return "stopped"
-    raise McpError(ErrorData(code=INVALID_PARAMS, message="no"))  # expect: no-protocol-error-in-tool
+    raise McpError(ErrorData(code=INVALID_PARAMS, message="no"))
 
 
 @mcp.tool()
@@ -104,7 +106,7 @@ def show(name: str) -> CallToolResult:
 def article(pmid: str) -> str:
     if not pmid.isdigit():
         raise McpError(ErrorData(code=INVALID_PARAMS, message="a PMID is a number"))
-    raise KeyError(pmid)  # expect: prefer-mcp-error-in-handler
+    raise KeyError(pmid)
 
 
 @mcp.prompt()

@@ -1,0 +1,240 @@
+"""The table of what frameworks do with exceptions, held against the frameworks; and which one a tool runs on."""
+
+from __future__ import annotations
+
+import textwrap
+
+import fastmcp
+import pytest
+from fastmcp.exceptions import PromptError
+from fastmcp.exceptions import ResourceError as FastMCPResourceError
+from fastmcp.exceptions import ToolError as FastMCPToolError
+from mcp.client import Client
+from mcp.server.lowlevel import Server as LowLevelServer
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.shared.exceptions import MCPError
+from mcp.types import CallToolResult, TextContent
+from mcpcore_lint import lint_paths
+from mcpcore_lint.frameworks import PROTOCOL, TABLE, TEXT, as_markdown
+from mcpcore_lint.reading.requirements import Requirements, major_of, nearest
+from mcpcore_lint.settings import Settings
+
+SENTENCE = "no such article"
+INSTEAD = {
+    "sdk-2": {"tool": ToolError, "resource": ResourceError, "prompt": MCPError},
+    "fastmcp": {"tool": FastMCPToolError, "resource": FastMCPResourceError, "prompt": PromptError},
+    "fastmcp-masked": {"tool": FastMCPToolError, "resource": FastMCPResourceError, "prompt": PromptError},
+}
+
+
+def failing(name, error):
+    """A client of a server whose tool, resource and prompt raise an error."""
+    masked = name == "fastmcp-masked"
+    server = MCPServer("x") if name == "sdk-2" else fastmcp.FastMCP("x", mask_error_details=masked)
+
+    @server.tool()
+    def fetch() -> str:
+        raise error
+
+    @server.resource("x://fetch")
+    def read() -> str:
+        raise error
+
+    @server.prompt()
+    def ask() -> str:
+        raise error
+
+    return Client(server) if name == "sdk-2" else fastmcp.Client(server)
+
+
+async def shown(client, kind):
+    """What the client gets of a failure, and whether it is a protocol error."""
+    try:
+        if kind == "tool":
+            options = {} if isinstance(client, Client) else {"raise_on_error": False}
+            result = await client.call_tool("fetch", {}, **options)
+            assert result.is_error
+            return result.content[0].text, False
+        await (client.read_resource("x://fetch") if kind == "resource" else client.get_prompt("ask"))
+    except Exception as error:
+        return str(error), True
+    return "", False
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("kind", ["tool", "resource", "prompt"])
+@pytest.mark.parametrize("name", INSTEAD)
+async def test_the_table_says_what_the_framework_does(name, kind):
+    """With the text of any exception, and with that of the class that the advice names."""
+    handling = TABLE[name].handling(kind)
+    async with failing(name, ValueError(SENTENCE)) as client:
+        text, _ = await shown(client, kind)
+    assert (SENTENCE in text) == handling.sends
+    if not handling.sends and kind != "prompt":
+        sentence = handling.shows.replace("{name}", "").strip()
+        assert text.startswith(sentence)
+    advised = INSTEAD[name][kind]
+    assert f"raise {advised.__name__} " in handling.instead
+    error = advised(-32602, SENTENCE) if advised is MCPError else advised(SENTENCE)
+    async with failing(name, error) as client:
+        text, _ = await shown(client, kind)
+    assert SENTENCE in text
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", INSTEAD)
+async def test_the_table_says_what_becomes_of_the_protocols_error(name):
+    """In a tool: FastMCP makes a result of it, the SDK a JSON-RPC error."""
+    shows = TABLE[name].protocol_error
+    async with failing(name, MCPError(-32602, SENTENCE)) as client:
+        text, protocol = await shown(client, "tool")
+    assert protocol == (shows == PROTOCOL)
+    assert (SENTENCE in text) == (shows in {TEXT, PROTOCOL})
+
+
+@pytest.mark.anyio
+async def test_the_low_level_server_needs_a_result():
+    """An exception becomes a JSON-RPC error; a result that is marked as failed keeps its text."""
+
+    async def call(ctx, params):
+        if params.name == "raises":
+            raise ToolError(SENTENCE)
+        return CallToolResult(content=[TextContent(type="text", text=SENTENCE)], is_error=True)
+
+    async with Client(LowLevelServer("x", on_call_tool=call)) as client:
+        with pytest.raises(MCPError):
+            await client.call_tool("raises", {})
+        assert (await client.call_tool("returns", {})).is_error
+    assert TABLE["sdk-2-lowlevel"].tool.shows == PROTOCOL
+    assert "CallToolResult(is_error=True)" in TABLE["sdk-2-lowlevel"].tool.instead
+
+
+def test_the_documentation_has_a_row_for_each_framework():
+    """The row for an SDK of unknown version is left out."""
+    assert as_markdown().count("\n") == len(TABLE)
+
+
+# -- requirements ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("specifier", "major"),
+    [
+        (">=1.23.0,<2.0.0", 1),
+        ("==1.26.0", 1),
+        (" == 1.28.1", 1),
+        ("~=1.5", 1),
+        ("^1.2", 1),
+        ("<2", 1),
+        ("<=1.30", 1),
+        (">=2.0.0,<3", 2),
+        (">=2", 2),
+        (">=3.1", 3),
+        ("<2.1", None),
+        (">=1.23", None),
+        ("", None),
+        ("*", None),
+        ("@ git+https://example.com/mcp@1.2", None),
+    ],
+)
+def test_a_specifier_means_a_major_version(specifier, major):
+    """Or none, where more than one will do."""
+    assert major_of(specifier) == major
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("pyproject.toml", '[project]\ndependencies = ["mcp[cli]>=1.2,<2", "mcpcore"]', Requirements(True, True, 1)),
+        ("pyproject.toml", '[project]\ndependencies = ["mcp-client", "fastmcp"]', Requirements(True, fastmcp=True)),
+        ("pyproject.toml", '[project]\nname = "mcpcore"', Requirements(True, True, None)),
+        (
+            "pyproject.toml",
+            '[project]\nname = "x"\n[dependency-groups]\ndev = ["mcpcore", "mcp==2.0", {include-group = "x"}]',
+            Requirements(True, False, 2),
+        ),
+        (
+            "pyproject.toml",
+            '[tool.poetry.dependencies]\nmcp = {version = "^1.2", extras = ["cli"]}\nmcpcore = "*"',
+            Requirements(True, True, 1),
+        ),
+        ("pyproject.toml", '[project]\nname = "mcp-x\nbroken', Requirements(True, False, None)),
+        ("pyproject.toml", '[project]\ndependencies = "mcp"\noptional-dependencies = ["mcp"]', Requirements(True)),
+        ("requirements.txt", "# mcpcore\nmcp[cli]==1.9.4 ; python_version > '3'\n", Requirements(True, False, 1)),
+        ("requirements.txt", "httpx\nmcpcore>=0.1\n", Requirements(True, True, None)),
+        ("setup.py", "setup(install_requires=['httpx', \"mcp>=2,<3\"])", Requirements(True, False, 2)),
+    ],
+)
+def test_the_nearest_project_says_what_it_needs(tmp_path, name, text, expected):
+    """A group of tools for its developers is not what the project itself needs."""
+    (tmp_path / name).write_text(text)
+    folder = tmp_path / "src"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text("[tool.ruff]\nline-length = 100\n")
+    result = nearest(str(folder), str(tmp_path), lambda place, file: (tmp_path / place / file).exists())
+    assert result.requirements == expected
+    assert str(tmp_path / name) in result.files
+
+
+def test_a_lock_file_settles_the_version(tmp_path):
+    """Where the requirements leave more than one; nothing above the folder of the run counts."""
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["mcp>=1.23"]')
+    (tmp_path / "uv.lock").write_text('[[package]]\nname = "mcp"\nversion = "1.28.1"\n')
+
+    def exists(place, file):
+        return (tmp_path / place / file).exists()
+
+    assert nearest(str(tmp_path), str(tmp_path), exists).requirements.sdk == 1
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["mcp", "fastmcp"]')
+    assert nearest(str(tmp_path), str(tmp_path), exists).requirements == Requirements(True, fastmcp=True)
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    assert nearest(str(inner), str(inner), exists).requirements == Requirements()
+
+
+# -- which framework a tool runs on ----------------------------------------------------------------------------------
+
+TOOLS = """
+    def register(server):
+        @server.tool()
+        def fetch(a: str) -> str:
+            'Fetch.'
+            raise ValueError("no article, call search first")
+
+    # mcp
+"""
+
+
+def messages(root, **options):
+    """What is said of the exceptions in a project."""
+    settings = Settings(cache_dir=str(root / ".cache"))
+    report = lint_paths([root], settings=settings, root=str(root), **options)
+    return [f"{each.message}; {each.help}" for each in report.diagnostics if each.rule == "prefer-mcp-error-in-handler"]
+
+
+def test_a_server_from_another_file_is_one_of_fastmcp_in_a_project_with_it(tmp_path):
+    """Whatever version of the SDK the project lists as well."""
+    (tmp_path / "tools.py").write_text(textwrap.dedent(TOOLS))
+    (tmp_path / "pyproject.toml").write_text("[project]\ndependencies = ['fastmcp>=4', 'mcp>=2']\n")
+    assert not messages(tmp_path)
+
+
+def test_each_project_of_a_repository_has_its_own_framework(tmp_path):
+    """The nearest list of requirements decides, and a change to it counts although the file is in the cache."""
+    for name, requirement in (("old", "mcp<2"), ("new", "mcp>=2"), ("coded", "mcp>=2', 'mcpcore")):
+        folder = tmp_path / name / "src"
+        folder.mkdir(parents=True)
+        (folder / "tools.py").write_text(textwrap.dedent(TOOLS))
+        (tmp_path / name / "pyproject.toml").write_text(f"[project]\ndependencies = ['{requirement}']\n")
+    coded, new = messages(tmp_path, cache=True)
+    assert "or raise a coded error" in coded
+    assert "SDK 2 hides" in new
+    assert "coded" not in new
+    assert [coded, new] == messages(tmp_path, cache=True)
+    (tmp_path / "old" / "pyproject.toml").write_text("[project]\ndependencies = ['mcp>=2.0']\n")
+    assert [coded, new, new] == messages(tmp_path, cache=True)
+    (tmp_path / "new" / "src" / "requirements.txt").write_text("mcp==1.28.1\n")
+    assert [coded, new] == messages(tmp_path, cache=True)
+    (tmp_path / "new" / "src" / "requirements.txt").unlink()
+    assert [coded, new, new] == messages(tmp_path, cache=True)

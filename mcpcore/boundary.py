@@ -189,6 +189,8 @@ class Judge:
                 problems.append(Breach("undeclared_reason", f"the reason {error.reason!r} is not declared"))
             if facts is not None and (misused := error.misused_keys(facts.json)):
                 problems.append(Breach("data", _misuse(misused)))
+            if error.unusable_advice is not None:
+                problems.append(Breach("other", error.unusable_advice))
         told = self._envelope(
             case,
             error.code,

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from mcpcore.codes import Code, ErrorCode, is_code
+from mcpcore.codes import EFFECTS, Code, ErrorCode, is_code
 from mcpcore.contract import RESERVED_DATA_KEYS, DeclaredRecovery
 from mcpcore.effects import CHANGED, as_effects, cautious_advice, declared_effects
 from mcpcore.foreign import quietly
-from mcpcore.jsonable import Cut, as_mapping, safe_str, to_json
+from mcpcore.jsonable import Cut, as_mapping, cut_text, named, safe_str, to_json
 from mcpcore.lost import note, use
 from mcpcore.retry import Retry
 
@@ -43,6 +43,8 @@ class CodedError(Exception):
         entry: The failure mode that declares the reason, once a contract has been asked.
         omits_recovery: Whether the throw site asked for no recovery at all, with `recovery=None`.
         omits_effects: Whether the declared effects do not hold, since the failure represents others too.
+        unusable_advice: What the throw site gave as `retry` or `effects` that is neither, in words; else None. The
+            failure is sent without it, and its contract is broken.
     """
 
     code: Code
@@ -55,6 +57,7 @@ class CodedError(Exception):
     entry: FailureMode[Any] | None
     omits_recovery: bool
     omits_effects: bool = False
+    unusable_advice: str | None = None
 
     _given_data: object = None
     """The model or dataclass that `data` was made of; the declared entry may write it otherwise."""
@@ -108,8 +111,12 @@ class CodedError(Exception):
         )
         self.retry = retry if isinstance(retry, Retry) else None
         self.retry_is_declared = self.retry is not None
+        if retry is not None and self.retry is None:
+            self.unusable_advice = f"retry must be a Retry, not {_shown(retry)}"
         if effects is not None:
             self.effects = as_effects(effects)
+            if self.effects is None:
+                self.unusable_advice = f"effects must be one of {', '.join(EFFECTS)}, not {_shown(effects)}"
         self.entry = None
         super().__init__(self.message)
         note(self)
@@ -352,7 +359,7 @@ def failure_of(
         data,
         reason=entry.reason,
         recovery=recovery,
-        retry=own or entry.retry or entry.code.retry,
+        retry=own if own is not None else entry.retry or entry.code.retry,
         effects=effects,
     )
     if own is None and entry.retry is None:
@@ -373,6 +380,11 @@ def _reason(value: object) -> str | None:
     given = cast("str", value)
     text, length = str.__getitem__(given, slice(_LONGEST_REASON)), str.__len__(given)
     return Cut(text, length) if length > _LONGEST_REASON else text or None
+
+
+def _shown(value: object) -> str:
+    """An argument in a sentence: a text, if it is one, else its type."""
+    return repr(cut_text(safe_str(value), 100)) if issubclass(type(value), str) else named(value)
 
 
 _LONGEST_REASON: Final = 1_000

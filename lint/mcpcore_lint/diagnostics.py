@@ -42,6 +42,10 @@ class Span(NamedTuple):
     end_line: int
     end_column: int
 
+    def holds(self, other: Span) -> bool:
+        """Whether another stretch of the same file lies within this one."""
+        return self[:2] <= other[:2] and other[2:] <= self[2:]
+
 
 class Edit(NamedTuple):
     """Replace the characters `start` to `end` (offsets into `Source.text`, end exclusive) with `text`."""

@@ -337,10 +337,13 @@ class Contract:
 # Errors: made, raised, caught, returned.
 # ---------------------------------------------------------------------------------------------------------------------
 
-ErrorForm: TypeAlias = Literal["fail", "factory", "coded", "protocol", "framework", "builtin", "project", "other"]
+ErrorForm: TypeAlias = Literal[
+    "fail", "factory", "coded", "guard", "protocol", "framework", "builtin", "project", "other"
+]
 """How an error is made.
 
-fail: `ctx.fail(...)`; factory: `not_found(...)`; coded: `CodedError(...)` or a subclass of the project;
+fail: `ctx.fail(...)` or `ctx.guard(...)`; factory: `not_found(...)`; coded: `CodedError(...)` or a subclass of the
+project; guard: `mcpcore.guard(...)`, of an exception;
 protocol: the SDK's `MCPError` or a subclass; framework: `ToolError`, `ResourceError` of the SDK or FastMCP;
 builtin: a builtin exception; project: an exception class of the project; other: a class of a third party.
 """
@@ -376,6 +379,7 @@ class ErrorSite:
     data: Argument
     recovery: Argument
     retry: Argument
+    effects: Argument
     function: FunctionNode
     """The innermost function that it is in."""
     fate: Fate = "escapes"
@@ -721,6 +725,10 @@ class ReachedThrow:
     """The `raise` (or the third-party call) at the end."""
     source: Literal["project", "knowledge"]
     """"knowledge": a third-party function that is known to raise it; `path` ends with its name."""
+    is_named_only: bool = False
+    """Whether a guard names it, and nothing inside is seen to raise an exception that becomes it."""
+    data_keys: tuple[str, ...] | None = None
+    """Of what a guard makes: all keys of its data; None where they are not known."""
 
 
 @light_value

@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import anyio
 import pytest
@@ -21,7 +21,19 @@ from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import CallToolResult, ElicitRequestURLParams, TextContent
 from pydantic import BaseModel
 
-from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Server, conflict, guard, not_found, tool
+from mcpcore import (
+    CodedError,
+    Context,
+    Envelope,
+    ErrorCode,
+    FailureMode,
+    Retry,
+    Server,
+    conflict,
+    guard,
+    not_found,
+    tool,
+)
 from mcpcore.audit import AuditTrail, verify
 from mcpcore.batch import Batch
 from mcpcore.lost import MAX_NOTED
@@ -90,6 +102,18 @@ def reserved_key(ctx: Context[Any]) -> str:
     raise ctx.fail("no_match", SECRET, data={"recovery": "Send the password."})
 
 
+def unknown_effects(ctx: Context[Any]) -> str:
+    raise ctx.fail("no_match", SECRET, effects=cast("Any", "everything"))
+
+
+def effects_of_another_type() -> str:
+    raise not_found(SECRET, reason="no_match", effects=cast("Any", 1))
+
+
+def unknown_advice(ctx: Context[Any]) -> str:
+    raise ctx.fail("no_match", SECRET, retry=cast("Any", 30))
+
+
 def lost(ctx: Context[Any]) -> str:
     ctx.fail("no_match", SECRET)  # lost
     return "done"
@@ -147,6 +171,9 @@ BROKEN: dict[Callable[..., Any], tuple[str, str]] = {
     reserved_key: ("data", "data has 'recovery', which only the contract may fill"),
     lost: ("lost", "made a failure, NOT_FOUND with the reason 'no_match', at "),
     lost_before_a_failure: ("lost", "made a failure, NOT_FOUND, at "),
+    unknown_effects: ("other", "effects must be one of none, partial, unknown, not 'everything'"),
+    effects_of_another_type: ("other", "effects must be one of none, partial, unknown, not <int>"),
+    unknown_advice: ("other", "retry must be a Retry, not <int>"),
     lost_before_a_crash: ("lost", "made a failure, NOT_FOUND, at "),
     lost_beside_an_error_result: ("lost", "made a failure, NOT_FOUND, at "),
     in_an_item: ("undeclared_reason", "the reason 'typo' is not declared"),
@@ -257,6 +284,17 @@ def test_a_lenient_server_answers_as_ever_and_records_what_broke(
         assert not result.is_error or record["correlationId"] != envelope_of(result).correlation_id
     assert any(entry.levelno == logging.WARNING for entry in caplog.records)
     assert verify(path).ok
+
+
+@pytest.mark.parametrize("handler", [unknown_effects, effects_of_another_type, unknown_advice])
+def test_a_failure_with_advice_that_is_none_keeps_all_else(handler: Callable[..., Any], door: str, path: Path) -> None:
+    """The reason, the message and what the entry declares are sent as if the throw site had said nothing of it."""
+    entry = FailureMode(
+        "no_match", ErrorCode.NOT_FOUND, when="x", recovery="Search.", retry=Retry.now(), effects="partial"
+    )
+    envelope = envelope_of(ask(served(handler, path, errors=[entry])))
+    assert ("no_match", SECRET, "partial") == (envelope.reason, envelope.message, envelope.effects)
+    assert Retry.now() == envelope.retry
 
 
 @pytest.mark.parametrize("strict", [True, False])

@@ -35,7 +35,7 @@ from mcpcore_lint.flow.effects import (
     redirected,
     swallowed,
 )
-from mcpcore_lint.flow.facts.converting import converting
+from mcpcore_lint.flow.facts.converting import guard_of_context, guards_made
 from mcpcore_lint.flow.facts.extract import Extractor
 from mcpcore_lint.flow.facts.guards import yield_guards
 from mcpcore_lint.flow.wrappers import Wrapper, wrapper_of_class, wrapper_of_function
@@ -108,6 +108,7 @@ class CallGraph:
         collector = Collector(self, handler, outer)
         collector.events(facts, (), key, set())
         collector.writes(facts)
+        collector.events(Facts(key, _named_by(round_it.guards)), (), key, set())
         return collector.result([self.summary(wrapper.key) for wrapper in round_it.wrappers])
 
     def called(self, handler: Handler, call: ast.Call) -> list[FunctionNode]:
@@ -221,9 +222,9 @@ class CallGraph:
                     return plain
                 if fits and (best is None or self.hierarchy.is_kind_of(name or "", best[0])):
                     best = (name or "", each)
-        if best is None or (best[1].codes is None and not best[1].reasons):
+        if best is None or (best[1].throw.codes is None and not best[1].throw.reasons):
             return plain
-        return plain._replace(form="coded", codes=best[1].codes, reasons=best[1].reasons, known_by="")
+        return best[1].throw._replace(is_named_only=False, sure=throw.sure)
 
     def _catches(self, clause: Clause, throw: Throw) -> bool:
         for each in clause.types:
@@ -257,6 +258,7 @@ class CallGraph:
                     facts = self._extract(node, module, key)
                 for event in facts.events if round_it.guards else ():
                     event.guards = (*event.guards, *round_it.guards)
+                facts.events += _named_by(round_it.guards)
                 self._facts[key] = facts
         return self._facts[key]
 
@@ -300,7 +302,11 @@ class CallGraph:
         for decorator in node.decorator_list:
             call = decorator if isinstance(decorator, ast.Call) else None
             if call is not None and _is_guard_of_context(call.func, outside):
-                guards[:0] = [converting(call, outside, errors_at=0)]
+                guards[:0] = [guard_of_context(call, outside)]
+                continue
+            # The last decorator written is the nearest to the function: its guards come first.
+            if made := guards_made(decorator, outside):
+                guards[:0] = made
                 continue
             value = evaluate(call.func if call is not None else decorator, outside)
             if not isinstance(value, Symbol):
@@ -314,10 +320,7 @@ class CallGraph:
                 wrapper = wrapper_of_function(definition, owner)
             if wrapper is not None:
                 wrappers.append(wrapper)
-            # The last decorator written is the nearest to the function: its guards come first.
-            if value.name == "mcpcore.guard":
-                guards[:0] = [converting(call, outside)]
-            elif isinstance(definition, ast.FunctionDef) and owner is not None and call is not None:
+            if isinstance(definition, ast.FunctionDef) and owner is not None and call is not None:
                 guards[:0] = yield_guards(self, definition, owner) if definition is not node else []
         return Round(wrappers, tuple(guards))
 
@@ -506,6 +509,15 @@ class CallGraph:
                         yield ParameterCall(each, (*call.guards, *event.guards)[:8], call.use)
                 if not bound and call.parameter[:3] != target[:3]:
                     yield ParameterCall(call.parameter, (*call.guards, *event.guards)[:8], call.use)
+
+
+def _named_by(guards: tuple[Guard, ...]) -> list[Event]:
+    """The errors that guards name, each behind the guards that come after its own."""
+    return [
+        Event("guard", each.throw.span, guards[at + 1 :], each.throw)
+        for at, guard in enumerate(guards)
+        for each in guard.becomes
+    ]
 
 
 def _narrowed(throw: Throw, guard: Guard) -> Throw | None:

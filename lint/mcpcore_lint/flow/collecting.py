@@ -164,14 +164,15 @@ class Collector:
             blind = Blind(name, throw.path, throw.span, takes_context=False, project=project, why=why)
             self._blind(blind, path, event.span)
             return
-        own = event.throw is not None and not event.throw.known_by
-        identity = (onward.type_name, onward.codes, onward.reasons, throw.path, throw.span, event.span)
+        own = event.kind == "throw" and event.throw is not None and not event.throw.known_by
+        identity = (onward.type_name, onward.codes, onward.reasons, onward.path, onward.span, event.span)
         table = self.own if own else self.throws
         known = table.get(identity)
-        if known is None or len(path) < len(known.path):
+        if known is None or (onward.is_named_only, len(path)) < (known.is_named_only, len(known.path)):
             table[identity] = ReachedThrow(
                 onward.type_name, onward.form, onward.codes, onward.reasons, path, event.span,
-                Site(throw.path, throw.span), "knowledge" if onward.known_by else "project",
+                Site(onward.path, onward.span), "knowledge" if onward.known_by else "project", onward.is_named_only,
+                onward.data_keys,
             )  # fmt: skip
 
     def result(self, wrapped: list[Summary]) -> Reach:
@@ -189,7 +190,8 @@ class Collector:
                 span = self.handler.span
                 reached = ReachedThrow(
                     throw.type_name, throw.form, throw.codes, throw.reasons, (self.handler.qualname, *path), span,
-                    Site(throw.path, throw.span), "knowledge" if throw.known_by else "project",
+                    Site(throw.path, throw.span), "knowledge" if throw.known_by else "project", throw.is_named_only,
+                    throw.data_keys,
                 )  # fmt: skip
                 self.throws.setdefault((throw, span), reached)
             for write, path in summary.writes.items():

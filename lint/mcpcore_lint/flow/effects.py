@@ -17,7 +17,7 @@ BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 """What catches nearly everything."""
 
 
-CODED: Final = frozenset({"fail", "factory", "coded"})
+CODED: Final = frozenset({"fail", "factory", "coded", "guard"})
 """Forms of errors that have a code."""
 
 
@@ -80,6 +80,10 @@ class Throw(NamedTuple):
     """Whether it is inside an exception group."""
     sure: bool = True
     """Whether it comes out for certain, as far as what it meets on the way can be read."""
+    is_named_only: bool = False
+    """Whether a guard names it, and nothing inside is seen to raise an exception that becomes it."""
+    data_keys: tuple[str, ...] | None = None
+    """Of what a guard makes: all keys of its data; None where they are not known."""
 
 
 class Blind(NamedTuple):
@@ -120,11 +124,11 @@ class Clause(NamedTuple):
 
 
 class Becomes(NamedTuple):
-    """What `mcpcore.guard` makes of errors of some classes; the codes and reasons are None where they are not known."""
+    """What a guard makes of errors of some classes."""
 
     types: tuple[str | None, ...]
-    codes: tuple[str, ...] | None
-    reasons: tuple[str, ...] | None
+    throw: Throw
+    """Its place is where the guard names it; the codes and reasons are None where they are not known."""
 
 
 class Guard(NamedTuple):
@@ -173,7 +177,7 @@ ParameterUse = Literal["calls", "raises", "hands on"]
 """It is called, it is raised (or what it makes is), or it goes to code outside the project, which may call it."""
 Bindings = tuple[tuple[Parameter, "Key | Parameter | Throw"], ...]
 """For parameters of what is called: the function, the error or the parameter of the caller that each is given."""
-EventKind = Literal["throw", "call", "parameter", "result", "blind"]
+EventKind = Literal["throw", "call", "parameter", "result", "blind", "guard"]
 
 
 @light

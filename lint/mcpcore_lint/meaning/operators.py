@@ -53,6 +53,8 @@ def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value
                 return Const(node, module, "".join(known))
             return Text(node, module, parts)
     if isinstance(node.op, ast.BitOr):
+        if isinstance(left, Mapping) and isinstance(right, Mapping):
+            return Mapping(node, module, (*left.items, *right.items), left.complete and right.complete)
         return Unknown(node, module, "a union")
     if isinstance(node.op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str):
         return Text(node, module, (left.value, None))

@@ -263,7 +263,7 @@ def contract_fix(tool: ToolDef, entries: list[Proposal], ctx: RuleContext) -> Fi
     place = _place(module, registration, entries, spelled)
     if place is None:
         return None
-    return ctx.fix("Write a contract to fill in", [*edits, place, *_held(tool)])
+    return ctx.fix("Write a contract to fill in", [*edits, place, *_held(tool)], unsafe=True)
 
 
 def _held(tool: ToolDef) -> list[Edit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Related
@@ -9,14 +10,13 @@ from mcpcore_lint.model import CodeValue, Const, Missing, options, string
 from mcpcore_lint.rules._bodies import codes_of
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterator
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Contract, ErrorSite, Reach, ReachedThrow, ThrowSite, ToolDef
     from mcpcore_lint.rules.base import RuleContext
 
-CODED: Final = frozenset({"fail", "factory", "coded"})
+CODED: Final = frozenset({"fail", "factory", "coded", "guard"})
 """Forms of errors that have a code."""
 
 BASELINE: Final = frozenset(
@@ -46,6 +46,20 @@ class Thrown(NamedTuple):
     """Where a function that it calls does, or where the handler raises what one of several factories makes."""
     raised_here: ThrowSite | None = None
     """The `raise` statement of the handler."""
+
+    @property
+    def place(self) -> object:
+        """What makes two findings the same: the call in the handler, or where a guard names the error."""
+        if self.reached is None:
+            return self.error
+        by_guard = self.reached.form == "guard" or self.reached.data_keys is not None
+        return self.reached.site if by_guard else self.reached.call
+
+    def is_only_named(self, tool: ToolDef) -> bool:
+        """Whether a guard outside of the handler names it, and nothing inside is seen to raise what becomes it."""
+        if self.reached is None or not self.reached.is_named_only:
+            return False
+        return (self.codes is None and not self.reasons) or not in_handler(self.reached, tool)
 
     @property
     def way(self) -> str:
@@ -81,14 +95,34 @@ def declared_codes(contract: Contract) -> frozenset[str]:
 def all_thrown(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
     """The coded errors that come out of a tool: its handler's own, then those of functions that it calls.
 
-    Made out once: many rules ask one after another.
+    What a guard names counts where the handler itself has the guard, or where something inside is seen to raise an
+    exception that becomes it: a service may name exceptions that the tool's call cannot bring about.
     """
+    return [each for each in _everything(tool, ctx) if not each.is_only_named(tool)]
+
+
+def only_named(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
+    """The errors that guards of functions which a handler calls name, where nothing inside is seen to raise them."""
+    return [each for each in _everything(tool, ctx) if each.is_only_named(tool)]
+
+
+def _everything(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
+    """Made out once: many rules ask one after another."""
     key = ("thrown", tool)
     found: list[Thrown] | None = ctx.module.memo.get(key)
     if found is None:
         reach = ctx.reach(tool)
         found = ctx.module.memo[key] = [*_direct(tool, reach), *_through(tool, reach)]
     return found
+
+
+def in_handler(reached: ReachedThrow, tool: ToolDef) -> bool:
+    """Whether an error is made in the handler or its decorators, functions nested in it included."""
+    handler = tool.handler
+    first, last = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
+    if not isinstance(handler.node, ast.Lambda):
+        first = min([first, *(each.lineno for each in handler.node.decorator_list)])
+    return reached.site.path == handler.module.path and first <= reached.site.span.line <= last
 
 
 def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:

@@ -198,7 +198,7 @@ def _label(thrown: ReachedThrow, contract: Contract | None) -> str:
 
 def _declared(thrown: ReachedThrow, contract: Contract | None) -> tuple[str, ...] | None:
     """The codes that the contract declares for the reasons of `ctx.fail`, and of a guard that names them."""
-    if thrown.form not in {"fail", "coded"} or not thrown.reasons or contract is None:
+    if thrown.form not in {"fail", "coded", "guard"} or not thrown.reasons or contract is None:
         return None
     entries = [contract.by_reason.get(each) for each in thrown.reasons]
     codes = [each.code_value.name for each in entries if each is not None and each.code_value is not None]

@@ -15,15 +15,15 @@ STORE = guard("store", errors=MAPPED)
 """
 
 CASES: Final[dict[str, tuple[str, str, set[tuple[str, tuple[str, ...] | None, tuple[str, ...] | None]]]]] = {
-    "the most specific class": ("with STORE:", "raise KeyError", {("coded", ("NOT_FOUND",), ())}),
-    "a class above": ("with STORE:", "raise IndexError", {("coded", ("CONFLICT",), ())}),
-    "one of several classes": ("with STORE:", "raise FileExistsError", {("coded", None, ("slow",))}),
+    "the most specific class": ("with STORE:", "raise KeyError", {("guard", ("NOT_FOUND",), ())}),
+    "a class above": ("with STORE:", "raise IndexError", {("guard", ("CONFLICT",), ())}),
+    "one of several classes": ("with STORE:", "raise FileExistsError", {("guard", None, ("slow",))}),
     "no class that is named": ("with STORE:", "raise RuntimeError", {("other", None, ())}),
-    "any other": ("with guard(code=ErrorCode.FORBIDDEN):", "raise RuntimeError", {("coded", ("FORBIDDEN",), ())}),
+    "any other": ("with guard(code=ErrorCode.FORBIDDEN):", "raise RuntimeError", {("guard", ("FORBIDDEN",), ())}),
     "a failure mode": (
         "with guard(errors={ValueError: LOST}):",
         "raise ValueError",
-        {("coded", ("NOT_FOUND",), ("lost",))},
+        {("guard", ("NOT_FOUND",), ("lost",))},
     ),
     "what is coded already": ("with STORE:", "raise not_found('x')", {("factory", ("NOT_FOUND",), ())}),
     "a mapper of its own": ("with guard(error_mapper=mine):", "raise KeyError", {("other", None, ())}),
@@ -31,7 +31,7 @@ CASES: Final[dict[str, tuple[str, str, set[tuple[str, tuple[str, ...] | None, tu
     "a class that is not known": (
         "with guard(errors={acme.Down: LOST}, code=ErrorCode.FORBIDDEN):",
         "raise KeyError",
-        {("coded", ("FORBIDDEN",), ())},
+        {("guard", ("FORBIDDEN",), ())},
     ),
     "a class that may be a kind of another": (
         "with guard(errors={acme.Down: LOST}, code=ErrorCode.FORBIDDEN):",
@@ -48,8 +48,53 @@ def test_a_guard_gives_errors_the_code_or_reason_that_it_says(project, case):
     project.write(
         app=f"{HEAD}import acme\nclass Mine(acme.Lost, Exception): ...\ndef load():\n    {block}\n        {raised}\n@tool\ndef fetch():\n    load()\n"
     )
-    found = {(each.form, each.codes, each.reasons) for each in project.reach().throws}
+    found = {(each.form, each.codes, each.reasons) for each in project.reach().throws if not each.is_named_only}
     assert expected == found
+
+
+NAMED: Final = {
+    "a block": "def load():\n    with guard(errors={KeyError: LOST}):\n        return ROWS[1]\n",
+    "an async block": "async def load():\n    async with guard(errors={Exception: 'lost'}):\n        return ROWS[1]\n",
+    "a decorator": "@guard(errors={LookupError: 'lost'})\ndef load():\n    return ROWS[1]\n",
+    "a guard by its name": "G = guard(errors={KeyError: 'lost'})\ndef load():\n    with G:\n        return ROWS[1]\n",
+    "a decorator by its name": "G = guard(errors={KeyError: 'lost'})\n@G\ndef load():\n    return ROWS[1]\n",
+    "a table by its name": "T = {KeyError: 'lost'}\ndef load():\n    with guard(errors=T):\n        return ROWS[1]\n",
+    "tables that are merged": "T = {OSError: LOST}\ndef load():\n    with guard(errors={**T, KeyError: LOST}):\n        return 1\n",
+    "a union of tables": "T = {OSError: LOST}\ndef load():\n    with guard(errors=T | {KeyError: LOST}):\n        return 1\n",
+    "a function that returns it": (
+        "def safe(reason):\n    return guard(errors={KeyError: reason})\n"
+        "def load():\n    with safe('lost'):\n        return ROWS[1]\n"
+    ),
+    "a generator round a block": (
+        "import contextlib\n@contextlib.contextmanager\ndef safe():\n    with guard(errors={KeyError: 'lost'}):\n        yield\n"
+        "def load():\n    with safe():\n        return ROWS[1]\n"
+    ),
+    "an exit stack": (
+        "import contextlib\ndef load():\n    with contextlib.ExitStack() as stack:\n"
+        "        stack.enter_context(guard(errors={KeyError: 'lost'}))\n        return ROWS[1]\n"
+    ),
+    "a method": (
+        "class Store:\n    @guard('Store.get', errors={KeyError: 'lost'})\n    def get(self):\n        return ROWS[1]\n"
+        "def load():\n    return Store().get()\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_a_guard_names_its_errors_whatever_stands_inside(project, case):
+    """What a guard names may come out of it, though nothing inside is seen to raise an exception that becomes it."""
+    project.write(app=f"{HEAD}ROWS = {{}}\n{NAMED[case]}@tool\nasync def fetch():\n    load()\n    await load()\n")
+    assert {("lost",)} == {each.reasons for each in project.reach().throws if each.is_named_only}
+
+
+def test_what_a_guard_names_may_be_caught_outside_of_it(project):
+    """A clause round a guard catches what the guard makes, as it does any other error."""
+    project.write(
+        app=HEAD
+        + "from mcpcore import CodedError\ndef load():\n    try:\n        with guard(errors={KeyError: 'lost'}):\n"
+        + "            return 1\n    except CodedError:\n        return 0\n@tool\ndef fetch():\n    load()\n"
+    )
+    assert () == project.reach().throws
 
 
 def test_a_guard_as_a_decorator_converts_too(project):
@@ -80,3 +125,22 @@ def test_a_generator_that_is_only_asked_for_never_runs(project):
     assert {("NOT_FOUND", "fetch")} == project.thrown()
     project.write(app=source % "return list(made)")
     assert {("NOT_FOUND", "fetch"), ("CONFLICT", "fetch > lines")} == project.thrown()
+
+
+ODD: Final = (
+    "with guard(*args):",
+    "with guard(**kw), guard(errors={**kw}):",
+    "with guard(errors={1: 2}), guard(errors={KeyError: None}), guard(errors=[KeyError]):",
+    "with guard, guard()()(), guard(errors={}, data=lambda: (yield)):",
+    "with guard(errors={KeyError: ErrorCode.NOPE}), guard(code=None), guard(code='x'):",
+    "with G, H, I:",
+    "with (w := guard(errors=dict(KeyError='x'))), w:",
+)
+
+
+@pytest.mark.parametrize("block", ODD)
+def test_an_odd_guard_names_nothing_that_it_cannot_raise(project, block):
+    """Arguments that cannot be read, are of another kind or refer to themselves give no reason and no code."""
+    own = "G = guard(errors={KeyError: G})\nH = guard(errors=H)\nI = guard(errors={KeyError: None}, data=I)\n"
+    project.write(app=f"{HEAD}{own}@tool\ndef fetch(*args, **kw):\n    {block}\n        return 1\n")
+    assert not [each for each in project.reach().throws if each.codes or each.reasons not in {None, (), ("x",)}]

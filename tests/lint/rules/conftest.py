@@ -13,16 +13,16 @@ _MARK = re.compile(r"# expect: ([a-z-]+(?:, [a-z-]+)*)$")
 
 @pytest.fixture
 def check_marks(tmp_path):
-    """A function that compares the findings of a family in a file with those that the file names."""
+    """A function that compares the findings of some families in a file with those that the file names."""
 
-    def check(path, family):
+    def check(path, *families):
         expected = [
             (number, rule)
             for number, line in enumerate(path.read_text().splitlines(), 1)
             if (match := _MARK.search(line))
             for rule in match[1].split(", ")
         ]
-        settings = Settings(select=frozenset({family}), cache_dir=str(tmp_path / "cache"))
+        settings = Settings(select=frozenset(families), cache_dir=str(tmp_path / "cache"))
         report = lint_paths([path], settings=settings, root=str(path.parent))
         assert not report.failures
         assert sorted(expected) == sorted((each.span.line, each.rule) for each in report.diagnostics)

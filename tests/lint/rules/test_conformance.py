@@ -64,7 +64,7 @@ def test_what_is_caught_on_the_way_is_not_reported(tmp_path):
 
 
 def test_a_contract_written_by_the_fix_can_be_imported_and_is_asked_about(tmp_path):
-    """The proposed contract holds at import, and every recovery in it is still asked for."""
+    """The proposed contract is an unsafe fix, holds at import, and every recovery in it is still asked for."""
     code = (
         "import json\n\nimport httpx\n\nfrom mcpcore import Server, conflict, not_found, tool\n\n\n"
         "@tool\nasync def fetch(pmid: str) -> str:\n"
@@ -80,7 +80,9 @@ def test_a_contract_written_by_the_fix_can_be_imported_and_is_asked_about(tmp_pa
         raises={"httpx.get": ("httpx.ReadTimeout", "httpx.ConnectError"), "json.loads": ("json.JSONDecodeError",)},
         exceptions={"httpx.ReadTimeout": ("httpx.TimeoutException",), "httpx.ConnectError": ("httpx.HTTPError",)},
     )
-    fixed, after = fix_source(code, path="server.py", root=str(tmp_path), settings=known)
+    safe, _ = fix_source(code, path="server.py", root=str(tmp_path), settings=known)
+    assert "FailureMode" not in safe.after
+    fixed, after = fix_source(code, path="server.py", root=str(tmp_path), settings=known, unsafe=True)
     for part in (
         '"not_found"',
         '"changed"',
@@ -92,7 +94,7 @@ def test_a_contract_written_by_the_fix_can_be_imported_and_is_asked_about(tmp_pa
     assert 'raise ctx.fail("not_found", f"No article {pmid}.", {"pmid": pmid})' in fixed.after
     asked = [each for each in after.diagnostics if each.rule.startswith("error-contract-recovery-")]
     assert fixed.after.count("recovery=") == len(asked)
-    again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), settings=known)
+    again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), settings=known, unsafe=True)
     assert fixed.after == again.after
     path = tmp_path / "server.py"
     path.write_text(fixed.after)

@@ -69,11 +69,12 @@ class HandlerBuilder(RaiseReader):
         guarded: list[GuardedReason] = []
         for call in self.calls:
             func = call.func
-            if type(func) is ast.Attribute and func.attr == "recovery_for" and self._is_context_call(call, func.attr):
+            method = self.method_called(func)
+            if method == "recovery_for" and self._is_context_call(call, method):
                 reason = evaluate(call.args[0], self._scope(call)) if call.args else Missing(call, self.module)
                 recovery.append(RecoveryCall(call, self.module, reason_given(reason, call, self.module)))
                 continue
-            if type(func) is ast.Attribute and func.attr == "guard" and self._is_context_call(call, func.attr):
+            if method == "guard" and self._is_context_call(call, method):
                 guarded += self._guarded(call)
                 continue
             error = self._error(call)

@@ -44,17 +44,17 @@ if TYPE_CHECKING:
 
 PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})
 """Codes of `MCPError` that the protocol itself needs: URL elicitation, a missing capability."""
-_METHODS: Final = frozenset({"fail", "recovery_for"})
+_METHODS: Final = frozenset({"fail", "recovery_for", "guard"})
 """Methods of the context that are known by their names."""
-_FAIL: Final[dict[str, int | None]] = {"reason": 0, "message": 1, "data": 2, "recovery": None, "retry": None}
-_FACTORY: Final[dict[str, int | None]] = {"message": 0, "data": 1, "reason": None, "recovery": None, "retry": None}
+_KEYWORDS: Final[dict[str, int | None]] = {"recovery": None, "retry": None, "effects": None}
+_FAIL: Final[dict[str, int | None]] = {"reason": 0, "message": 1, "data": 2, **_KEYWORDS}
+_FACTORY: Final[dict[str, int | None]] = {"message": 0, "data": 1, "reason": None, **_KEYWORDS}
 CODED_ARGUMENTS: Final[dict[str, int | None]] = {
     "code": 0,
     "message": 1,
     "data": 2,
     "reason": None,
-    "recovery": None,
-    "retry": None,
+    **_KEYWORDS,
 }
 """What `CodedError` is given, each with its position."""
 
@@ -127,6 +127,12 @@ class ErrorReader(BodyNodes):
                 return PLAIN_BUILTINS - {each for each in PLAIN_BUILTINS if self.scope.lookup(each) is not None}
             scope = scope.parent
         return PLAIN_BUILTINS
+
+    def method_called(self, func: ast.expr) -> str:
+        """The name of the method that is called, also through a variable (`fail = ctx.fail`); empty for a function."""
+        if type(func) is ast.Name:
+            func = self._renamed.get(func.id, func)
+        return func.attr if type(func) is ast.Attribute else ""
 
     def _is_context_call(self, call: ast.Call, method: str) -> bool:
         func: ast.expr | None = call.func
@@ -424,6 +430,7 @@ class ErrorReader(BodyNodes):
             arguments["data"],
             arguments["recovery"],
             arguments["retry"],
+            arguments["effects"],
             self.function_of.get(node, self.node),
             self._fate(node),
         )

@@ -12,6 +12,7 @@ from mcpcore_lint.flow.effects import (
     Event,
     EventKind,
     Facts,
+    Guard,
     Key,
     Parameter,
     ParameterUse,
@@ -21,6 +22,7 @@ from mcpcore_lint.flow.effects import (
 )
 from mcpcore_lint.flow.facts.callees import unique
 from mcpcore_lint.flow.facts.constants import idle, unused
+from mcpcore_lint.flow.facts.converting import guards_made
 from mcpcore_lint.flow.facts.implicit import BUILTINS, ImplicitReader
 from mcpcore_lint.flow.facts.labels import not_for
 from mcpcore_lint.flow.facts.spelling import FUTURES, TASKS, WAITED, holds, spelled
@@ -290,6 +292,8 @@ class Extractor(ImplicitReader):
             return
         if type(func) is ast.Attribute and self._is_context(func.value):
             return
+        if guards := self._put_round(func):
+            self._named(func, (*guards, *self.guards(node)))
         if self._makes_tasks and self._dropped_task(node):
             return
         if type(func) is ast.Name and (parameter := self._parameter(func)) is not None:
@@ -314,12 +318,24 @@ class Extractor(ImplicitReader):
             if isinstance(func, ast.Attribute):
                 if func.attr in _ENTERS and node.args:
                     self._entered(node.args[0])
+                    if guards := self.converting(node.args[0]):
+                        self._named(node.args[0], (*guards, *self.guards(node)))
                 elif not outside:
                     self._keys(func, self.accessed(func))
             takes = self._takes_context(node)
             if not outside or takes:
                 why = "the context is handed over" if outside else "it is not known what is called"
                 self._blind(node, node, why, project=not outside and self._could_be_project(func))
+
+    def _put_round(self, func: ast.expr) -> list[Guard]:
+        """The guards that a call puts round a function: `guard(...)(load)`, or a name of what that makes."""
+        if type(func) is ast.Call:
+            return self.converting(func)
+        found = self.scope.lookup(func.id) if type(func) is ast.Name else None
+        made = found[1][0].value if found is not None and len(found[1]) == 1 else None
+        if found is None or type(made) is not ast.Call or type(made.func) is not ast.Call:
+            return []
+        return guards_made(made.func, found[0], func)
 
     def _told_of_nowhere(self, node: ast.Call, outside: list[str]) -> None:
         """Functions of other packages of which it is not known what they raise."""
@@ -486,8 +502,27 @@ class Extractor(ImplicitReader):
     # -- with ----------------------------------------------------------------------------------------------------
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        inside: tuple[Guard, ...] | None = None
         for item in node.items:
             self._entered(item.context_expr)
+            if any(each.becomes for each in self.converting(item.context_expr)):
+                inside = self.guards(node.body[0]) if inside is None else inside
+                self._named(item.context_expr, inside)
+
+    def _named(self, node: ast.expr, guards: tuple[Guard, ...]) -> None:
+        """The errors that a guard in force names, whether or not something inside is seen to raise what becomes them.
+
+        Args:
+            node: What is entered.
+            guards: All guards round the block, this one included.
+        """
+        if self._is_idle(node):
+            return
+        place = self.module.source.span(node)
+        for at, guard in enumerate(guards):
+            for each in guard.becomes:
+                if each.throw.path == self.module.path and place.holds(each.throw.span):
+                    self.events.append(Event("guard", each.throw.span, guards[at + 1 :], each.throw))
 
     def _entered(self, node: ast.expr) -> None:
         """The methods that run where a context manager is entered and left."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.effects import NOTHING, Chain, Clause, Guard, Key
 from mcpcore_lint.flow.facts.callees import CalleeReader
-from mcpcore_lint.flow.facts.converting import converting
+from mcpcore_lint.flow.facts.converting import guard_of_context, guards_made, unread_guard
 from mcpcore_lint.flow.facts.spelling import spelled
 from mcpcore_lint.flow.facts.stdout import REDIRECTS, replaces_stdout
 from mcpcore_lint.meaning.branches import ends
@@ -171,6 +171,8 @@ class GuardReader(CalleeReader):
         return found
 
     def _context_guards(self, node: ast.expr, statement: ast.With | ast.AsyncWith) -> list[Guard]:
+        if converting := self.converting(node):
+            return converting
         if not isinstance(node, ast.Call):
             if isinstance(node, ast.Name) and (bound := self.scope.lookup(node.id)) is not None and len(bound[1]) == 1:
                 made = bound[1][0].value
@@ -180,8 +182,6 @@ class GuardReader(CalleeReader):
                 if isinstance(kind, Outside) and kind.name in _TASK_GROUPS:
                     return [Guard(group=True)]
             return []
-        if self.builder._is_context_call(node, "guard"):  # noqa: SLF001
-            return [converting(node, self.scope, errors_at=0)]
         value = evaluate(node.func, self.scope)
         found: list[Guard] = []
         for each in options(value):
@@ -194,8 +194,6 @@ class GuardReader(CalleeReader):
                 found.append(Guard(group=True))
             elif each.name in REDIRECTS:
                 found.append(Guard(redirects=True))
-            elif each.name == "mcpcore.guard":
-                found.append(converting(node, self.scope))
             elif isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 found.extend(self._generator_guards(each))
         if not found and isinstance(node.func, ast.Attribute):
@@ -210,6 +208,23 @@ class GuardReader(CalleeReader):
                     found.extend(self._exit_guards(kind, statement))
                     if _enters_without_stdout(kind, statement):
                         found.append(Guard(redirects=True))
+        return found
+
+    def converting(self, node: ast.expr) -> list[Guard]:
+        """The guards of mcpcore that an expression may be."""
+        if isinstance(node, ast.Call) and self.builder._is_context_call(node, "guard"):  # noqa: SLF001
+            return [guard_of_context(node, self.scope)]
+        if isinstance(node, ast.Name) and (bound := self.scope.lookup(node.id)) is not None and len(bound[1]) == 1:
+            call = bound[1][0].value
+            if isinstance(call, ast.Call) and self.builder._is_context_call(call, "guard"):  # noqa: SLF001
+                return [guard_of_context(call, self.scope, node)]
+        found = guards_made(node, self.scope)
+        holder = node.func if isinstance(node, ast.Call) else node
+        if not found and isinstance(holder, ast.Attribute) and self.module.source.has("guard"):
+            # An object keeps or returns the guard; its arguments are not followed.
+            kinds = self.inference.of(node, self.scope)
+            if any(isinstance(kind, Outside) and kind.name == "mcpcore.guard" for kind in kinds):
+                return [unread_guard(node, self.scope)]
         return found
 
     def _generator_guards(self, symbol: Symbol) -> list[Guard]:

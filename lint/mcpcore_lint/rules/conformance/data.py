@@ -5,19 +5,20 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.model import Const, Mapping, Missing, Symbol, Unknown, string
 from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules._bodies import Body, body_of, codes_of, short, to_be_filled_in
 from mcpcore_lint.rules._data_model import RESERVED, data_model
-from mcpcore_lint.rules._thrown import CODED
+from mcpcore_lint.rules._thrown import CODED, all_thrown, only_named
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 from mcpcore_lint.rules.conformance.failing import is_recovery
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mcpcore_lint.model import ContractEntry, ErrorSite, ToolDef, Value
+    from mcpcore_lint.model import Contract, ErrorSite, ToolDef, Value
+    from mcpcore_lint.rules._data_model import DataModel
 
 
 class ContractDataMismatch(Rule):
@@ -26,7 +27,7 @@ class ContractDataMismatch(Rule):
     id = "error-contract-data-mismatch"
     severity = Severity.ERROR
     family = "conformance"
-    summary = "the data given to `ctx.fail` lacks or adds keys against the entry's declared data model"
+    summary = "the data given to `ctx.fail` or by a guard lacks or adds keys against the entry's declared data model"
     why = (
         "The contract publishes the schema of the data, and clients read it by that schema: a missing key breaks them."
     )
@@ -107,6 +108,55 @@ class ContractDataMismatch(Rule):
         """,
     )
     invalid = (
+        # What a guard gives, as a block, a decorator and in a service; its data may come from the exception.
+        Invalid(
+            """
+            from typing import Any
+            from pydantic import BaseModel
+            from mcpcore import Context, ErrorCode, FailureMode, guard, tool
+            from store import load
+
+            class NoRow(BaseModel):
+                row: int
+
+            ROWS = {}
+            NO_ROW = FailureMode("no_row", ErrorCode.NOT_FOUND, when="x", recovery="y", data=NoRow)
+            BUSY = FailureMode("busy", ErrorCode.CONFLICT, when="x", recovery="y")
+
+            @tool(errors=[NO_ROW, BUSY])
+            @guard(errors={ZeroDivisionError: NO_ROW})  # here
+            def fetch(ctx: Context[Any], a: int) -> str:
+                with ctx.guard({KeyError: NO_ROW, OSError: BUSY}):  # here
+                    load(a)  # here
+                with guard(errors={KeyError: "no_row"}, data={"rw": a}):  # here
+                    load(a)
+                with guard(errors={KeyError: "no_row"}, data=lambda exc: {"row": a, "at": exc.args}):  # here
+                    load(a)
+
+                @ctx.guard({KeyError: "no_row"})  # here
+                def inner() -> str:
+                    return ROWS[a]
+
+                with ctx.guard({KeyError: NO_ROW}, data=lambda exc: NoRow(row=a)), guard(errors={OSError: BUSY}):
+                    inner()
+                with ctx.guard({KeyError: NO_ROW}, data=lambda exc: {"row": a}), ctx.guard({OSError: "busy"}):
+                    inner()
+                with guard(errors={KeyError: NO_ROW}, error_mapper=mapped):
+                    inner()
+                with guard(errors={OSError: NO_ROW}, data=given()):
+                    return inner()
+            """,
+            "the data that the guard gives to 'no_row' lacks 'row'",
+            files={
+                "store.py": """
+                from mcpcore import guard
+
+                @guard(errors={LookupError: "no_row"})
+                def load(a):
+                    return {}[a]
+                """
+            },
+        ),
         Invalid(
             """
             from typing import TypedDict
@@ -177,38 +227,67 @@ class ContractDataMismatch(Rule):
         contract = tool.contract
         if contract is None:
             return
+        module = tool.handler.module
         for error in tool.handler.fail_calls:
             reason = string(error.reason)
             entry = contract.by_reason.get(reason) if reason is not None else None
-            if entry is not None:
-                self._compare(error, entry, tool, ctx)
+            model = data_model(entry.arguments["data"].value) if entry is not None else None
+            keys = _keys(error.data.value) if model is not None else None
+            if entry is None or model is None or keys is None or not (misfit := _misfit(model, *keys)):
+                continue
+            ctx.report(
+                error.data.node or error.node,
+                f"the data of ctx.fail({reason!r}) {misfit}",
+                help=_fields(model),
+                tool=tool,
+                module=module,
+                related=[ctx.related(entry.node, "the reason is declared here", entry.module)],
+            )
+        self._check_guards(tool, contract, ctx)
 
     @staticmethod
-    def _compare(error: ErrorSite, entry: ContractEntry, tool: ToolDef, ctx: RuleContext) -> None:
-        model = data_model(entry.arguments["data"].value)
-        keys = _keys(error.data.value) if model is not None else None
-        if model is None or keys is None:
-            return
-        given, complete = keys
-        lacking = [each for each in model.required if each not in given] if complete else []
-        known = {*model.required, *model.optional, *RESERVED}
-        extra = [] if model.open else [each for each in given if each not in known]
-        if not lacking and not extra:
-            return
-        told = []
-        if lacking:
-            told.append(f"lacks {_quoted(lacking)}")
-        if extra:
-            told.append(f"has {_quoted(extra)}, which {model.name} does not")
-        fields = ", ".join((*model.required, *(f"{each}?" for each in model.optional))) or "no keys"
-        ctx.report(
-            error.data.node or error.node,
-            f"the data of ctx.fail({entry.reason_text!r}) {' and '.join(told)}",
-            help=f"give what {model.name} takes: {fields}",
-            tool=tool,
-            module=tool.handler.module,
-            related=[ctx.related(entry.node, "the reason is declared here", entry.module)],
-        )
+    def _check_guards(tool: ToolDef, contract: Contract, ctx: RuleContext) -> None:
+        """Compare the data that guards give to reasons, in the handler and in functions that it calls."""
+        seen: set[object] = set()
+        for thrown in (*all_thrown(tool, ctx), *only_named(tool, ctx)):
+            reached = thrown.reached
+            for reason in thrown.reasons or ():
+                entry = contract.by_reason.get(reason)
+                model = data_model(entry.arguments["data"].value) if entry is not None else None
+                if reached is None or reached.data_keys is None or entry is None or model is None:
+                    continue
+                misfit = _misfit(model, [*reached.data_keys], complete=True)
+                if not misfit or (thrown.place, reason) in seen:
+                    continue
+                seen.add((thrown.place, reason))
+                way = f" ({thrown.way})" if thrown.way else ""
+                ctx.report(
+                    reached.call,
+                    f"the data that the guard gives to {reason!r} {misfit}{way}",
+                    help=f"{_fields(model)}, in a function of the exception: data=lambda exc: ...",
+                    tool=tool,
+                    module=tool.handler.module,
+                    related=[
+                        ctx.related(entry.node, "the reason is declared here", entry.module),
+                        *([Related(reached.site.path, reached.site.span, "the guard is here")] if way else ()),
+                    ],
+                )
+
+
+def _misfit(model: DataModel, given: list[str], complete: bool) -> str:  # noqa: FBT001 - what `_keys` returns
+    """How some keys do not fit a model; empty where they do."""
+    lacking = [each for each in model.required if each not in given] if complete else []
+    known = {*model.required, *model.optional, *RESERVED}
+    extra = [] if model.open else [each for each in given if each not in known]
+    parts = [f"lacks {_quoted(lacking)}"] if lacking else []
+    if extra:
+        parts.append(f"has {_quoted(extra)}, which {model.name} does not")
+    return " and ".join(parts)
+
+
+def _fields(model: DataModel) -> str:
+    fields = ", ".join((*model.required, *(f"{each}?" for each in model.optional))) or "no keys"
+    return f"give what {model.name} takes: {fields}"
 
 
 def _quoted(names: list[str]) -> str:

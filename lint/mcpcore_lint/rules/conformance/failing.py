@@ -304,7 +304,7 @@ class ContractFailUndeclared(Rule):
 
     @staticmethod
     def _fix(at: ast.AST, text: str, contract: Contract, module: Module, ctx: RuleContext) -> Fix | None:
-        meant = _clearly_near(text, contract.reasons)
+        meant = clearly_near(text, contract.reasons)
         if meant is None or not isinstance(at, ast.Constant) or at.value != text:
             return None
         written = module.source.segment(at)
@@ -328,7 +328,7 @@ def _reason_argument(node: ast.AST) -> ast.AST:
     return node
 
 
-def _clearly_near(text: str, reasons: tuple[str, ...]) -> str | None:
+def clearly_near(text: str, reasons: tuple[str, ...]) -> str | None:
     """The declared reason that is meant: near, and nearer than any other."""
     import difflib
 

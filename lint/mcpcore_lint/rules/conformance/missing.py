@@ -31,8 +31,9 @@ class ContractMissing(Rule):
         'def fetch(ctx: Context[Literal["no_match"]], pmid: str) -> str:\n    raise ctx.fail("no_match")'
     )
     how_to_fix = (
-        "Let the fix write a contract with an entry for each failure that it sees, those of well-known libraries "
-        "included; then fill in each recovery, which lint asks for as long as it is marked TODO."
+        "Declare each failure in `errors`. The fix writes an entry for each failure that it sees, those of well-known "
+        "libraries included. It is unsafe, since the entries are to be filled in: lint asks for each recovery that is "
+        "still marked TODO."
     )
     when_to_suppress = "For a tool that is internal, or not finished."
     valid = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import strings
 from mcpcore_lint.rules._bodies import codes_of, reasons_known
-from mcpcore_lint.rules._thrown import Thrown, all_thrown, report
+from mcpcore_lint.rules._thrown import Thrown, all_thrown, in_handler, only_named, report
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.conformance.failing import clearly_near
 from mcpcore_lint.rules.contract.entries import near
 
 if TYPE_CHECKING:
@@ -60,8 +60,63 @@ class ContractUndeclaredReason(Rule):
         def other() -> str:
             raise not_found("x", reason="no contract")
         """,
+        # A service names reasons of several tools.
+        """
+        from mcpcore import ErrorCode, FailureMode, guard, tool
+
+        STORE = guard("store", errors={KeyError: "no_item", OSError: "no_items", TimeoutError: "no_answer"})
+
+        @STORE
+        def load(a):
+            return {}[a]
+
+        @tool(errors=[FailureMode("no_item", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def one(a: str) -> str:
+            return load(a)
+
+        @tool(errors=[FailureMode("no_items", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def several(a: str) -> str:
+            return load(a)
+        """,
     )
     invalid = (
+        # Guards: what they name in the handler; in a service, what is seen to happen there or is a slip of the pen.
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, guard, tool
+            from store import by_name, load, shared
+
+            TABLE = {(KeyError, IndexError): "no_itm"}
+
+            @tool(errors=[FailureMode("no_item", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            @guard(errors={OSError: "no_itme"})  # here
+            async def fetch(a: str) -> str:
+                with guard("fetch", errors={KeyError: "no_itm"}):  # here
+                    load(a)  # here
+                async with guard(errors=TABLE):  # here
+                    shared(a)
+                with guard(errors={KeyError: "unlike"}):  # here
+                    shared(a)
+                with by_name:  # here
+                    return a
+            """,
+            "fetch guards with the reason 'no_itme', which its contract lacks",
+            files={
+                "store.py": """
+                from mcpcore import guard
+
+                by_name = guard("store", errors={TimeoutError: "no_items"})
+
+                @guard("load", errors={KeyError: "no_itm"})
+                def load(a):
+                    return {}[a]
+
+                @guard("shared", errors={KeyError: "for_another_tool"})
+                def shared(a):
+                    return {}[a]
+                """
+            },
+        ),
         Invalid(
             """
             import enum
@@ -166,20 +221,25 @@ class ContractUndeclaredReason(Rule):
         if contract is None or not reasons_known(contract):
             return
         seen: set[tuple[object, ...]] = set()
-        # The rule about `ctx.fail` reports these.
-        guarded = {text for each in tool.handler.guarded_reasons for text in strings(each.reason) or ()}
-        for thrown in all_thrown(tool, ctx):
+        elsewhere = {each for other in ctx.tools if other.contract is not None for each in other.contract.by_reason}
+        for thrown in (*all_thrown(tool, ctx), *only_named(tool, ctx)):
             if (thrown.error is not None and thrown.error.form == "fail") or _asked_in_the_handler(thrown, tool):
                 continue
-            strange = [each for each in thrown.reasons or () if each not in contract.by_reason and each not in guarded]
-            key = (thrown.reached.call if thrown.reached else thrown.error, *strange)
+            strange = [each for each in thrown.reasons or () if each not in contract.by_reason]
+            key = (thrown.place, *strange)
             if not strange or key in seen:
                 continue
-            seen.add(key)
             close = near(strange[0], contract.reasons)
-            how = f"can raise the reason {_quoted(strange)} here ({thrown.way})" if thrown.way else (
-                f"raises the reason {_quoted(strange)}"
-            )  # fmt: skip
+            if thrown.is_only_named(tool) and (
+                strange[0] in elsewhere or clearly_near(strange[0], contract.reasons) is None
+            ):
+                continue  # the service may name it for another tool
+            seen.add(key)
+            how = f"raises the reason {_quoted(strange)}"
+            if thrown.way:
+                how = f"can raise the reason {_quoted(strange)} here ({thrown.way})"
+            elif thrown.reached is not None and thrown.reached.form == "guard":
+                how = f"guards with the reason {_quoted(strange)}"
             report(
                 thrown,
                 f"{tool.display_name} {how}, which its contract lacks",
@@ -192,12 +252,8 @@ class ContractUndeclaredReason(Rule):
 
 
 def _asked_in_the_handler(thrown: Thrown, tool: ToolDef) -> bool:
-    """Whether it is `ctx.fail` in a function nested in the handler, which the rule about `ctx.fail` sees."""
-    reached, handler = thrown.reached, tool.handler
-    if reached is None or reached.form != "fail" or reached.site.path != handler.module.path:
-        return False
-    first, last = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
-    return first <= reached.site.span.line <= last
+    """Whether the handler calls `ctx.fail` or `ctx.guard` with the reason, which another rule reports."""
+    return thrown.reached is not None and thrown.reached.form == "fail" and in_handler(thrown.reached, tool)
 
 
 def _quoted(names: list[str]) -> str:

@@ -9,8 +9,9 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Symbol, string, strings
 from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules._bodies import FUNCTIONS, Body, body_of, codes_of, to_be_filled_in
-from mcpcore_lint.rules._thrown import CODED, all_thrown, reason_texts
+from mcpcore_lint.rules._thrown import CODED, all_thrown, only_named, reason_texts
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.contract.entries import near
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     _Use: TypeAlias = tuple[ToolDef, Contract, ContractEntry]
 
-CONVERTERS = frozenset({"mcpcore.guard", "mcpcore.from_http_response", "mcpcore.from_http_response_async"})
-"""Functions of mcpcore that raise what they are told to, by a table that the linter does not read."""
+CONVERTERS = frozenset({"mcpcore.from_http_response", "mcpcore.from_http_response_async"})
+"""Functions of mcpcore whose errors have a code by a table that the linter does not read."""
 
 
 class ContractUnthrown(Rule):
@@ -84,8 +85,8 @@ class ContractUnthrown(Rule):
             raise ExceptionGroup("all", errors)
 
         @tool(errors=[A])
-        def guarded(ctx: Context, x: str) -> str:
-            with guard(reason=x):
+        def guarded(ctx: Context, x: dict) -> dict:
+            with guard(**x):
                 return x
 
         @tool(errors=[A, B])
@@ -101,6 +102,42 @@ class ContractUnthrown(Rule):
             def inner() -> str:
                 return x
             return inner()
+
+        # A guard that names a reason may raise it, whatever stands inside.
+        TABLE = {KeyError: "a"}
+        SAFE = guard("store", errors={**TABLE, OSError: B})
+
+        @tool(errors=[A, B])
+        def subscript(x: str) -> str:
+            with guard(errors={Exception: "a"}), guard(errors=TABLE | {TimeoutError: "b"}):
+                return TABLE[x]
+
+        @tool(errors=[A, B])
+        async def by_name(x: str) -> str:
+            async with SAFE:
+                return x
+
+        @tool(errors=[A, B])
+        @SAFE
+        def decorated(x: str) -> str:
+            return x
+
+        @tool(errors=[A, B])
+        def in_a_service(x: str) -> str:
+            return Store().get(x)
+
+        class Store:
+            @guard("Store.get", errors={LookupError: A, (OSError, ValueError): "b"})
+            def get(self, x):
+                return x
+
+        # The misspelt reason is one finding, of another rule.
+        @tool(errors=[FailureMode("no_item", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+        def misspelt(ctx: Context, x: str) -> str:
+            if x:
+                raise ctx.fail("no_itm")
+            with guard(errors={KeyError: "no_itm"}):
+                raise not_found("x", reason="noitem")
 
         @tool(errors=[A, B])
         def any_table(ctx: Context, x: dict) -> str:
@@ -122,7 +159,7 @@ class ContractUnthrown(Rule):
     invalid = (
         Invalid(
             """
-            from mcpcore import Context, ErrorCode, FailureMode, tool
+            from mcpcore import Context, ErrorCode, FailureMode, guard, tool
 
             A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")
             B = FailureMode("b", ErrorCode.CONFLICT, when="x", recovery="y")
@@ -132,7 +169,7 @@ class ContractUnthrown(Rule):
             def fetch(ctx: Context, x: str) -> str:
                 if x:
                     raise ctx.fail(A)
-                with ctx.guard({KeyError: B}):
+                with ctx.guard({KeyError: B}), guard("x", errors={OSError: "b"}), guard("y"):
                     return x
             """,
             "the reason 'c' is declared, and nothing that fetch reaches raises it",
@@ -233,7 +270,7 @@ class ContractUnthrown(Rule):
             for tool, contract, entry in uses:
                 if id(tool) not in verdicts:
                     verdicts[id(tool)] = _Raised(tool, ctx)
-                if not verdicts[id(tool)].may_raise(entry, contract):
+                if not verdicts[id(tool)].may_raise(entry):
                     idle.append((tool, contract, entry))
             if len(idle) == len(uses):
                 self._report(uses, ctx)
@@ -305,11 +342,14 @@ class _Raised:
                 self.anything = True
         for reason in handler.named_reasons:
             self._take(strings(reason), None)
-        for each in all_thrown(tool, ctx):
+        for each in (*all_thrown(tool, ctx), *only_named(tool, ctx)):
             if each.reached is not None:
                 self._take(each.reasons, each.codes)
         if any(each.takes_context or each.project for each in ctx.reach(tool).unresolved):
             self.anything = True
+        declared = tool.contract.reasons if tool.contract is not None else ()
+        self.misspelt = {near(each, declared) for each in self.reasons.difference(declared)}
+        """The declared reasons that a reason which is not declared seems to mean: the finding about that is enough."""
         self._rest: tuple[ToolDef, Body, set[ast.AST]] | None = (tool, body, unreachable)
         """What is still to be searched for words: only where an entry is not found without."""
 
@@ -350,11 +390,10 @@ class _Raised:
                 if isinstance(func, Symbol) and func.name in CONVERTERS:
                     self.anything = True
 
-    def may_raise(self, entry: ContractEntry, contract: Contract) -> bool:
+    def may_raise(self, entry: ContractEntry) -> bool:
         """Whether the tool may raise an entry, for all that can be seen."""
-        del contract
         reason = entry.reason_text
-        if self.anything or reason is None or reason in self.reasons:
+        if self.anything or reason is None or reason in self.reasons or reason in self.misspelt:
             return True
         codes = codes_of(entry.code.value)
         if codes is None or not entry.resolved or to_be_filled_in(entry) or not self.codes.isdisjoint(codes):

@@ -2,9 +2,10 @@
 
 from mcpcore_lint.rules.contract.codes import ContractCodeType, ContractCodeUnknown, ContractCodeUnknownError
 from mcpcore_lint.rules.contract.context import ContractContextMismatch
+from mcpcore_lint.rules.contract.error_contract_retry_type import ContractRetryType
 from mcpcore_lint.rules.contract.output import OutputErrorField
 from mcpcore_lint.rules.contract.reasons import ContractReasonFormat, ContractReasonRequired, ContractReasonUnique
-from mcpcore_lint.rules.contract.retry import ContractRetryContradiction, ContractRetryType
+from mcpcore_lint.rules.contract.retry import ContractRetryContradiction
 from mcpcore_lint.rules.contract.texts import (
     ContractHintTooLong,
     ContractRecoveryEmpty,

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Const, Symbol, Text, is_left_out, options
+from mcpcore_lint.model import Const, Text, is_left_out
 from mcpcore_lint.patterns import holds_any, regex
 from mcpcore_lint.registrations.hints import hints_of
 from mcpcore_lint.rules._advice import CHANGED, CHANGED_BY_HINTS, Advice, advice_of
@@ -14,9 +14,7 @@ from mcpcore_lint.rules.base import Invalid, RuleContext
 from mcpcore_lint.rules.contract.entries import (
     Entry,
     EntryRule,
-    certainly_not,
     contracts_of,
-    described,
     entries_of,
     shortened,
 )
@@ -26,113 +24,6 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.model import Value
     from mcpcore_lint.rules.base import Family
-
-_RETRY: Final = frozenset({"mcpcore.Retry"})
-_MAKERS: Final = frozenset({"mcpcore.Retry.never", "mcpcore.Retry.now", "mcpcore.Retry.after"})
-
-
-class ContractRetryType(EntryRule):
-    """Advice in another form."""
-
-    id = "error-contract-retry-type"
-    severity = Severity.WARNING
-    family: ClassVar[Family] = "contract"
-    summary = "`retry` is not a Retry"
-    why = "Every failure carries its retry advice in one of three forms; a bool or a number of seconds is none of them."
-    bad = 'FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=30)'
-    good = (
-        'FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=Retry.after(seconds=30))'
-    )
-    how_to_fix = "Write `Retry.never()`, `Retry.now()` or `Retry.after(seconds=...)`, or leave it to the code."
-    when_to_suppress = "Never: the failure mode cannot be made."
-    valid = (
-        """
-        import mcpcore
-        from elsewhere import ADVICE, advice
-        from mcpcore import ErrorCode, FailureMode, Retry, tool
-
-        SOON = Retry.after(seconds=5)
-
-        @tool(
-            errors=[
-                FailureMode("a", ErrorCode.CONFLICT, when="x", recovery="y"),
-                FailureMode("b", ErrorCode.CONFLICT, when="x", recovery="y", retry=Retry.now()),
-                FailureMode("c", ErrorCode.CONFLICT, when="x", recovery="y", retry=SOON),
-                FailureMode("d", ErrorCode.CONFLICT, when="x", recovery="y", retry=mcpcore.Retry.never()),
-                FailureMode("e", ErrorCode.CONFLICT, when="x", recovery="y", retry=None),
-                FailureMode("f", ErrorCode.CONFLICT, when="x", recovery="y", retry=ADVICE),
-                FailureMode("g", ErrorCode.CONFLICT, when="x", recovery="y", retry=advice(3)),
-                FailureMode("h", ErrorCode.CONFLICT, when="x", recovery="y", retry=ErrorCode.TIMEOUT.retry),
-                FailureMode("i", ErrorCode.CONFLICT, when="x", recovery="y", retry=SOON if ADVICE else None),
-                FailureMode("j", ErrorCode.CONFLICT, when="x", recovery="y", retry=Retry("not_retryable")),
-            ]
-        )
-        def one() -> str: ...
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from datetime import timedelta
-
-            from mcpcore import ErrorCode as EC, FailureMode as FM, Retry as R, tool
-
-            SECONDS = 30
-
-            @tool(
-                errors=[
-                    FM("a", EC.RATE_LIMITED, when="x", recovery="y", retry=True),  # here
-                    FM("b", EC.RATE_LIMITED, when="x", recovery="y", retry=SECONDS),  # here
-                    FM("c", EC.RATE_LIMITED, when="x", recovery="y", retry="later"),  # here
-                    FM("d", EC.RATE_LIMITED, when="x", recovery="y", retry={"kind": "not_retryable"}),  # here
-                    FM("e", EC.RATE_LIMITED, when="x", recovery="y", retry=R.never),  # here
-                    FM("f", EC.RATE_LIMITED, when="x", recovery="y", retry=R),  # here
-                    FM("g", EC.RATE_LIMITED, when="x", recovery="y", retry=timedelta(seconds=30)),  # here
-                    FM("h", EC.RATE_LIMITED, when="x", recovery="y", retry=EC.TIMEOUT),  # here
-                    FM("i", EC.RATE_LIMITED, when="x", recovery="y", retry=R.now() if SECONDS else False),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "the retry of 'a' is the bool True, not a Retry",
-        ),
-    )
-
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Report advice that is something else for certain."""
-        retry = entry.arguments["retry"]
-        for value in options(retry.value):
-            if (isinstance(value, Const) and value.value is None) or not _no_retry(value, ctx):
-                continue
-            uncalled = isinstance(value, Symbol) and value.name in _MAKERS
-            what = f"{value.name.removeprefix('mcpcore.')} itself" if isinstance(value, Symbol) else described(value)
-            entry.report(
-                ctx,
-                retry,
-                f"the retry of {entry.label} is {what}, not a Retry",
-                help="call it" if uncalled else _advice_for(value),
-            )
-            return
-
-
-def _no_retry(value: Value, ctx: RuleContext) -> bool:
-    if isinstance(value, Symbol) and value.name in _MAKERS:
-        return True
-    if isinstance(value, CallValue) and value.func.name.startswith("mcpcore.Retry"):
-        return False
-    if isinstance(value, CallValue) and value.func.name == "datetime.timedelta":
-        return True
-    return certainly_not(value, _RETRY, ctx)
-
-
-def _advice_for(value: Value) -> str:
-    if isinstance(value, Const):
-        if isinstance(value.value, bool):
-            return f"write Retry.{'now' if value.value else 'never'}()"
-        if isinstance(value.value, (int, float)) and value.value > 0:
-            return f"write Retry.after(seconds={value.value:g})"
-    return "write Retry.never(), Retry.now() or Retry.after(seconds=...)"
-
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Contradictions.

@@ -80,6 +80,21 @@ Under a decorator of the project that raises an error of the framework, or a cod
             assert pmid.isdigit()
             raise AssertionError("unreachable")
         """,
+        # A guard gives the exception a code or a declared reason.
+        """
+        from mcpcore import Context, ErrorCode, FailureMode, guard, tool
+
+        GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")
+
+        @tool(errors=[GONE])
+        @guard(errors={OSError: "gone"})
+        def fetch(ctx: Context, pmid: str) -> str:
+            with ctx.guard({LookupError: GONE}), guard(code=ErrorCode.TIMEOUT):
+                if pmid == "1":
+                    raise KeyError(pmid)
+                raise RuntimeError(pmid)
+            raise FileNotFoundError(pmid)
+        """,
         """
         from fastmcp import FastMCP
 
@@ -403,7 +418,7 @@ Under a decorator of the project that raises an error of the framework, or a cod
                 continue
             if error.node.lineno in lines or _is_stub(error, handler, tool):
                 continue
-            if builtin and _coded_round(error.type_name, handler, tool, ctx):
+            if builtin and (_coded_round(error.type_name, handler, tool, ctx) or _is_guarded(throw, tool, ctx)):
                 continue
             lines.add(error.node.lineno)
             says = _says_something(error.node, handler)
@@ -463,6 +478,13 @@ def _is_stub(error: ErrorSite, handler: Handler, tool: ToolDef) -> bool:
         isinstance(each, ast.Pass) or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
         for each in before
     )
+
+
+def _is_guarded(throw: ThrowSite, tool: ToolDef, ctx: RuleContext) -> bool:
+    """Whether a guard of mcpcore round a `raise` names the code or the reason that the exception becomes."""
+    if tool.flavour != "mcpcore" and not tool.handler.module.source.has("mcpcore"):
+        return False
+    return any(each.call == throw.span and each.form in {"guard", "fail"} for each in ctx.reach(tool).own)
 
 
 def _coded_round(full: str, handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:

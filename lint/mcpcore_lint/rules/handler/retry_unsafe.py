@@ -328,7 +328,7 @@ class RetryUnsafe(Rule):
             node = error.retry.node or error.node
             if error.form not in {"fail", "factory", "coded"} or not says_to_retry(error.retry) or node in seen:
                 continue
-            if _may_give_effects(error.node):
+            if not is_left_out(error.effects.value):
                 continue
             if _names_no_entry(error, tool, ctx):
                 seen.add(node)
@@ -355,15 +355,6 @@ def _message(name: str, tool: ToolDef) -> str:
 def _is_unsafe(entry: ContractEntry) -> bool:
     """Whether an entry says to call again and leaves open what the call has done."""
     return says_to_retry(entry.arguments["retry"]) and is_left_out(entry.arguments["effects"].value)
-
-
-def _may_give_effects(node: ast.expr) -> bool:
-    """Whether a throw site says itself what the call has done, or may say so in `**` arguments."""
-    return isinstance(node, ast.Call) and any(
-        each.arg is None
-        or (each.arg == "effects" and not (isinstance(each.value, ast.Constant) and each.value.value is None))
-        for each in node.keywords
-    )
 
 
 def _names_no_entry(error: ErrorSite, tool: ToolDef, ctx: RuleContext) -> bool:

@@ -1,0 +1,296 @@
+"""The rule about declared codes that are thrown without `ctx.fail`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules._bodies import codes_known, codes_of
+from mcpcore_lint.rules._fail_fix import fail_fix
+from mcpcore_lint.rules._thrown import Thrown, all_thrown, real_codes, report
+from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import Contract, ContractEntry, ToolDef
+
+
+class ContractPreferFail(Rule):
+    """A declared code thrown past the contract."""
+
+    id = "error-contract-prefer-fail"
+    severity = Severity.WARNING
+    family = "conformance"
+    fixable = True
+    summary = "a declared code is thrown directly instead of through `ctx.fail(reason)`"
+    why = (
+        "Thrown by its code alone, the failure reaches the agent without the reason, the recovery and the retry advice "
+        'that the contract promises. With the reason, as in `not_found(..., reason="no_match")`, they are sent, but no '
+        "type checker compares the reason and the code with the contract."
+    )
+    bad = 'raise not_found("no such article", data={"pmid": pmid})'
+    good = 'raise ctx.fail("no_match", "no such article", data={"pmid": pmid})'
+    how_to_fix = (
+        "Raise `ctx.fail` with the reason of the entry that fits. The fix does so where exactly one entry has the "
+        "code, keeps the other arguments, and adds the context parameter and the imports where they are missing."
+    )
+    when_to_suppress = "Where the failure is not one of those declared, and happens to have the same code."
+    valid = (
+        """
+        from mcpcore import Context, ErrorCode, FailureMode, conflict, not_found, tool
+
+        GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")
+
+        def service():
+            raise not_found("a service has no context")
+
+        @tool(errors=[GONE])
+        def fetch(ctx: Context, a: str) -> str:
+            if a == "1":
+                raise ctx.fail("gone")
+            if a == "1b":
+                raise ctx.fail(GONE, data={"a": a})
+            if a == "2":
+                raise conflict("not declared")
+            if a == "3":
+                raise not_found("undeclared-reason says it", reason="other")
+            with ctx.guard({KeyError: GONE, OSError: "gone"}):
+                if a == "4":
+                    raise KeyError(a)
+                if a == "5":
+                    raise OSError(a)
+            try:
+                raise not_found("caught")
+            except Exception:
+                return service()
+
+        @tool
+        def other() -> str:
+            raise not_found("no contract")
+        """,
+    )
+    invalid = (
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, not_found, tool
+
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            async def fetch(pmid: str) -> str:
+                try:
+                    return open(pmid).read()
+                except OSError as error:
+                    raise not_found(f"no {pmid}", {"pmid": pmid}, retry=None) from error  # here
+            """,
+            "fetch throws NOT_FOUND itself",
+            """
+            from typing import Literal
+
+            from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
+
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            async def fetch(ctx: Context[Literal["gone"]], pmid: str) -> str:
+                try:
+                    return open(pmid).read()
+                except OSError as error:
+                    raise ctx.fail("gone", f"no {pmid}", {"pmid": pmid}, retry=None) from error
+            """,
+        ),
+        Invalid(
+            """
+            from typing import Any
+
+            import mcpcore
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode
+
+            ERRORS = (
+                FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                FailureMode("slow", ErrorCode.TIMEOUT, when="x", recovery="y"),
+            )
+
+            class Tools:
+                @mcpcore.tool(errors=[*ERRORS])
+                def fetch(
+                    self,
+                    pmid: str,
+                ) -> str:
+                    if pmid == "1":
+                        raise mcpcore.not_found()  # here
+                    if pmid == "2":
+                        raise CodedError(ErrorCode.TIMEOUT, "x")  # here
+                    if pmid == "3":
+                        raise CodedError(message="x", code=ErrorCode.TIMEOUT)  # here
+                    if pmid == "4":
+                        raise mcpcore.not_found("x", data={"reason": "gone", "pmid": pmid})  # here
+                    if pmid == "5":
+                        raise mcpcore.not_found("x", {"reason": "gone"})  # here
+                    if pmid == "6":
+                        raise mcpcore.not_found(message="x", reason="gone")  # here
+                    raise mcpcore.not_found("x", reason="gone", retry=None)  # here
+
+            @mcpcore.tool(errors=ERRORS)
+            def other(context: Context[Any]) -> str:
+                error = mcpcore.not_found("a")  # here
+                if context:
+                    error = mcpcore.timeout("b")  # here
+                raise error
+            """,
+            "fetch throws NOT_FOUND itself",
+            """
+            from typing import Any, Literal
+
+            import mcpcore
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode
+
+            ERRORS = (
+                FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                FailureMode("slow", ErrorCode.TIMEOUT, when="x", recovery="y"),
+            )
+
+            class Tools:
+                @mcpcore.tool(errors=[*ERRORS])
+                def fetch(
+                    self,
+                    ctx: Context[Literal["gone", "slow"]],
+                    pmid: str,
+                ) -> str:
+                    if pmid == "1":
+                        raise ctx.fail("gone")
+                    if pmid == "2":
+                        raise ctx.fail("slow", "x")
+                    if pmid == "3":
+                        raise ctx.fail(message="x", reason="slow")
+                    if pmid == "4":
+                        raise ctx.fail("gone", "x", data={"pmid": pmid})
+                    if pmid == "5":
+                        raise ctx.fail("gone", "x")
+                    if pmid == "6":
+                        raise ctx.fail(message="x", reason="gone")
+                    raise ctx.fail("gone", "x", retry=None)
+
+            @mcpcore.tool(errors=ERRORS)
+            def other(context: Context[Any]) -> str:
+                error = context.fail("gone", "a")
+                if context:
+                    error = context.fail("slow", "b")
+                raise error
+            """,
+        ),
+        # The reason and its recovery are sent, but nothing checks them before.
+        Invalid(
+            """
+            from typing import Any
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode, not_found, tool
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(ctx: Context[Any], a: str) -> str:
+                raise not_found("x", reason="gone")  # here
+            """,
+            "fetch raises the declared reason 'gone' without ctx.fail, so that no type checker checks it",
+            """
+            from typing import Any
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode, not_found, tool
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(ctx: Context[Any], a: str) -> str:
+                raise ctx.fail("gone", "x")
+            """,
+        ),
+        Invalid(
+            """
+            from typing import Any
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode, tool
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(ctx: Context[Any], reason: str) -> str:
+                raise CodedError(ErrorCode.NOT_FOUND, reason=reason)  # here
+            """,
+            "fetch raises NOT_FOUND with a reason that is not a constant without ctx.fail",
+            """
+            from typing import Any
+            from mcpcore import CodedError, Context, ErrorCode, FailureMode, tool
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(ctx: Context[Any], reason: str) -> str:
+                raise ctx.fail("gone")
+            """,
+        ),
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, not_found, tool
+
+            @tool(
+                errors=[
+                    FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                    FailureMode("moved", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+                ]
+            )
+            def fetch(a: str) -> str:
+                raise not_found("which?")  # here
+            """,
+            "fetch throws NOT_FOUND itself",
+        ),
+        Invalid(
+            """
+            from mcpcore import ErrorCode, FailureMode, not_found, timeout, tool
+
+            TABLE = {"gone": not_found, "slow": timeout}
+
+            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(a: str) -> str:
+                raise TABLE[a]("x")  # here
+            """,
+            "fetch throws NOT_FOUND itself",
+        ),
+    )
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each error of a declared code that the handler raises past its context."""
+        contract = tool.contract
+        if contract is None or not contract.entries:
+            return
+        seen: set[object] = set()
+        for thrown in all_thrown(tool, ctx):
+            error = thrown.error
+            if error is not None and error.form == "fail":
+                continue
+            if thrown.reached is not None and (thrown.raised_here is None or thrown.reasons != ()):
+                continue
+            if not thrown.codes or len(thrown.codes) != 1:
+                continue
+            fitting = self._fitting(thrown, thrown.codes[0], contract)
+            key = thrown.reached.call if thrown.reached is not None else error
+            if not fitting or key in seen:
+                continue
+            seen.add(key)
+            reasons = [each.reason_text for each in fitting]
+            calls = [f"ctx.fail({each!r})" for each in reasons if each is not None]
+            code = thrown.codes[0]
+            fix = None
+            alone = error is not None and len(fitting) == 1 and real_codes(error) is not None
+            if error is not None and alone and reasons[0] is not None and codes_known(contract):
+                fix = fail_fix(tool, contract, error, reasons[0], ctx)
+            step = f"raise {calls[0]}" if len(calls) == 1 else f"raise the one that fits: {', '.join(calls)}"
+            report(
+                thrown,
+                f"{tool.display_name} {self._what(thrown, code)}",
+                step if calls else "raise ctx.fail with the reason of the entry that fits",
+                tool,
+                ctx,
+                fix,
+            )
+
+    @staticmethod
+    def _what(thrown: Thrown, code: str) -> str:
+        if thrown.reasons == ():
+            return f"throws {code} itself, so that the declared reason and its recovery are not sent"
+        named = " or ".join(repr(each) for each in thrown.reasons or ())
+        how = f"the declared reason {named}" if named else f"{code} with a reason that is not a constant"
+        return f"raises {how} without ctx.fail, so that no type checker checks it"
+
+    @staticmethod
+    def _fitting(thrown: Thrown, code: str, contract: Contract) -> list[ContractEntry]:
+        entries = [each for each in contract.entries if codes_of(each.code.value) == (code,)]
+        if thrown.reasons:
+            entries = [each for each in entries if each.reason_text in thrown.reasons]
+        return entries

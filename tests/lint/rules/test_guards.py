@@ -1,0 +1,15 @@
+"""Guards in every form that the documentation shows, kept and broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+GUARDS = Path(__file__).parent.parent / "cases" / "guards"
+
+
+@pytest.mark.parametrize("name", ["store", "server", "misspelt", "planted"])
+def test_guards_get_the_findings_that_they_name(check_marks, name):
+    """A server that keeps its contracts gets none; a misspelt reason and a planted breach get one each."""
+    check_marks(GUARDS / f"{name}.py", "contract", "conformance")

@@ -108,17 +108,18 @@ class Inference(ElementReader):
 
     def name(self, node: ast.Name, scope: Scope) -> list[Kind]:
         """What a name may be an instance of."""
-        found = scope.lookup(node.id)
+        found = scope.lookup_at(node)
         if found is None:
             return self._value(evaluate(node, scope))
         where, bindings = found
-        key = (node.id, self.receiver)
+        name = where.key(node.id, bindings)
+        key = (name, self.receiver)
         told = ("kinds", where.node, *key, self.given) if self.given else None
         known: list[Kind] | None = where.kinds.get(key) if told is None else where.module.memo.get(told)
         if known is not None:
             return known
         trail = self.trail
-        asked = (id(where), node.id, id(self.receiver))
+        asked = (id(where), name, id(self.receiver))
         if asked in trail.active:
             trail.cut = True  # the name is made of itself: what else it may be is being found out
             return []

@@ -136,7 +136,7 @@ class Trail:
     __slots__ = ("active", "cut", "steps")
 
     def __init__(self) -> None:
-        self.active: set[tuple[int, str, int]] = set()
+        self.active: set[tuple[int, str | int, int]] = set()
         self.steps = 0
         self.cut = False
         """Whether something was left out: a name made of itself, too deep, or too much to look at."""

@@ -96,7 +96,7 @@ class Resolver(AnnotationReader):
             for where, given in reversed(self.frames):
                 if where is scope and name in given:
                     return given[name]
-        found = scope.lookup(name)
+        found = scope.lookup_at(node) if type(node) is ast.Name else scope.lookup(name)
         if found is None:
             if module.star_imports and (starred := self._starred(name, module, node)) is not None:
                 return starred
@@ -104,7 +104,7 @@ class Resolver(AnnotationReader):
                 return Symbol(node, module, canonical(f"builtins.{name}"))
             return Unknown(node, module, f"{name} is not defined in this file")
         where, bindings = found
-        known = where.values.get(name) or self.named(bindings, where, name, node)
+        known = self.named(bindings, where, name, node)
         if type(known) is Symbol:
             # The name stands here; what it means was found out before.
             return Symbol(node, known.module, known.name, known.definition)
@@ -112,7 +112,8 @@ class Resolver(AnnotationReader):
 
     def named(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
         """What a name of a scope means; found out once, but for what was cut short while something waits for it."""
-        known = where.values.get(name)
+        key = where.key(name, bindings)
+        known = where.values.get(key)
         if known is not None:
             return known
         if self.frames and any(each is where for each, _ in self.frames):
@@ -122,7 +123,7 @@ class Resolver(AnnotationReader):
         outermost = not self.active
         known = self._bindings(bindings, where, name, node)
         if outermost or not self.cut:
-            where.values[name] = known
+            where.values[key] = known
         self.cut = before or self.cut
         return known
 
@@ -692,13 +693,14 @@ def evaluate(node: ast.expr, scope: Scope) -> Value:
     if kind is ast.Name:
         # Most names were found out before: then there is nothing to resolve.
         name: str = node.id  # type: ignore[attr-defined]
-        found = scope.lookup(name)
+        found = scope.lookup_at(node)  # type: ignore[arg-type]
         if found is not None:
-            known = found[0].values.get(name)
+            where, bindings = found
+            known = where.values.get(name) if where.bindings[name] is bindings else None
             if known is None:
                 resolver = Resolver()
                 resolver.depth = 1
-                known = resolver.named(found[1], found[0], name, node)
+                known = resolver.named(bindings, where, name, node)
             return Symbol(node, known.module, known.name, known.definition) if type(known) is Symbol else known
     elif kind is ast.Constant:
         return _constant(node, scope)  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mcpcore_lint.light import light
+from mcpcore_lint.reading.reaching import Reaching, is_followed
 from mcpcore_lint.reading.syntax import all_parameters, own_nodes, statements, walk
 
 if TYPE_CHECKING:
@@ -39,7 +40,18 @@ Bindings: TypeAlias = dict[str, list[Binding]]
 class Scope:
     """A module or a function, with the names bound in it. A function's are read when first asked for."""
 
-    __slots__ = ("_bindings", "globals", "kinds", "module", "node", "owner", "parent", "qualname", "values")
+    __slots__ = (
+        "_bindings",
+        "_reaching",
+        "globals",
+        "kinds",
+        "module",
+        "node",
+        "owner",
+        "parent",
+        "qualname",
+        "values",
+    )
 
     def __init__(
         self,
@@ -57,11 +69,12 @@ class Scope:
         self.owner = owner
         """The class that the function is a method of."""
         self.globals: set[str] = set()
-        self.values: dict[str, Value] = {}
-        """What names mean here, as far as asked."""
-        self.kinds: dict[tuple[str, ClassInfo | None], list[Any]] = {}
+        self.values: dict[str | int, Value] = {}
+        """What names mean here, as far as asked; by `id` for a part of the bindings of a name."""
+        self.kinds: dict[tuple[str | int, ClassInfo | None], list[Any]] = {}
         """What names are instances of, as far as asked."""
         self._bindings = bindings
+        self._reaching: Reaching | None = None
 
     @property
     def bindings(self) -> dict[str, list[Binding]]:
@@ -82,9 +95,35 @@ class Scope:
             scope = scope.parent
         return None
 
+    def lookup_at(self, use: ast.Name) -> tuple[Scope, list[Binding]] | None:
+        """Like `lookup`, for one use of a name: without the bindings that a later assignment has replaced there."""
+        found = self.lookup(use.id)
+        if found is None or len(found[1]) == 1 or found[0] is not self or type(self.node) is ast.Module:
+            return found
+        if self._reaching is None and not is_followed(found[1]):
+            return found
+        return self, self._reached().at(use, found[1])
+
+    def key(self, name: str, bindings: list[Binding]) -> str | int:
+        """The key for facts about bindings of a name: the name for all of them, the list's `id` for some."""
+        return name if self.bindings.get(name) is bindings else id(bindings)
+
+    def bound_before(self, name: str, statement: ast.stmt) -> list[Binding]:
+        """The bindings of a name of this function that can be in force where a `try` or a `with` begins."""
+        bindings = self.bindings.get(name, [])
+        if len(bindings) > 1:
+            return self._reached().at_start(statement, name, bindings)
+        return [binding for binding in bindings if getattr(binding.node, "lineno", 0) < statement.lineno]
+
+    def _reached(self) -> Reaching:
+        if self._reaching is None:
+            self._reaching = Reaching(self)
+        return self._reaching
+
     def forget(self) -> None:
         """Let go of the names."""
         self._bindings = {}
+        self._reaching = None
         self.kinds.clear()
         self.values.clear()
 

@@ -161,3 +161,23 @@ def test_a_tool_that_the_project_keeps_is_information():
     )
     diagnostics = lint_source(source, root="/nonexistent").diagnostics
     assert [INFO] == [each.severity for each in diagnostics if each.rule == "prefer-mcp-error-in-handler"]
+
+
+@pytest.mark.parametrize(
+    ("before", "answer", "severities"),
+    [
+        ("rows = []", "{'rows': rows, 'count': len(rows)}", [WARN]),
+        ("rows = []", "rows", [WARN]),
+        ("rows = []", "f'{a} is found'", [WARN]),
+        ("rows = [load(a)]", "{'rows': rows}", []),
+    ],
+)
+def test_a_log_line_does_not_make_a_false_answer_true(before, answer, severities):
+    """An answer that shows only what the guarded code would have filled is a warning on a plain server, too."""
+    source = (
+        "from fastmcp import FastMCP\nmcp = FastMCP('x')\n\n@mcp.tool\ndef fetch(a: str) -> dict:\n    '''Fetch.'''\n"
+        f"    {before}\n    try:\n        rows = search(a)\n        index(rows)\n    except Exception as error:\n"
+        f"        print('not found', error)\n    return {answer}\n"
+    )
+    report = lint_source(source, settings=Settings(select=frozenset({"no-swallowed-error"})))
+    assert severities == [each.severity for each in report.diagnostics]

@@ -306,7 +306,7 @@ def walk_function(body: list[ast.stmt]) -> list[ast.AST]:
 
 def _items_of(node: ast.expr, scope: Scope, key: ast.expr | None) -> list[tuple[ast.expr, Scope]] | None:
     """The items of a list or a table that a function writes down; the one under a key where that is a constant."""
-    found = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+    found = scope.lookup_at(node) if isinstance(node, ast.Name) else None
     if found is None or found[0].is_module or len(found[1]) != 1 or found[1][0].value is None:
         return None
     where, table = found[0], found[1][0].value
@@ -340,7 +340,7 @@ def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None
     if isinstance(node, ast.Subscript):
         return _items_of(node.value, scope, node.slice)
     if isinstance(node, ast.Name):
-        found = scope.lookup(node.id)
+        found = scope.lookup_at(node)
         if found is not None and not found[0].is_module:
             where, bindings = found
             if len(bindings) == 1 and isinstance(bindings[0].node, (ast.For, ast.AsyncFor)):

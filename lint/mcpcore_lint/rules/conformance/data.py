@@ -471,7 +471,7 @@ def _variables(node: ast.expr, body: Body, depth: int = 0) -> Iterator[ast.expr]
             if isinstance(body.value(node), Unknown):
                 yield node
         case ast.Name() if node in body.parents:
-            found = body.scope(node).lookup(node.id)
+            found = body.scope(node).lookup_at(node)
             if found is not None and not found[0].is_module and len(found[1]) == 1:
                 value = found[1][0].value
                 if value is not None and isinstance(value, ast.JoinedStr):

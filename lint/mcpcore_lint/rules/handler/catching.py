@@ -12,6 +12,8 @@ from mcpcore_lint.names import BUILTIN_EXCEPTIONS
 from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, where_to
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.handler._clauses import following, guarding_statement
+from mcpcore_lint.rules.handler._optional import root_name
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import CatchSite, Handler, ToolDef
@@ -80,9 +82,44 @@ class NoBaseExceptionCatch(Rule):
                 future.set_exception(error)
             except Exception:
                 return ""
+
+        @tool
+        async def keep(a: str) -> str:
+            failure = None
+            try:
+                text = open(a).read()
+            except BaseException as error:
+                failure = error
+            failures = []
+            try:
+                text = open(a).read()
+            except BaseException as error:
+                failures.append(error)
+            close()
+            if failures:
+                raise failures[0]
+            if failure is not None:
+                raise failure
+            return text
         """,
     )
     invalid = (
+        # An exception that is kept and not raised is swallowed.
+        Invalid(
+            """
+            from mcpcore import tool
+
+            @tool
+            async def fetch(a: str) -> str:
+                failure = None
+                try:
+                    text = open(a).read()
+                except BaseException as error:  # here
+                    failure = error
+                return f"{failure}"
+            """,
+            "`except BaseException` in fetch swallows cancellation",
+        ),
         # An exception that is raised again for its class, where that is none that ends the call.
         Invalid(
             """
@@ -189,6 +226,7 @@ class NoBaseExceptionCatch(Rule):
                 _ends_in_raise(list(catch.body), catch.name)
                 or _lets_cancellation_go(catch)
                 or _handed_on(catch)
+                or _raised_later(catch, body)
                 or _caught_before(catch, body)
             ):
                 continue
@@ -295,6 +333,24 @@ def _handed_on(catch: CatchSite) -> bool:
         isinstance(each, ast.Attribute) and each.attr in {"set_exception", "throw"}
         for each in walk_shallow([*catch.body])
     )
+
+
+def _raised_later(catch: CatchSite, body: Body) -> bool:
+    """Whether the clause keeps the exception, and a statement behind the `try` raises it."""
+    kept: set[str] = set()
+    for node in walk_shallow([*catch.body]):
+        match node:
+            case ast.Assign(targets=[target], value=ast.Name(id=name)) if name == catch.name:
+                kept.add(root_name(target))
+            case ast.Call(func=ast.Attribute(attr="append", value=ast.Name(id=kept_in)), args=[ast.Name(id=name)]):
+                if name == catch.name:
+                    kept.add(kept_in)
+    statement = guarding_statement(catch, body)
+    if not kept or statement is None:
+        return False
+    behind = walk_shallow([*following(statement, body)])
+    raised = [node.exc for node in behind if isinstance(node, ast.Raise) and node.exc is not None]
+    return any(mentions(node, name) for node in raised for name in kept)
 
 
 def _caught_before(catch: CatchSite, body: Body) -> bool:

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Const, Items, Mapping, Symbol, Text, Unknown, Value, string
+from mcpcore_lint.model import Const
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.syntax import walk_shallow
-from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, text_start, unpacked, where_to
+from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, where_to
 from mcpcore_lint.rules._endings import unreachable
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
-from mcpcore_lint.rules.handler._failures import ERROR_KEYS, FAILURE_KEYS, SUCCESS_KEYS
-from mcpcore_lint.rules.handler.swallowing import is_logging
+from mcpcore_lint.rules.handler._clauses import thought_of
+from mcpcore_lint.rules.handler._emptied import Emptied, emptied_parts, empty_value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator
 
     from mcpcore_lint.model import CatchSite, Handler, ToolDef
 
-_NOTHING: Final = regex(
-    r"\s*(?:no|nothing)\b.{0,60}\b(?:found|available|results?|matches|data|items?|records?)\b", re.IGNORECASE
-)
 _ABSENCE: Final = regex(r"NotFound|DoesNotExist|NoResult|NoSuch|Missing|Empty|NotExist|Absent|Stop(?:Async)?Iteration")
 ABSENT: Final = frozenset(
     {"builtins.FileNotFoundError", "builtins.NotADirectoryError", "builtins.KeyError", "builtins.IndexError",
@@ -32,22 +27,6 @@ ABSENT: Final = frozenset(
      "builtins.EOFError", "builtins.KeyboardInterrupt", "builtins.GeneratorExit"}
 )  # fmt: skip
 """Exceptions by which the language says that there is nothing: an empty answer tells the truth."""
-ERROR_ISH: Final = ERROR_KEYS | SUCCESS_KEYS | FAILURE_KEYS | {
-    "message", "detail", "details", "status", "warning", "warnings", "reason", "errors", "note", "hint", "msg",
-    "failures",
-}  # fmt: skip
-_SAYS_WHY: Final = regex(
-    r"error|warn|fail|note|hint|reason|status|detail|message|partial|complete|degraded|stale", re.IGNORECASE
-)
-"""Names beside an empty answer that may say why it is empty."""
-_NOTHINGS: Final = {
-    "None": "None",
-    "''": "an empty string",
-    "False": "False",
-    "0": "0",
-    "0.0": "0.0",
-    "b''": "no bytes",
-}
 
 
 class NoFakeEmpty(Rule):
@@ -150,6 +129,116 @@ class NoFakeEmpty(Rule):
         """,
     )
     invalid = (
+        # A part of the answer is as empty.
+        Invalid(
+            """
+            import json
+            import logging
+            from mcpcore import tool
+
+            @tool
+            def tagged(name: str) -> dict:
+                result = {"page": load(name)}
+                try:
+                    result["tags"] = tags_of(name)
+                except Exception:
+                    result["tags"] = {}  # here
+                return result
+
+            @tool
+            def counted(name: str) -> str:
+                result = load(name)
+                try:
+                    number = count(name)
+                    result.number = number
+                except ConnectionError as error:
+                    logging.warning("not counted: %s", error)
+                    result.number = 0  # here
+                return json.dumps({"data": result})
+
+            @tool
+            def searched(query: str) -> dict:
+                try:
+                    rows = search(query)
+                except Exception:
+                    rows = []  # here
+                return {"query": query, "rows": rows, "count": len(rows)}
+
+            @tool
+            def explained(name: str) -> dict:
+                result = {"page": load(name)}
+                try:
+                    result["tags"] = tags_of(name)
+                except Exception as error:
+                    result["tags"] = {}
+                    result["tags_error"] = str(error)
+                return result
+
+            @tool
+            def unknown(name: str) -> dict:
+                result = {"page": load(name)}
+                try:
+                    result["owner"], result["online"] = owner_of(name)
+                except Exception:
+                    result["owner"] = None
+                    result["online"] = False
+                return result
+
+            @tool
+            def replaced(name: str) -> dict:
+                result = {"page": load(name)}
+                try:
+                    result["tags"] = tags_of(name)
+                except Exception:
+                    result["tags"] = []
+                if not result["tags"]:
+                    result["tags"] = stored(name)
+                return result
+
+            @tool
+            def parsed(name: str) -> dict:
+                result = {"page": load(name)}
+                try:
+                    result["number"] = int(name)
+                except Exception:
+                    result["number"] = 0
+                return result
+            """,
+            'returns an empty dict as "tags" after Exception',
+        ),
+        # Of several assignments, the one that reaches the `return` counts.
+        Invalid(
+            """
+            from mcpcore import tool
+
+            @tool
+            def late(name: str) -> dict:
+                result = {}
+                try:
+                    result = load(name)
+                    return result
+                except ConnectionError:
+                    result = stored(name)
+                    return result
+                except OSError:
+                    result = []
+                    return result  # here
+
+            @tool
+            def branched(name: str) -> dict:
+                value = load(name)
+                try:
+                    return search(value)
+                except OSError:
+                    if name:
+                        value = []
+                    return value
+                except Exception:
+                    value = []
+                    return value  # here
+            """,
+            "returns an empty list after OSError",
+        ),
         Invalid(
             """
             import json
@@ -423,24 +512,40 @@ class NoFakeEmpty(Rule):
             value = body.value(node.value) if node.value is not None else Const(node, handler.module, None)
             if nested and isinstance(value, Const) and value.value is None:
                 continue  # a helper says "there is none", and who calls it looks
-            empty = _empty(value)
+            empty = empty_value(value)
             if empty is not None:
                 self._report(node, empty, catch, handler, tool, ctx)
         for place, empty, catch in self._set_and_returned(body):
             if self._hides(catch, ctx, body, nested=False):
                 self._report(place, empty, catch, handler, tool, ctx)
+        for catch in handler.catches:
+            if catch.function is handler.node and self._hides(catch, ctx, body, nested=True):
+                for place, part, empty in emptied_parts(catch, body):
+                    self._report(place, empty, catch, handler, tool, ctx, part=part)
 
     @staticmethod
-    def _report(node: ast.AST, empty: str, catch: CatchSite, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+    def _report(
+        node: ast.AST,
+        empty: str,
+        catch: CatchSite,
+        handler: Handler,
+        tool: ToolDef,
+        ctx: RuleContext,
+        *,
+        part: str = "",
+    ) -> None:
         names = [short(each) for each in catch.types if each is not None]
         caught = "any exception" if catch.bare or not names else " or ".join(names[:2])
         looks = "an answer" if empty in {"False", "0", "0.0"} else "nothing found"
+        whole = f' as "{part}"' if part else ""
+        thought = bool(part) and tool.flavour != "mcpcore" and thought_of(catch, body_of(handler))
         ctx.report(
             node,
-            f"{tool.display_name} returns {empty} after {caught}, so that a failure looks like {looks}",
+            f"{tool.display_name} returns {empty}{whole} after {caught}, so that a failure looks like {looks}",
             help=where_to(tool) + "; return nothing only where the exception means that there is nothing",
             tool=tool,
             module=handler.module,
+            weight=Severity.INFO if thought else None,
         )
 
     @staticmethod
@@ -482,229 +587,10 @@ class NoFakeEmpty(Rule):
             statement = body.parents.get(parent)
             if statement is None or body.function_of(node) is not body.root:
                 continue
-            empty = _empty(body.value(node.value))
+            empty = empty_value(body.value(node.value))
             if empty is None or not isinstance(node.targets[0], ast.Name):
                 continue
-            answered = _Emptied(parent, body).answered_behind(statement)
+            answered = Emptied(body.catches[parent], body).answered_behind(statement)
             if answered is not None:
                 seen.add(parent)
                 yield node, answered or empty, body.catches[parent]
-
-
-_GOES_ON: Final = "..."
-
-
-class _Emptied:
-    """Follows what a clause made empty to the answer."""
-
-    def __init__(self, clause: ast.ExceptHandler, body: Body) -> None:
-        self.body = body
-        self.values: dict[str, ast.expr] = {}
-        """What is empty, and with what."""
-        self.asked = False
-        """Whether a test has led to where it is followed to."""
-        self.said = {clause.name}
-        """Other names that the clause sets: they may say why."""
-        self.touched = {each.id for each in walk_shallow([*clause.body]) if isinstance(each, ast.Name)}
-        """The names that stand in it."""
-        for each in clause.body:
-            if isinstance(each, ast.Assign) and len(each.targets) == 1 and isinstance(each.targets[0], ast.Name):
-                name = each.targets[0].id
-                if _empty(body.value(each.value)) is not None:
-                    self.values[name] = each.value
-                else:
-                    self.said.add(name)
-
-    def answered_behind(self, statement: ast.AST) -> str | None:
-        """What kind of nothing is answered behind a `try`, "" where it is what is empty; None where something is."""
-        current = statement
-        while True:
-            told = self._answered(self.body.after(current))
-            if told != _GOES_ON:
-                return told
-            above = self.body.parents.get(current)
-            if not isinstance(above, (ast.With, ast.AsyncWith, ast.If)):
-                return None
-            current = above
-
-    def _answered(self, statements: list[ast.stmt]) -> str | None:
-        """What some statements answer; that they go on where they do not."""
-        for each in statements:
-            match each:
-                case ast.Pass() | ast.Expr(value=ast.Constant()):
-                    pass
-                case ast.Expr(value=value) if is_logging(value, self.body):
-                    pass
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._shows(value):
-                    counts = isinstance(value, ast.Call) and getattr(value.func, "id", "") == "len"
-                    self.values[name] = ast.Constant(0) if counts else value
-                case ast.If():
-                    holds = self._holds(each.test)
-                    if holds is None:
-                        self.asked = self._may_hold(each.test)
-                        told = self._answered(each.body) if self.asked else None
-                        return None if told == _GOES_ON else told
-                    self.asked = True
-                    told = self._answered(each.body if holds else each.orelse)
-                    if told != _GOES_ON:
-                        return told
-                case ast.Return(value=ast.expr() as value):
-                    return self._told(value)
-                case _:
-                    return None
-        return _GOES_ON
-
-    def _told(self, node: ast.expr) -> str | None:
-        if isinstance(node, ast.IfExp):
-            holds = self._holds(node.test)
-            self.asked = True
-            return None if holds is None else self._told(node.body if holds else node.orelse)
-        if self._shows(node):
-            return ""
-        if not self.asked:
-            return None  # the answer is the same whatever was found
-        return None if any(mentions(node, each) for each in self.said if each) else _empty(self.body.value(node))
-
-    def _shows(self, node: ast.expr) -> bool:
-        return _shown_alone(node, self.values.keys(), self.body)
-
-    def _holds(self, test: ast.expr) -> bool | None:
-        """Whether a test holds for what is empty; None where it is about something else."""
-        match test:
-            case ast.Name() | ast.Call(func=ast.Name(id="len")) if self._shows(test):
-                return False
-            case ast.UnaryOp(op=ast.Not(), operand=inner):
-                holds = self._holds(inner)
-                return None if holds is None else not holds
-            case ast.BoolOp(values=values):
-                held = [self._holds(each) for each in values]
-                decisive = isinstance(test.op, ast.Or)
-                return decisive if decisive in held else None if None in held else not decisive
-            case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=value)]) if self._shows(left):
-                return self._compares(left, op, value)
-            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.List(elts=[]) | ast.Dict(keys=[])]):
-                return True if isinstance(left, ast.Name) and left.id in self.values else None
-        return None
-
-    def _may_hold(self, test: ast.expr) -> bool:
-        """Whether a test holds for what is empty, as far as it is not about what else the clause touches."""
-        if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
-            return False
-        held = {each: self._holds(each) for each in test.values}
-        return (
-            True in held.values()
-            and False not in held.values()
-            and not any(mentions(each, name) for each, holds in held.items() if holds is None for name in self.touched)
-        )
-
-    def _compares(self, left: ast.expr, op: ast.cmpop, value: object) -> bool | None:
-        made = self.values.get(left.id) if isinstance(left, ast.Name) else ast.Constant(0)
-        if value is None and isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
-            is_none = isinstance(made, ast.Constant) and made.value is None
-            return is_none is isinstance(op, (ast.Is, ast.Eq))
-        if type(value) is not int or not isinstance(made, ast.Constant) or made.value != 0:
-            return None
-        match op:
-            case ast.Eq():
-                return value == 0
-            case ast.NotEq() | ast.Gt():
-                return value != 0 if isinstance(op, ast.NotEq) else value < 0
-            case ast.Lt():
-                return value > 0
-            case ast.GtE():
-                return value <= 0
-        return None
-
-
-def _shown_alone(node: ast.expr, names: Collection[str], body: Body) -> bool:
-    """Whether an answer is one of some names, or shows them and nothing else that could say why they are empty."""
-    if isinstance(node, ast.Name):
-        return node.id in names
-    if isinstance(node, (ast.Await, ast.Starred, ast.FormattedValue)):
-        return _shown_alone(node.value, names, body)
-    if isinstance(node, ast.Dict):
-        keys = {str(each.value).lower() if isinstance(each, ast.Constant) else None for each in node.keys}
-        if None in keys or keys & (ERROR_ISH | SUCCESS_KEYS) or any(_SAYS_WHY.search(each) for each in keys if each):
-            return False
-        return _all_shown(node.values, names, body)
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return _all_shown(node.elts, names, body)
-    if isinstance(node, ast.JoinedStr):
-        return _all_shown([each for each in node.values if isinstance(each, ast.FormattedValue)], names, body)
-    if isinstance(node, ast.Call):
-        value = body.value(node.func)
-        given = [*node.args, *(each.value for each in node.keywords)]
-        if not isinstance(value, Symbol) or any(_SAYS_WHY.search(each.arg or "**") for each in node.keywords):
-            return False
-        if isinstance(value.definition, (ast.FunctionDef, ast.AsyncFunctionDef)) and len(given) != 1:
-            return False
-        shapes = value.definition is not None or value.name.startswith(("builtins.", "json.", "mcp."))
-        return shapes and _all_shown(given, names, body)
-    return False
-
-
-def _all_shown(nodes: Sequence[ast.expr], names: Collection[str], body: Body) -> bool:
-    """Whether some expressions are constants but for those that show names alone, of which there is one at least."""
-    left = [each for each in nodes if not isinstance(each, ast.Constant)]
-    return bool(left) and all(_shown_alone(each, names, body) for each in left)
-
-
-def _empty(value: Value) -> str | None:
-    """What kind of nothing a value is; None where it is something, or nobody can tell."""
-    value = unpacked(value)
-    if isinstance(value, Const):
-        return _NOTHINGS.get(repr(value.value)) or (
-            f'"{value.value.strip()[:30]}"' if isinstance(value.value, str) and _NOTHING.match(value.value) else None
-        )
-    if isinstance(value, Text):
-        start = text_start(value)
-        return f'"{start.strip()[:30]}..."' if start and _NOTHING.match(start) else None
-    if isinstance(value, Items):
-        if value.complete and len(value.items) == 1 and _is_text_content(value.items[0]):
-            return _empty(value.items[0])
-        return f"an empty {value.kind}" if value.complete and not value.items else None
-    if isinstance(value, Mapping):
-        if not value.complete:
-            return None
-        if not value.items:
-            return "an empty dict"
-        pairs = [((string(key) or "").lower() or None, each) for key, each in value.items]
-        return "a result with nothing in it" if _all_empty(pairs) else None
-    if isinstance(value, CallValue):
-        if _is_text_content(value):
-            return _empty(value.argument("text", 1))
-        name = short(value.func.name)
-        if (
-            isinstance(value.func, Symbol)
-            and name[:1].isupper()
-            and not value.args
-            and value.complete
-            and value.keywords
-        ):
-            return f"an empty {name}" if _all_empty([*value.keywords]) else None
-        return None
-    return None
-
-
-def _is_text_content(value: Value) -> bool:
-    return isinstance(value, CallValue) and value.func.name == "mcp.TextContent"
-
-
-def _all_empty(pairs: list[tuple[str | None, Value]]) -> bool:
-    """Whether a result holds an empty collection, nothing that is not empty or an echo of a name, and no word why."""
-    some = False
-    for key, value in pairs:
-        if key is None or key in ERROR_ISH - SUCCESS_KEYS:
-            return False
-        if key in SUCCESS_KEYS and not (isinstance(value, Const) and value.value is True):
-            return False
-        if isinstance(value, (Items, Mapping)):
-            if value.items or not value.complete:
-                return False
-            some = True
-        elif isinstance(value, Const):
-            if value.value not in {None, "", 0} and key not in SUCCESS_KEYS:
-                return False
-        elif not isinstance(value, Unknown) or not isinstance(value.node, (ast.Name, ast.arg)):
-            return False
-    return some

@@ -114,16 +114,11 @@ class _Teller:
         catch = self._clause(node)
         if catch is not None:
             return (f"the text of {self._caught(catch)}", node) if self._upstream(catch, node) else None
-        found = self.body.scope(node).lookup(node.id)
+        found = self.body.scope(node).lookup_at(node)
         if found is None or found[0].is_module:
             return None
-        here = [each for each in self.body.above(node) if isinstance(each, ast.ExceptHandler)]
         bindings = [each for each in found[1] if each.value is not None]
-        if here:
-            # A name that several clauses set means what this one set.
-            near = [each for each in bindings if inside(each.node, here[:1])]
-            bindings = near or bindings
-        if len(bindings) != len(found[1]) and not here:
+        if len(bindings) != len(found[1]) and self.body.clause_of(node) is None:
             return None
         for binding in bindings:
             if (
@@ -177,7 +172,7 @@ class _Teller:
             return False
         if _RESPONSE.search(node.id):
             return True
-        found = self.body.scope(node).lookup(node.id)
+        found = self.body.scope(node).lookup_at(node)
         if found is None or found[0].is_module or node.id not in {"r", "res", "result", "reply", "answer"}:
             return False
         for binding in found[1]:

@@ -73,7 +73,7 @@ def alike(project):
 
 
 def test_a_helper_has_one_finding_with_the_tools_of_all_files(shared):
-    """It stands where the failure is built, and lists where each tool returns it."""
+    """The finding is where the failure is built, and lists where each tool returns it."""
     (finding,) = shared.json(*SELECT)["diagnostics"]
     assert ("helper.py", 3) == (finding["path"], finding["line"])
     assert finding["message"].endswith("(tools: a_one, a_two, b_one and 3 more)")
@@ -102,7 +102,7 @@ def test_a_helper_is_suppressed_where_it_stands(shared):
 
 
 def test_a_file_without_mcpcore_has_one_finding_for_a_rule(alike):
-    """The other places stand beside the first."""
+    """The finding lists the other places."""
     (finding,) = alike.json(*SELECT)["diagnostics"]
     assert 10 == finding["line"]
     assert finding["message"].endswith("; 2 more like it in this file")
@@ -111,7 +111,7 @@ def test_a_file_without_mcpcore_has_one_finding_for_a_rule(alike):
 
 
 def test_in_an_editor_and_on_a_server_of_mcpcore_each_place_has_its_own(alike):
-    """An editor marks lines; and in a contract tool each failure is a line of its own in the contract."""
+    """An editor marks lines, and in a contract tool each failure needs its own entry."""
     report = alike.json(*SELECT, "--stdin-filename", "server.py", input=FASTMCP)
     assert [10, 16, 22] == [each["line"] for each in report["diagnostics"]]
     alike.write("server.py", ALIKE.format(package="mcpcore import Server", server="Server"))
@@ -119,7 +119,7 @@ def test_in_an_editor_and_on_a_server_of_mcpcore_each_place_has_its_own(alike):
 
 
 def test_suppressions_and_the_baseline_hold_for_each_place(alike):
-    """What is known or meant is left out, and what is new is reported."""
+    """Known and suppressed places are left out, and new ones are reported."""
     alike.write(
         "server.py", FASTMCP.replace('"error": a}', '"error": a}  # mcpcore: ignore[no-error-as-data] so be it', 1)
     )

@@ -110,7 +110,7 @@ def test_a_rule_that_is_selected_by_its_id_tells_the_rest_too(family, rule, body
 
 @pytest.mark.parametrize("family", HEADS)
 def test_a_result_that_is_marked_as_failed_is_wrong_in_a_tool_of_mcpcore_alone(family):
-    """The SDK and FastMCP have no other way to fail with a text of one's own and data beside it."""
+    """On the SDK and FastMCP only such a result can carry a text and data."""
     answer = "CallToolResult(content=[TextContent(type='text', text=f'no {a}')], isError=True)"
     source = (
         f"from mcp.types import CallToolResult, TextContent\n{HEADS[family]}\n@server.tool()\ndef fetch(a: str):\n"

@@ -398,7 +398,7 @@ INVALID: Final = (
         """,
         'failed() returns {"error": ...}',
     ),
-    # What wraps a tool, and answers for it: told once, where it answers.
+    # A decorator that answers for its tools is reported once, where it answers.
     Invalid(
         """
         import functools
@@ -655,7 +655,7 @@ INVALID: Final = (
         """,
         'fetch returns {"errors": ...}',
     ),
-    # Models whose defaults tell of a failure.
+    # Models whose defaults say that they failed.
     Invalid(
         """
         from fastmcp import FastMCP

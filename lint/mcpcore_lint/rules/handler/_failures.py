@@ -36,7 +36,7 @@ _SAYING: Final = frozenset({"message", "detail", "msg", "reason"})
 SENTENCES: Final = _SAYING | {"result", "output", "text", "content", "response"}
 """Keys whose sentence, where an `except` clause gives it and nothing else, is about the failure."""
 _FINE: Final = frozenset({"ok", "success", "succeeded", "completed", "partial"})
-"""What a `status` says of an answer that is none."""
+"""Values of `status` in an answer that is a result."""
 _FAILED_CLASS: Final = regex(r"(?:Error|Failure|Failed)(?:$|[A-Z])")
 BESIDE_AN_ERROR: Final = frozenset(
     {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",
@@ -178,7 +178,7 @@ class Judge:
         is_class = isinstance(definition, ast.ClassDef)
         above = self.ctx.hierarchy.ancestors(name, value.func)[0] if is_class else frozenset({name})
         if not above.isdisjoint(_CALL_RESULTS):
-            # On the SDK and FastMCP this is how a tool fails with a text of its own.
+            # On the SDK and FastMCP a tool fails with its own text in this way.
             for key in ("is_error", "isError") if self.contract_tool else ():
                 marked = value.argument(key)
                 if isinstance(marked, Const) and marked.value is True:
@@ -369,7 +369,7 @@ class Judge:
         return None
 
     def _is_an_error(self, value: Value, table: dict[str, Value], *, in_clause: bool, model: bool) -> bool:
-        """Whether the value of an `error` key is one for certain, and all that the table has to say."""
+        """Whether the value of an `error` key is definitely an error, and the table holds nothing else."""
         if any(isinstance(each, Const) and each.value is True for key, each in table.items() if key in SUCCESS_KEYS):
             return False
         if isinstance(value, Const):
@@ -406,7 +406,7 @@ def spelling(node: ast.AST) -> str:
 
 
 def _defaults(value: CallValue) -> list[tuple[object, Value]]:
-    """The fields of a model that a call leaves at a default that tells of a failure: `success: bool = False`.
+    """The fields of a model that a call leaves at a default such as `success: bool = False`.
 
     They count where the call gives nothing but what is said beside a failure: a model that carries rows is a result.
     """

@@ -53,7 +53,7 @@ def returned_failures(
     _item: int | None = None,
     _caught: bool = False,
 ) -> list[Returned]:
-    """The failures that a function returns, in the order in which they stand in its text.
+    """The failures that a function returns, in source order.
 
     Args:
         function: The function.
@@ -108,7 +108,7 @@ class _Reader:
 
     @staticmethod
     def _start(node: ast.expr, scope: Scope) -> Value:
-        """What an expression is, or begins as: `text += hint` does not change how a text begins."""
+        """The value of an expression, or its beginning: `text += hint` does not change how a text begins."""
         found = scope.lookup(node.id) if isinstance(node, ast.Name) else None
         if found is not None and any(binding.kind == "augmented" for binding in found[1]):
             starts = [binding.value for binding in found[1] if binding.kind != "augmented"]
@@ -185,7 +185,7 @@ class _Reader:
     def _functions(
         self, call: ast.Call, scope: Scope
     ) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module]]:
-        """The function of the project that a call runs, if that is one for certain."""
+        """The function of the project that a call runs, if there is exactly one candidate."""
         callee = evaluate(call.func, scope)
         if isinstance(callee, Symbol) and callee.name in _IN_A_THREAD and call.args:
             callee = evaluate(call.args[0], scope)
@@ -241,7 +241,7 @@ class _Reader:
                 shape = self.judge.pairs([(key, value) for _, key, value in changes], in_clause=True)
                 if shape is None:
                     continue
-                # Where several things are tried one by one, an error beside the rest says which of them is missing.
+                # A function that tries several things one by one may report which of them is missing.
                 only_an_error = not any(key.lower() in TELLING - ERROR_KEYS for _, key, _ in changes)
                 if tries == 1 or not only_an_error:
                     yield Returned(Failure(shape), changes[0][0], caught=True)
@@ -269,7 +269,7 @@ def _failures_of(
 
 
 def _core(node: ast.expr, scope: Scope) -> ast.expr:
-    """What an answer is before it is awaited, put into JSON or into a list of one text, or before text is appended."""
+    """The expression inside an `await`, `json.dumps`, a list of one text, or in front of appended text."""
     for _ in range(8):
         if isinstance(node, ast.Await):
             node = node.value
@@ -290,7 +290,7 @@ def _core(node: ast.expr, scope: Scope) -> ast.expr:
 
 
 def _inner(call: ast.Call, scope: Scope) -> ast.expr | None:
-    """What a call gives in another form; None where it makes something of its own."""
+    """The expression that a call only converts, such as the argument of `json.dumps`; None for any other call."""
     if isinstance(call.func, ast.Attribute) and call.func.attr in _DUMPING and not call.args:
         return call.func.value
     if not isinstance(call.func, (ast.Name, ast.Attribute)):
@@ -380,7 +380,7 @@ def _asks_for_failure(test: ast.expr) -> bool:
 
 
 def _either_way(node: ast.expr, value: Value, body: Body) -> bool:
-    """Whether an answer says "unable to fetch it, or there is none" where there is none.
+    """Whether an answer says "unable to fetch it, or nothing was found" after an empty result.
 
     What was asked for is at hand there, and what it holds is looked at: `rows = data.get("rows"); if not rows: ...`.
     """
@@ -403,7 +403,7 @@ def _either_way(node: ast.expr, value: Value, body: Body) -> bool:
 
 
 def _tells_nothing(node: ast.expr) -> bool:
-    """Whether an answer is a table without a key that tells of a failure: then none of its values counts."""
+    """Whether an answer is a table without a key that shows a failure: its values need not be evaluated."""
     return isinstance(node, ast.Dict) and all(
         isinstance(key, ast.Constant) and str(key.value).lower() not in TELLING | SENTENCES for key in node.keys
     )

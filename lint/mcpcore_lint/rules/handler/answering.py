@@ -42,7 +42,7 @@ class NoErrorAsData(Rule):
         'a failure returned as a result: {"ok": False}, {"error": ...}, "Error: ...", CallToolResult(is_error=True)'
     )
     why = (
-        "The host reads a success. Nothing counts it as a failure, no retry advice or recovery goes with it, the "
+        "The host reads a success. Nothing counts it as a failure, it carries no retry advice or recovery, the "
         "output model must allow for it, and the agent has to guess from prose that nothing was done. A failure that "
         "a function of the project builds for several tools is one finding at that function, which names the tools. In "
         "a tool of mcpcore a hand-made `CallToolResult(is_error=True)` is one too: it is marked as failed, and carries "
@@ -58,7 +58,7 @@ class NoErrorAsData(Rule):
     invalid = INVALID
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report each answer that is a failure for certain, where it is built."""
+        """Report each answer that is definitely a failure, where it is built."""
         contract_tool = tool.flavour == "mcpcore"
         for match in returned_failures(handler, ctx, contract_tool=contract_tool):
             failure = match.failure
@@ -122,7 +122,7 @@ def _name(function: FunctionNode) -> str:
 
 
 def _meaning(failure: Failure) -> str:
-    """What a failure comes to for the client, as the end of a sentence."""
+    """How the client reads a failure, as the end of a sentence."""
     if failure.by_hand:
         return ", a failure without a code, a reason or a recovery"
     return " as if it were a result, so the failure looks like a success"

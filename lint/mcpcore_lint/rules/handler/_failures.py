@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpcore_lint.model import FunctionNode, Handler
-    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.reading.module import ClassInfo, Module
     from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import RuleContext
 
@@ -35,6 +35,7 @@ _SAYING: Final = frozenset({"message", "detail", "msg", "reason"})
 """Keys of a sentence on what happened."""
 SENTENCES: Final = _SAYING | {"result", "output", "text", "content", "response"}
 """Keys whose sentence, where an `except` clause gives it and nothing else, is about the failure."""
+SHOWING_KEYS: Final = TELLING | SENTENCES
 _FINE: Final = frozenset({"ok", "success", "succeeded", "completed", "partial"})
 """Values of `status` in an answer that is a result."""
 _FAILED_CLASS: Final = regex(r"(?:Error|Failure|Failed)(?:$|[A-Z])")
@@ -328,7 +329,7 @@ class Judge:
     def pairs(self, pairs: Sequence[tuple[object, Value]], *, in_clause: bool, model: bool = False) -> str | None:
         """What shows that a table, or a model of these fields, is a failure."""
         table = {key.lower(): value for key, value in pairs if isinstance(key, str)}
-        if table.keys().isdisjoint(TELLING | SENTENCES if in_clause else TELLING):
+        if table.keys().isdisjoint(SHOWING_KEYS if in_clause else TELLING):
             return None
         spelled = {key.lower(): key for key, _ in pairs if isinstance(key, str)}
         states = [value for key, value in table.items() if key in STATUS_KEYS and isinstance(value, Const)]
@@ -403,6 +404,14 @@ class Judge:
 def spelling(node: ast.AST) -> str:
     """An expression as text, by which two of them are compared."""
     return node.id if isinstance(node, ast.Name) else ast.dump(node)
+
+
+def may_fail(info: ClassInfo) -> bool:
+    """Whether a model shows a failure by its name or by a field, as far as the project defines it."""
+    name = info.node.name
+    if _FAILED_CLASS.search(name) is not None:
+        return True
+    return any(field.lower() in TELLING for owner in ancestry(info) for field in owner.attributes)
 
 
 def _defaults(value: CallValue) -> list[tuple[object, Value]]:

@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import own_nodes, walk, walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, text_start, unpacked
 from mcpcore_lint.rules._endings import unreachable
-from mcpcore_lint.rules.handler._failures import ERROR_KEYS, SENTENCES, TELLING, Failure, Judge, Place, spelling
+from mcpcore_lint.rules.handler._failures import (
+    ERROR_KEYS,
+    SHOWING_KEYS,
+    TELLING,
+    Failure,
+    Judge,
+    Place,
+    may_fail,
+    spelling,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -71,7 +81,7 @@ def returned_failures(
         answer = site.node.value
         if _item is not None and isinstance(answer, ast.Tuple):
             answer = answer.elts[_item] if _item < len(answer.elts) else None
-        if answer is None or _tells_nothing(answer) or unreachable(site.node, body):
+        if answer is None or _tells_nothing(answer, site.scope) or unreachable(site.node, body):
             continue
         matches += reader.answer(answer, site.scope, caught=_caught or site.catch is not None)
     if isinstance(function.node, ast.Lambda):
@@ -402,8 +412,14 @@ def _either_way(node: ast.expr, value: Value, body: Body) -> bool:
     )
 
 
-def _tells_nothing(node: ast.expr) -> bool:
-    """Whether an answer is a table without a key that shows a failure: its values need not be evaluated."""
-    return isinstance(node, ast.Dict) and all(
-        isinstance(key, ast.Constant) and str(key.value).lower() not in TELLING | SENTENCES for key in node.keys
-    )
+def _tells_nothing(node: ast.expr, scope: Scope) -> bool:
+    """Whether an answer is a table or a model without a key that shows a failure: its values need not be evaluated."""
+    if isinstance(node, ast.Dict):
+        return all(isinstance(key, ast.Constant) and str(key.value).lower() not in SHOWING_KEYS for key in node.keys)
+    if not isinstance(node, ast.Call) or not node.keywords:
+        return False
+    if any(keyword.arg is None or keyword.arg.lower() in SHOWING_KEYS for keyword in node.keywords):
+        return False
+    model = evaluate(node.func, scope)
+    info = class_info(model) if isinstance(model, Symbol) else None
+    return info is not None and not may_fail(info)

@@ -497,6 +497,12 @@ class _Command:
             # An editor marks each place; a report says once what is wrong with a file.
             diagnostics = fold(diagnostics)
         notes = self._mended_since(result) if options["baseline"] else []
+        shape = options["shape"] or next((each.config.format for each in groups if each.config.format), None) or "full"
+        unseen = ""
+        if not result.tools and shape in _FOR_PEOPLE:
+            from mcpcore_lint.running.unseen import why_no_tools
+
+            unseen = why_no_tools(result, groups)
         outcome = Outcome(
             diagnostics=tuple(diagnostics),
             failures=tuple(result.failures),
@@ -510,9 +516,9 @@ class _Command:
             color=self._color(err=err),
             notes=tuple(notes),
             unsafe=options["unsafe_fixes"],
+            unseen=unseen,
             columns=self._columns(err=err),
         )
-        shape = options["shape"] or next((each.config.format for each in groups if each.config.format), None) or "full"
         text = statistics(shape, outcome) if options["statistics"] else render(shape, outcome)
         styled = outcome.color and shape == "full" and not options["statistics"]
         self._write(text, err=err, exact=shape not in _FOR_PEOPLE, styled=styled)

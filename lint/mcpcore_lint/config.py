@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity, Span
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.settings import NOTHING, PerFile, Settings
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Config(NamedTuple):
     lines: Mapping[str, int] = NOTHING
     """The keys that the file sets, each with its line."""
     unknown: tuple[UnknownRule, ...] = ()
+    handlers: Mapping[str, Span] = NOTHING
+    """The entries of `handlers`, each with its place."""
 
 
 class UnknownRule(NamedTuple):
@@ -214,7 +217,8 @@ def _config(path: str, section: Mapping[str, Any], root: str) -> Config:
     markdown = values.pop("markdown", ())
     if "cache_dir" in values:
         values["cache_dir"] = os.path.join(os.path.dirname(os.path.abspath(path)), values["cache_dir"])
-    return Config(root, path, Settings(**values), fail_on, shape, markdown, lines, unknown)
+    handlers = {entry: _span_of(text, entry, lines.get("handlers", 1)) for entry in values.get("handlers", ())}
+    return Config(root, path, Settings(**values), fail_on, shape, markdown, lines, unknown, handlers)
 
 
 def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> Iterator[UnknownRule]:
@@ -394,6 +398,20 @@ def _table_of_lists(value: Any, where: str) -> dict[str, tuple[str, ...]]:
     return {name: _strings(each, f"{where}.{name!r}") for name, each in value.items()}
 
 
+_HANDLER: Final = regex(r"[\w.*?\[\]!-]+:[\w*?\[\]!-]+(?:\.[\w*?\[\]!-]+)?")
+
+
+def _handlers(value: Any, where: str) -> tuple[str, ...]:
+    entries = _strings(value, where)
+    for entry in entries:
+        if not _HANDLER.fullmatch(entry):
+            raise ConfigError(
+                f'{where}: must be "module:function" or "module:Class.method", such as "acme.tools.*:handle_*", '
+                f"not {entry!r}"
+            )
+    return entries
+
+
 def _options(value: Any, where: str) -> dict[str, Mapping[str, Any]]:
     from mcpcore_lint import ids
 
@@ -429,6 +447,9 @@ KEYS: Final[dict[str, Key]] = {
     "respect-gitignore": Key(_boolean, "boolean", "Whether what git ignores is left out; `true`."),
     "source-roots": Key(_strings, "list", "Folders that imports start from; found by themselves where left out."),
     "tools": Key(lambda value, where: frozenset(_strings(value, where)), "list", "Tools that no file here defines."),
+    "handlers": Key(
+        _handlers, "list", 'Functions that are tools, where no registration shows it: `"acme.tools.*:handle_*"`.'
+    ),
     "raises": Key(_table_of_lists, "table", "What further functions raise: qualified name to exceptions."),
     "exceptions": Key(_table_of_lists, "table", "Bases of further exceptions: qualified name to qualified names."),
     "min-recovery-words": Key(_integer, "integer", "A recovery of fewer words is too short; `5`."),

@@ -62,12 +62,14 @@ IDS: Final[dict[str, tuple[str, ...]]] = {
         "tool-description-required",
         "tool-annotations-missing",
         "field-description",
+        "tool-registration-unresolved",
     ),
     "linter": (
         "parse-error",
         "unused-ignore",
         "ignore-without-reason",
         "unknown-rule",
+        "unknown-handler",
     ),
 }
 """The ids of each family, in the order of the reference."""

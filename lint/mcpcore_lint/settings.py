@@ -61,6 +61,7 @@ class Settings(NamedTuple):
         source_roots: Folders, relative to the project, that imports start from; found by themselves where empty.
         raises: What further third-party functions raise, in addition to the tables that come with the linter.
         exceptions: Base classes of further third-party exceptions: qualified name to its bases.
+        handlers: Functions that are tools although no registration shows it: `module:function`, with stars.
         tools: Names of tools that exist although no file of the project defines them.
         min_recovery_words: A recovery hint with fewer words is not one.
         syntax_limit: Files that have nothing to do with MCP are checked for syntax alone, in trees with at most
@@ -80,6 +81,7 @@ class Settings(NamedTuple):
     source_roots: tuple[str, ...] = ()
     raises: RaisesTable = NOTHING
     exceptions: RaisesTable = NOTHING
+    handlers: tuple[str, ...] = ()
     tools: frozenset[str] = frozenset()
     min_recovery_words: int = 5
     syntax_limit: int = 500

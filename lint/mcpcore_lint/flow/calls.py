@@ -38,9 +38,8 @@ from mcpcore_lint.flow.effects import (
 from mcpcore_lint.flow.facts.converting import guard_of_context, guards_made
 from mcpcore_lint.flow.facts.extract import Extractor
 from mcpcore_lint.flow.facts.guards import yield_guards
-from mcpcore_lint.flow.wrappers import Wrapper, wrapper_of_class, wrapper_of_function
+from mcpcore_lint.flow.wrappers import Wrapper, wrappers_of
 from mcpcore_lint.meaning.resolve import Resolver, evaluate
-from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import (
     FunctionNode,
     Reach,
@@ -308,18 +307,12 @@ class CallGraph:
             if made := guards_made(decorator, outside):
                 guards[:0] = made
                 continue
+            wrappers += wrappers_of(decorator, outside)
             value = evaluate(call.func if call is not None else decorator, outside)
             if not isinstance(value, Symbol):
                 continue
-            info, definition = class_info(value), value.definition
+            definition = value.definition
             owner = self.project.module_defining(definition) if isinstance(definition, ast.FunctionDef) else None
-            wrapper: Wrapper | None = None
-            if info is not None:
-                wrapper = wrapper_of_class(info, called=call is not None)
-            elif isinstance(definition, ast.FunctionDef) and owner is not None:
-                wrapper = wrapper_of_function(definition, owner)
-            if wrapper is not None:
-                wrappers.append(wrapper)
             if isinstance(definition, ast.FunctionDef) and owner is not None and call is not None:
                 guards[:0] = yield_guards(self, definition, owner) if definition is not node else []
         return Round(wrappers, tuple(guards))

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from mcpcore_lint.flow.effects import Event, Given, Handed, Key, Parameter, key_of
 from mcpcore_lint.meaning.given import parameter_of
 from mcpcore_lint.meaning.kinds import method_of
+from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.meaning.symbols import class_info
+from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.reading.syntax import all_parameters, own_nodes
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.reading.module import ClassInfo, Module
+    from mcpcore_lint.reading.scopes import Scope
+
+DEEP = 8
+"""How many decorators deep, each made of others, a decorator is read."""
 
 
 class Wrapper(NamedTuple):
@@ -32,7 +39,74 @@ class Wrapper(NamedTuple):
         return Event("call", span, (), targets=(self.key._replace(given=(given,)),))
 
 
-def wrapper_of_function(maker: ast.FunctionDef, module: Module) -> Wrapper | None:
+def wrappers_of(decorator: ast.expr, scope: Scope, depth: int = 0) -> list[Wrapper]:
+    """What a decorator of the project puts round a function, the outermost first.
+
+    A decorator may apply others: `return logged(limited(3)(fn))`, `compose(logged, limited(3))`, or a name for these.
+    """
+    call = decorator if isinstance(decorator, ast.Call) else None
+    value = evaluate(call.func if call is not None else decorator, scope)
+    if depth > DEEP:
+        return []
+    if isinstance(value, CallValue):
+        first = value.args[0] if value.args else None
+        if value.func.name == "functools.partial" and isinstance(first, Symbol):
+            value = first
+        elif call is None and isinstance(value.node, ast.Call) and value.module is not None:
+            return wrappers_of(value.node, value.module.scope, depth + 1)
+    if not isinstance(value, Symbol):
+        return []
+    if call is not None and value.name == "functools.partial":
+        return wrappers_of(call.args[0], scope, depth + 1) if call.args else []
+    info, definition = class_info(value), value.definition
+    if info is not None:
+        made = _wrapper_of_class(info, called=call is not None)
+        return [made] if made is not None else []
+    owner = scope.module.project.module_defining(definition) if isinstance(definition, ast.FunctionDef) else None
+    if not isinstance(definition, ast.FunctionDef) or owner is None:
+        return []
+    if call is not None and definition.args.vararg is not None and not definition.args.args:
+        # It is given decorators, and applies them all.
+        return [each for part in call.args for each in wrappers_of(part, scope, depth + 1)]
+    applied = _applied(definition, owner, called=call is not None, depth=depth)
+    if applied:
+        return applied
+    own = _wrapper_of_function(definition, owner)
+    return [own] if own is not None else []
+
+
+def _applied(maker: ast.FunctionDef, owner: Module, *, called: bool, depth: int) -> list[Wrapper]:
+    """The wrappers of the decorators that a decorator applies to its function in turn."""
+    function = maker
+    if called:
+        inner = [each for each, decorator in _returned(maker) if decorator is maker]
+        if len(inner) != 1 or not isinstance(inner[0], ast.FunctionDef):
+            return []
+        function = inner[0]
+    parameters = all_parameters(function.args)
+    returned = [each.value for each in own_nodes(function) if isinstance(each, ast.Return)]
+    if not parameters or len(returned) != 1 or returned[0] is None:
+        return []
+    scope = owner.scope_of(function)
+    current: ast.expr = returned[0]
+    found: list[Wrapper] = []
+    for _ in range(2 * DEEP):
+        if isinstance(current, ast.Name):
+            if current.id == parameters[0].arg:
+                return found
+            bindings = scope.bindings.get(current.id, [])
+            if len(bindings) != 1 or bindings[0].value is None:
+                return []
+            current = bindings[0].value
+        elif isinstance(current, ast.Call) and len(current.args) == 1:
+            found += wrappers_of(current.func, scope, depth + 1)
+            current = current.args[0]
+        else:
+            return []
+    return []
+
+
+def _wrapper_of_function(maker: ast.FunctionDef, module: Module) -> Wrapper | None:
     """The function that a decorator returns, whether it is written with arguments, without, or works both ways."""
     for function, decorator in _returned(maker):
         # `def retry(times)` returns the decorator, `def retry(run)` what takes the place of `run`.
@@ -45,7 +119,7 @@ def wrapper_of_function(maker: ast.FunctionDef, module: Module) -> Wrapper | Non
     return None
 
 
-def wrapper_of_class(info: ClassInfo, *, called: bool) -> Wrapper | None:
+def _wrapper_of_class(info: ClassInfo, *, called: bool) -> Wrapper | None:
     """What a class does as a decorator: its objects are called in the place of the function, or make what is."""
     call = method_of(info, "__call__")
     made = method_of(info, "__init__")
@@ -85,4 +159,4 @@ def _returned(
     return found
 
 
-__all__ = ["Wrapper", "wrapper_of_class", "wrapper_of_function"]
+__all__ = ["Wrapper", "wrappers_of"]

@@ -696,7 +696,7 @@ def evaluate(node: ast.expr, scope: Scope) -> Value:
         found = scope.lookup_at(node)  # type: ignore[arg-type]
         if found is not None:
             where, bindings = found
-            known = where.values.get(name) if where.bindings[name] is bindings else None
+            known = where.values.get(name) if where.bindings.get(name) is bindings else None
             if known is None:
                 resolver = Resolver()
                 resolver.depth = 1

@@ -29,18 +29,19 @@ from mcpcore_lint.model import (
 from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.registrations.contracts import contract_given, contract_of
 from mcpcore_lint.registrations.dispatching import Dispatching
+from mcpcore_lint.registrations.frames import Frame, read_again
 from mcpcore_lint.registrations.lookups import Tables, may_be_looked_up
 from mcpcore_lint.registrations.registering import Registering
-from mcpcore_lint.registrations.tables import LOWLEVEL_REQUESTS, NEAR
-from mcpcore_lint.registrations.targets import NO_ENV, Target, see, taken_from, wrapped_parameter
+from mcpcore_lint.registrations.sites import Maker, Site
+from mcpcore_lint.registrations.tables import FROM_TOOL, LOWLEVEL_REQUESTS, NEAR
+from mcpcore_lint.registrations.targets import Target, wrapped_parameter
+from mcpcore_lint.registrations.unresolved import Origins, Unresolved, note_unresolved
 
 if TYPE_CHECKING:
     from mcpcore_lint.meaning.hierarchy import Hierarchy
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolFlavour
-    from mcpcore_lint.registrations.sites import Maker, Site
-    from mcpcore_lint.registrations.targets import Env
 
 
 class Builder:
@@ -54,6 +55,7 @@ class Builder:
         self._found: list[ToolDef] = []
         self._serving: list[ToolDef] = []
         """The low-level handlers among them that serve tools by name."""
+        self._unresolved: list[Unresolved] = []
         self._servers: dict[ast.AST, str] = {}
         """The servers that what is made in this file is added to."""
 
@@ -65,6 +67,7 @@ class Builder:
         self._found = []
         self._serving = []
         self._servers = {}
+        self._unresolved = []
         for node, scope in list(self.module.functions.items()):
             if not isinstance(node, ast.Lambda) and node.decorator_list:
                 self._decorated(node, scope)
@@ -75,6 +78,7 @@ class Builder:
         if "request_handlers[" in self.module.source.text:
             self._requests()
         self._served()
+        note_unresolved(self.module, self._unresolved)
         for tool in self._found:
             if tool.server is None:
                 tool.server = self._servers.get(tool.registration)
@@ -151,26 +155,31 @@ class Builder:
 
     def _registered(self, site: Site) -> None:
         targets = self.registering.targets
-        written = site.target
-        rounds: list[Env] = []
-        if may_be_looked_up(written, site.scope):
-            written, rounds = Tables(targets, self.module).rounds(written, site.scope)
+        target = site.target
+        rounds: list[Scope] = []
+        if may_be_looked_up(target, site.scope):
+            target, envs = Tables(targets, self.module).rounds(target, site.scope)
+            node = site.scope.node
+            frames = [Frame(site.scope, env) for env in envs]
+            rounds = [
+                each if isinstance(node, ast.Lambda) else read_again(each, node.body, filled_first=True)
+                for each in frames
+            ]
         if not rounds:
-            written = taken_from(site.target, site.scope)
-            rounds = targets.rounds(site.call, written, site.scope)
-        for env in rounds:
+            target = site.target
+            rounds = targets.items.loops.rounds(site.call, site.scope, target)
+        resolved = not rounds  # the conditions leave none
+        for scope in rounds:
             targets.steps = 0
-            target, scope = see(written, site.scope, env)
             maker = site.maker
-            if env and isinstance(maker.inner, ast.Call) and maker.call is not None:
-                filled = self.registering.arguments(maker.inner, site.scope, env)
+            if isinstance(scope, Frame) and isinstance(maker.inner, ast.Call) and maker.call is not None:
+                filled = self.registering.arguments(maker.inner, scope)
                 if not maker.derived:
                     maker = maker._replace(call=replace(filled, args=filled.args[maker.first :]))
             self._note_server(maker, target, scope)
             names: set[str | None] = set()
-            targets.filled = (env, site.scope) if env else (NO_ENV, None)
             behind = targets.behind(target, scope)
-            targets.filled = (NO_ENV, None)
+            resolved = resolved or bool(behind)
             for found in behind if len(behind) < 2 else {each.node: each for each in behind}.values():
                 if len(behind) > 1 and any(_inside(each, found) for each in behind):
                     continue  # what a factory gives is registered, not the factory
@@ -184,6 +193,12 @@ class Builder:
                 if string(tool.name) in names:
                     tool.server = None
                 names.add(string(tool.name))
+
+        if not resolved and site.maker.way.kind == "tool":
+            targets.steps = 0
+            unresolved = Origins(targets).unresolved(site)
+            if unresolved is not None:
+                self._unresolved.append(unresolved)
 
     def _note_server(self, maker: Maker, target: ast.expr, scope: Scope) -> None:
         """Remember the server of `add_tool(Tool.from_function(...))`, which is a tool by itself."""
@@ -306,6 +321,15 @@ class Builder:
         tool.serves = tuple(served)
         if served:
             self._serving.append(tool)
+            return
+        module = tool.handler.module
+        call = Dispatching(self.registering.targets).looked_up(tool.handler.node, module)
+        if call is not None and module is self.module:
+            scope = module.scope_of(tool.handler.node)
+            site = Site(Maker(FROM_TOOL, "lowlevel", None), call.func, scope, call, call)
+            unresolved = Origins(self.registering.targets).unresolved(site)
+            if unresolved is not None:
+                self._unresolved.append(unresolved)
 
     def _served(self) -> None:
         """Add the functions that low-level handlers hand calls to, but for those that are judged already."""

@@ -16,15 +16,16 @@ from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.meaning.symbols import class_round
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Value, string
 from mcpcore_lint.reading.syntax import alternatives, own_nodes, walk, walk_shallow
+from mcpcore_lint.registrations.bindings import bind, bound, see
 from mcpcore_lint.registrations.lookups import Tables
 from mcpcore_lint.registrations.servers import arguments_of
-from mcpcore_lint.registrations.targets import Env, bind, bound, see
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.registrations.targets import Placed, Target, Targets
+    from mcpcore_lint.registrations.frames import Env, Placed
+    from mcpcore_lint.registrations.targets import Target, Targets
 
 DEEP: Final = 4
 """Through how many functions a name is followed."""
@@ -71,6 +72,14 @@ class Dispatching:
             found.setdefault(key, each)
         done = {name for name, target in found if target is not None}
         return [each for (name, target), each in found.items() if target is not None or name not in done]
+
+    def looked_up(self, node: FunctionNode, module: Module) -> ast.Call | None:
+        """The call in a registered handler whose function is looked up by the name, as `TABLE[name](arguments)`."""
+        if isinstance(node, ast.Lambda):
+            return None
+        args = [each.arg for each in (*node.args.posonlyargs, *node.args.args) if each.arg not in {"self", "cls"}]
+        place = _Place(self, node, module, set(args[:1]) if len(args) > 1 else set(), set(args))
+        return next((each for each in own_nodes(node) if isinstance(each, ast.Call) and place.picks(each.func)), None)
 
 
 class _Place:
@@ -253,6 +262,11 @@ class _Place:
                 found = self.targets.behind(node, self.scope)
             self._behind[node] = found
         return found
+
+    def picks(self, node: ast.expr) -> bool:
+        """Whether a function that is called was picked by the name."""
+        looked_up = isinstance(node, ast.Subscript) and self.is_name(node.slice)
+        return looked_up or (isinstance(node, ast.Name) and node.id in self._by_name)
 
     def _decides(self, node: ast.expr) -> bool:
         """Whether an expression is the name, or what was looked up by it."""

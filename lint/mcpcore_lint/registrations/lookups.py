@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Const, Symbol, Value, options, string
 from mcpcore_lint.reading.syntax import alternatives, own_nodes, statements, walk
+from mcpcore_lint.registrations.bindings import bind, bound, see
 from mcpcore_lint.registrations.servers import arguments_of
-from mcpcore_lint.registrations.targets import Env, bind, bound, see
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.reading.scopes import Scope
-    from mcpcore_lint.registrations.targets import Placed, Targets
+    from mcpcore_lint.registrations.frames import Env, Placed
+    from mcpcore_lint.registrations.targets import Targets
 
 DEEP: Final = 8
 """How many names and tables deep an entry is looked for."""

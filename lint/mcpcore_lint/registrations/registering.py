@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.meaning.symbols import class_round
-from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Unknown, Value, options
+from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown, Value, options
+from mcpcore_lint.registrations.bindings import bound, see
+from mcpcore_lint.registrations.frames import Frame
 from mcpcore_lint.registrations.servers import Servers
 from mcpcore_lint.registrations.sites import Maker, Site
 from mcpcore_lint.registrations.tables import (
@@ -22,7 +24,7 @@ from mcpcore_lint.registrations.tables import (
     MIXED_IN,
     Way,
 )
-from mcpcore_lint.registrations.targets import DEEP, NO_ENV, Env, Targets, bound, see
+from mcpcore_lint.registrations.targets import DEEP, Targets
 from mcpcore_lint.registrations.wrapping import Wrapping, names_something
 
 if TYPE_CHECKING:
@@ -70,6 +72,8 @@ class Registering:
             if isinstance(node, (ast.Name, ast.Attribute)) and depth < DEEP and not self.targets.too_much():
                 # Of a name that is bound to a call of `mcp.tool(...)`.
                 for each, where in bound(node, scope):
+                    if isinstance(each, ast.Lambda) and isinstance(each.body, ast.Call):
+                        each = each.body.func  # noqa: PLW2901 - `lambda fn: mcp.tool()(fn)`
                     if isinstance(each, ast.Call):
                         found = self.maker(each, where, depth + 1)
                         if found is not None:
@@ -124,31 +128,34 @@ class Registering:
             return Maker(_ENTRY, flavour, server) if app else None
         return Maker(DECORATORS[name], flavour, server) if name in DECORATORS else None
 
-    def arguments(self, node: ast.Call, scope: Scope, env: Env = NO_ENV) -> CallValue:
-        """The arguments of a call, with the variables of a loop filled in."""
+    def arguments(self, node: ast.Call, scope: Scope) -> CallValue:
+        """The arguments of a call."""
         args, keywords, complete = Resolver().arguments(node, scope)
         if not any(isinstance(each, ast.Starred) for each in node.args):
-            args = [self._value(each, value, scope, env) for each, value in zip(node.args, args, strict=True)]
+            args = [self._value(each, value, scope) for each, value in zip(node.args, args, strict=True)]
         named = {each.arg: each.value for each in node.keywords if each.arg is not None}
-        keywords = [
-            (key, self._value(named[key], value, scope, env) if key in named else value) for key, value in keywords
-        ]
+        keywords = [(key, self._value(named[key], value, scope) if key in named else value) for key, value in keywords]
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         func = Symbol(node.func, scope.module, name)
         return CallValue(node, scope.module, func, tuple(args), tuple(keywords), complete)
 
-    def _value(self, node: ast.expr, value: Value, scope: Scope, env: Env) -> Value:
-        if not any(isinstance(each, Unknown) for each in options(value)):
+    def _value(self, node: ast.expr, value: Value, scope: Scope) -> Value:
+        if not any(isinstance(each, (Unknown, Text)) for each in options(value)):
             return value
-        seen, where = see(node, scope, env)
-        if isinstance(seen, ast.Attribute) and seen.attr in {"__name__", "__doc__"}:
-            found = self.targets.behind(seen.value, where)
-            if len(found) == 1:
-                if seen.attr == "__name__":
-                    return found[0].name
-                function = found[0].node
+        seen, where = see(node, scope, scope.filled) if isinstance(scope, Frame) else (node, scope)
+        if isinstance(seen, ast.Attribute) and seen.attr == "__doc__":
+            functions = self.targets.behind(seen.value, where)
+            if len(functions) == 1:
+                function = functions[0].node
                 doc = None if isinstance(function, ast.Lambda) else ast.get_docstring(function)
-                return Const(function, found[0].module, doc)
+                return Const(function, functions[0].module, doc)
+        if isinstance(seen, ast.Attribute) and seen.attr == "__name__":
+            functions = self.targets.behind(seen.value, where)
+            if len(functions) == 1:
+                return functions[0].name
+        if isinstance(seen, ast.JoinedStr):
+            text = self.targets.items.members.text(seen, where)
+            return value if text is None else Const(node, scope.module, text)
         return evaluate(seen, where) if seen is not node else value
 
     # -- calls -------------------------------------------------------------------------------------------------------

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcpcore_lint.registrations.targets import NO_ENV, Env
-
 if TYPE_CHECKING:
     import ast
 
@@ -41,4 +39,3 @@ class Site(NamedTuple):
     registration: ast.expr
     call: ast.Call
     """The call that stands in the loop, if it is in one."""
-    env: Env = NO_ENV

@@ -10,6 +10,7 @@ from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Symbol, Unknown, Value
 from mcpcore_lint.reading.syntax import children, own_nodes, walk
+from mcpcore_lint.registrations.frames import called_frame
 from mcpcore_lint.registrations.keeping import keeps, kept_by_method, unpartial
 from mcpcore_lint.registrations.servers import arguments_of, method_called
 from mcpcore_lint.registrations.sites import Maker, Site
@@ -35,6 +36,8 @@ class Registrar(NamedTuple):
     function: ast.FunctionDef | ast.AsyncFunctionDef
     scope: Scope
     """That the arguments of `maker` are written in."""
+    site: Site | None = None
+    """What it registers, where that is no more than found by way of the parameter: a member of the module given."""
 
 
 class Wrapping:
@@ -135,6 +138,13 @@ class Wrapping:
         vararg = function.args.vararg.arg if function.args.vararg is not None else None
         positional = len(function.args.posonlyargs) + len(function.args.args) - bound_first
         for each in registrars:
+            if each.site is not None:
+                frame = called_frame(function, node, scope, bound_first=bound_first)
+                if frame is not None:
+                    server = self._filled(each, node, scope, bound_first=bound_first).server
+                    maker = each.site.maker._replace(server=server)
+                    yield Site(maker, each.site.target, frame, node, each.site.call)
+                continue
             maker = self._filled(each, node, scope, bound_first=bound_first)
             if each.parameter == vararg:
                 items = [(one, scope) for one in node.args[positional:]]
@@ -210,10 +220,13 @@ class Wrapping:
             found: list[tuple[tuple[str, bool] | None, Maker]] = []
             inside = scope
             if isinstance(node, ast.Call):
-                found = [
-                    (parameter_behind(each.target, each.scope, function), each.maker)
-                    for each in self.registering.sites(node, scope)
-                ]
+                for site in self.registering.sites(node, scope):
+                    parameter = parameter_behind(site.target, site.scope, function)
+                    led_by = self._led_by(site, function) if parameter is None or parameter[1] else None
+                    if led_by is None:
+                        found.append((parameter, site.maker))
+                    else:
+                        yield Registrar(led_by, False, site.maker, function, scope, site)  # noqa: FBT003 - a record
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 name = wrapped_parameter(node, self.module)
                 if name is not None:
@@ -233,6 +246,25 @@ class Wrapping:
                     yield Registrar(parameter[0], spread, maker, function, scope)
             skip = node.decorator_list if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()
             stack.extend((each, inside) for each in reversed(children(node)) if each not in skip)
+
+    def _led_by(self, site: Site, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
+        """The parameter that decides what a function registers in its own body: a module, a list of modules."""
+        if site.scope.node is not function or site.scope.module is not self.module:
+            return None
+        targets = self.registering.targets
+        targets.steps = 0
+        if targets.behind(site.target, site.scope):
+            return None  # it registers the same, whatever it is given
+        args = function.args
+        positional = [*args.posonlyargs, *args.args]
+        optional = {each.arg for each in positional[len(positional) - len(args.defaults) :]}
+        optional |= {each.arg for each, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default}
+        names = targets.items.loops.names(site.call, site.scope, site.target)
+        for name, bindings in site.scope.bindings.items():
+            required = name in names and name not in optional | {"self", "cls"}
+            if required and len(bindings) == 1 and bindings[0].kind == "parameter":
+                return name
+        return None
 
     def _filled(self, registrar: Registrar, call: ast.Call | None, scope: Scope, *, bound_first: bool) -> Maker:
         """What a function of the project makes, with what it is called with in place of its parameters."""

@@ -41,6 +41,8 @@ class Outcome:
     notes: tuple[str, ...] = ()
     unsafe: bool = False
     """Whether unsafe fixes were asked for."""
+    unseen: str = ""
+    """Why the run saw no tools, where it should have seen some."""
     columns: int | None = None
     """How wide a narrow terminal is that the report goes to."""
 
@@ -117,4 +119,6 @@ def summary(outcome: Outcome) -> str:
         )
         if count
     ]
-    return f"{told} ({', '.join(more)})" if more else told
+    if more:
+        told = f"{told} ({', '.join(more)})"
+    return f"{told}: {outcome.unseen}" if outcome.unseen else told

@@ -73,6 +73,8 @@ class Rule(ABC):
     fixable: ClassVar[bool] = False
     default: ClassVar[bool] = True
     """Whether it is on where nothing selects rules."""
+    of_settings: ClassVar[bool] = False
+    """Whether it is about the settings of a run, of which a case has none."""
     valid: ClassVar[Sequence[Valid | str]] = ()
     invalid: ClassVar[Sequence[Invalid]] = ()
 

@@ -166,6 +166,24 @@ class IgnoreWithoutReason(_LinterRule):
                 )
 
 
+class UnknownHandler(_LinterRule):
+    """The run reports it, for each entry of the settings; here is its page."""
+
+    id = "unknown-handler"
+    severity = Severity.WARNING
+    of_settings = True
+    summary = "an entry of `handlers` names no function"
+    why = "The functions that the entry was written for are not checked, and nobody notices."
+    bad = '[tool.mcpcore.lint]\nhandlers = ["acme.tolls.*:handle_*"]'
+    good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:handle_*"]'
+    how_to_fix = (
+        "Correct the module or the function. The module is written as imports write it, from the top of its package; a "
+        "function whose name begins with an underscore needs a pattern that does so too."
+    )
+    when_to_suppress = "Where the functions are generated into the tree later; then ignore the rule in the settings."
+    valid = ("def handle(q: str) -> str: ...\n",)
+
+
 class UnknownRule(_LinterRule):
     """A suppression of a rule that does not exist."""
 

@@ -7,7 +7,7 @@ everything in the cache costs little more than looking at the files.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
 from mcpcore_lint.light import light
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from mcpcore_lint.running.cache import Cache
     from mcpcore_lint.running.discover import Found, Walk
     from mcpcore_lint.running.judge import FileResult, Judge
+
+
+FEW: Final = 8
+"""For at most this many files, named one by one, the linter looks for the registrations in other files."""
 
 
 class Report(NamedTuple):
@@ -97,7 +101,8 @@ def lint_paths(
 
         store = Cache(root, settings)
         store.load()
-    run = _PathRun(root, settings, walk.files, store, progress, given or {})
+    alone = len(paths) <= FEW and all(os.path.isfile(each) for each in paths)
+    run = _PathRun(root, settings, walk.files, store, progress, given or {}, alone=alone)
     report = run.report()
     if not walk.failures:
         inputs = store.inputs() if store is not None and not given else None
@@ -117,6 +122,8 @@ class _PathRun:
         cache: Cache | None,
         progress: Callable[[int, int], None] | None,
         given: Mapping[str, bytes],
+        *,
+        alone: bool,
     ) -> None:
         self.given = given
         self.root = root
@@ -126,6 +133,7 @@ class _PathRun:
         self.progress = progress
         # In a small tree every file is read in full; in a large one those that have to do with MCP.
         self.every = len(files) <= settings.syntax_limit
+        self.alone = alone
         self._judge: Judge | None = None
 
     def judge(self) -> Judge:
@@ -134,7 +142,12 @@ class _PathRun:
             from mcpcore_lint.running.judge import Judge
 
             self._judge = Judge(
-                self.root, self.settings, files=self.files, every=self.every, hashes=self.cache is not None
+                self.root,
+                self.settings,
+                files=self.files,
+                every=self.every,
+                hashes=self.cache is not None,
+                alone=self.alone,
             )
             for path, raw in self.given.items():
                 self._judge.give(path, raw)
@@ -205,6 +218,9 @@ class _PathRun:
                 packed = entry[4]
                 if packed is None or (gone.isdisjoint(packed[-2]) and gone.isdisjoint(packed[-1])):
                     valid[path] = entry
+        if self.alone:
+            # The result of a run over all files lacks the tools that other files register.
+            valid = {path: entry for path, entry in valid.items() if entry[4] is not None and entry[4][6]}
         for path, entry in valid.items():
             digests[path] = entry[3]
         return valid, digests
@@ -284,7 +300,7 @@ class _PathRun:
             results = {**results, **{path: each._replace(asked=results[path].asked) for path, each in second.items()}}
         tools = tuple(
             sorted(
-                (tool for each in results.values() for tool in each.tools),
+                self._once(tool for each in results.values() for tool in each.tools),
                 key=lambda tool: (tool.path, tool.span),
             )
         )
@@ -308,6 +324,20 @@ class _PathRun:
         if self.cache is not None and not self.given:
             self._save(optimistic, results, report, known)
         return report
+
+    def _once(self, tools: Iterable[ToolRecord]) -> Iterable[ToolRecord]:
+        """The tools, without those that the settings name and that some file registers as well."""
+        if not self.settings.handlers:
+            return tools
+        found: dict[tuple[str, Any], ToolRecord] = {}
+        rest: list[ToolRecord] = []
+        for tool in tools:
+            key = (tool.path, tool.span)
+            if tool.kind == "tool" and (key not in found or found[key].server is None):
+                found[key] = tool
+            elif tool.kind != "tool" or tool.server is not None:
+                rest.append(tool)
+        return [*found.values(), *rest]
 
     @staticmethod
     def _to_judge_again(results: Mapping[str, FileResult], tool_names: frozenset[str]) -> list[str]:
@@ -504,7 +534,13 @@ def _lint_source(source: str | bytes, path: str, settings: Settings, root: str, 
         on = rule is None or selected(rule, settings, judge.per_file(shown))
         return Report((parse_error(shown, error, settings),) if on else (), (), 1, judged=1)
     others = [judge.module(where, each) for where in extra if (each := project.module_at(project.display_path(where)))]
-    result = judge.module(absolute, module, suppresses="mcpcore:" in made.text)
+    suppresses = "mcpcore:" in made.text
+
+    def judged() -> FileResult:
+        own = judge.module(absolute, module, suppresses=suppresses)
+        return own if files or own.tools or not os.path.isfile(absolute) else judge.with_tools_elsewhere(module, own)
+
+    result = judged()
     tools = [tool for each in (*others, result) for tool in each.tools]
     every = {tool.name for tool in tools if tool.kind == "tool"}
     every.update(name for each in (*others, result) for name in each.external)
@@ -515,7 +551,7 @@ def _lint_source(source: str | bytes, path: str, settings: Settings, root: str, 
             names |= related_names(root, lacking, settings, {absolute, *extra})
         judge.tool_names = names
         judge.tools_unknown = None in every
-        result = judge.module(absolute, module, suppresses=result.has_suppressions)
+        result = judged()
     judge.tool_names = names
     common, failures = judge.project_rules(tools)
     failures.extend(result.failures)

@@ -19,6 +19,7 @@ from mcpcore_lint.reading.source import SourceError
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.registrations.build import Builder
 from mcpcore_lint.registrations.external import OPTION, external_tools
+from mcpcore_lint.registrations.named import named_tools, names_module
 from mcpcore_lint.rules import all_rules, is_ours, selected
 from mcpcore_lint.rules.base import ProjectContext, Rule, RuleContext
 from mcpcore_lint.running.marks import SUPPRESSION, speaks_of_mcp
@@ -153,6 +154,7 @@ class Judge:
         files: Container[str] = frozenset(),
         every: bool = True,
         hashes: bool = False,
+        alone: bool = False,
     ) -> None:
         """Make it ready for some files.
 
@@ -161,12 +163,14 @@ class Judge:
             settings: The settings.
             files: The files of which all syntax will be needed; any file can be judged.
             every: Whether those of them that have nothing to do with MCP are looked at too.
+            alone: Whether the files are linted by themselves, so that other files may register what they define.
             hashes: Whether results tell what stands for the content of their file, as those have to that are kept.
         """
         self.settings = settings
         self.files = files
         self.every = every
         self.hashes = hashes
+        self.alone = alone
         self.project = Project(root, source_roots=settings.source_roots, reads_whole=self._looks_at)
         self.hierarchy = Hierarchy(self.project, settings.exceptions)
         self.graph = CallGraph(self.project, self.hierarchy, settings.raises)
@@ -186,7 +190,14 @@ class Judge:
         """Whether every file that speaks of mcpcore counts: a rule of the project's own may look at any."""
 
     def _looks_at(self, absolute: str, raw: bytes) -> bool:
-        return absolute in self.files and (self.every or speaks_of_mcp(raw, mentions=self.mentions))
+        return absolute in self.files and (self.every or self.speaks(absolute, raw))
+
+    def speaks(self, absolute: str, raw: bytes) -> bool:
+        """Whether a file may define tools, by its bytes, or because the settings name functions of its module."""
+        if speaks_of_mcp(raw, mentions=self.mentions):
+            return True
+        handlers = self.settings.handlers
+        return bool(handlers) and names_module(handlers, self.project.module_name(absolute)[0])
 
     # -- what rules and files share --------------------------------------------------------------------------------
 
@@ -209,7 +220,10 @@ class Judge:
         """The tools of a file."""
         found = self.tools.get(module.path)
         if found is None:
-            found = Builder(module, self.hierarchy).tools()
+            builder = Builder(module, self.hierarchy)
+            found = builder.tools()
+            if self.settings.handlers:
+                found += named_tools(builder, self.settings.handlers, found, self.project.root)
             self.tools[module.path] = found
         return found
 
@@ -254,7 +268,7 @@ class Judge:
     def content(self, absolute: str, raw: bytes, *, every: bool) -> FileResult:
         """Judge the content of a file."""
         digest = self._digest(raw)
-        relevant = speaks_of_mcp(raw, mentions=self.mentions)
+        relevant = self.speaks(absolute, raw)
         if not relevant and not every:
             return irrelevant(digest)
         shown = self.project.display_path(absolute)
@@ -267,7 +281,8 @@ class Judge:
         except Exception as error:  # noqa: BLE001 - as below
             failure = crash(shown, None, error)
             return FileResult(shown, digest, relevant=True, has_suppressions=False, failures=(failure,))
-        return self.module(absolute, module, digest, suppresses=suppresses)
+        result = self.module(absolute, module, digest, suppresses=suppresses)
+        return self.with_tools_elsewhere(module, result) if self.alone and not result.tools else result
 
     def _digest(self, raw: bytes) -> bytes:
         if not self.hashes:
@@ -314,10 +329,44 @@ class Judge:
             external=external,
         )
 
-    def _apply(self, rule: Rule, state: FileState) -> None:
+    def with_tools_elsewhere(self, module: Module, result: FileResult) -> FileResult:
+        """The result of a file by itself, with what the rules say of those of its functions that others register."""
+        from mcpcore_lint.running.elsewhere import registered_elsewhere
+
+        failures = list(result.failures)
+        # The outcome rests on files that are only searched, so that nobody keeps it.
+        result = result._replace(digest=b"")
+        try:
+            match = registered_elsewhere(self, module)
+        except Exception as error:  # noqa: BLE001 - as above
+            return result._replace(failures=(*failures, crash(module.path, None, error)))
+        if match is None:
+            return result
+        other, tools = match
+        state = FileState(self, other)
+        state.tools = tools
+        for rule in self.rules_for(module.path):
+            try:
+                self._apply(rule, state, tools_alone=True)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - as above
+                failures.append(crash(module.path, rule, error))
+        names = state.names
+        mine = [each for each in state.diagnostics if each.path == module.path]
+        return result._replace(
+            diagnostics=tuple(dict.fromkeys((*result.diagnostics, *mine))),
+            failures=tuple(failures),
+            tools=tuple(self._records(tools)),
+            asked=tuple(sorted({*result.asked, *(names.asked if names is not None else ())})),
+            exact=result.exact or (names is not None and names.exact),
+        )
+
+    def _apply(self, rule: Rule, state: FileState, *, tools_alone: bool = False) -> None:
         hooks = self._hooks[rule.id]
         of_tools = state.tools and (hooks.tool or hooks.handler)
-        if not hooks.file and not of_tools:
+        of_file = hooks.file and not tools_alone
+        if not of_file and not of_tools:
             return
         context = RuleContext(state, rule)
         if of_tools and not hooks.handler:
@@ -329,7 +378,7 @@ class Judge:
                     rule.check_tool(tool, context)
                 if first:
                     rule.check_handler(tool.handler, tool, context)
-        if hooks.file:
+        if of_file:
             rule.check_file(state.module, context)
 
     @staticmethod
@@ -458,9 +507,11 @@ def related_names(root: str, names: Iterable[str], settings: Settings, skip: Abs
         except OSError:
             continue
         # A list of other servers' tools may name constants of a third file.
-        if not speaks_of_mcp(raw) or not (option in raw or any(name in raw for name in wanted)):
+        if not (option in raw or any(name in raw for name in wanted)):
             continue
         judge = judge or Judge(root, settings)
+        if not judge.speaks(path, raw):
+            continue
         try:
             module = judge.project.module_of_bytes(path, raw)
             tools = judge.find_tools(module)

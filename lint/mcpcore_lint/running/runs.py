@@ -10,7 +10,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint import config
-from mcpcore_lint.diagnostics import Diagnostic, Failure
+from mcpcore_lint.diagnostics import Diagnostic, Failure, Span
 from mcpcore_lint.light import light
 from mcpcore_lint.running.discover import Walk
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.config import Config
+    from mcpcore_lint.records import ToolRecord
     from mcpcore_lint.running.engine import Report
     from mcpcore_lint.settings import Settings
 
@@ -90,6 +91,10 @@ class Result:
                 near = absolute
             found = self.places[path] = min(near, absolute, key=len).replace(os.sep, "/")
         return found
+
+    def shown(self, absolute: str) -> str:
+        """A file as the report names it."""
+        return _below(absolute, self.base)
 
     def take(self, report: Report, root: str) -> None:
         """Add what a group came to."""
@@ -284,6 +289,7 @@ def lint_groups(
                 given=given,
             )
             result.take(report, group.config.root)
+            _unknown_handlers(group, report.tools, result)
             if result.inputs is not None:
                 result.inputs += group.inputs()
         if group.config.markdown:
@@ -336,6 +342,31 @@ def _lint_document(absolute: str, group: Group, result: Result, raw: bytes | Non
         part = report._replace(diagnostics=tuple(block.told(each, shown) for each in report.diagnostics), files=0)
         result.take(part, root)
     result.texts[_below(absolute, result.base)] = text
+
+
+def _unknown_handlers(group: Group, tools: Iterable[ToolRecord], result: Result) -> None:
+    """The finding for each entry of `handlers` that names no function."""
+    settings = group.config.settings
+    if not settings.handlers or group.config.path is None:
+        return
+    from mcpcore_lint.rules import rule_named, selected
+    from mcpcore_lint.running.unmatched import unmatched_handlers
+
+    rule = rule_named("unknown-handler")
+    if rule is None or not selected(rule, settings):
+        return
+    path = _below(os.path.abspath(group.config.path), result.base)
+    for entry in unmatched_handlers(settings, group.config.root, tools):
+        result.diagnostics.append(
+            Diagnostic(
+                rule.id,
+                settings.severities.get(rule.id, rule.severity),
+                path,
+                group.config.handlers.get(entry, Span(1, 1, 1, 1)),
+                f"handlers names no function of this project by {entry!r}",
+                "correct the module or the function; modules are written as imports write them",
+            )
+        )
 
 
 def _unknown_rules(made: Iterable[Group], result: Result) -> None:
@@ -478,7 +509,6 @@ def explain_calls(made: Sequence[Group], tool: str) -> tuple[list[str], list[str
     from mcpcore_lint.reading.source import SourceError
     from mcpcore_lint.running.explaining import explained, told_of
     from mcpcore_lint.running.judge import Judge
-    from mcpcore_lint.running.marks import speaks_of_mcp
 
     texts: list[str] = []
     names: dict[str, None] = {}
@@ -495,7 +525,7 @@ def explain_calls(made: Sequence[Group], tool: str) -> tuple[list[str], list[str
                     raw = file.read()
             except OSError:
                 continue
-            if speaks_of_mcp(raw):
+            if judge.speaks(path, raw):
                 waiting.append((path, raw))
         spelled = tool.rpartition(".")[2].encode("utf-8", "surrogatepass")
         for first in (True, False):

@@ -247,10 +247,10 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         b: tool % second(n, limit)
         c: tool % first(q)
         d: tool % second(n, limit)
-        ?: tool % first(q)
-        ?: tool % second(n, limit)
-        ?: tool % first(q)
-        ?: tool % second(n, limit)
+        x_first: tool % first(q)
+        x_second: tool % second(n, limit)
+        A: tool % first(q)
+        B: tool % second(n, limit)
         """,
     ),
     "in a loop over objects": (

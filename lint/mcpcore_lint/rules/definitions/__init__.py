@@ -4,6 +4,7 @@ from mcpcore_lint.rules.definitions.descriptions import ToolDescriptionRequired
 from mcpcore_lint.rules.definitions.fields import FieldDescription
 from mcpcore_lint.rules.definitions.names import ToolNameFormat, ToolNameUnique
 from mcpcore_lint.rules.definitions.tool_annotations_missing import ToolAnnotationsMissing
+from mcpcore_lint.rules.definitions.tool_registration_unresolved import ToolRegistrationUnresolved
 
 __all__ = [
     "FieldDescription",
@@ -11,4 +12,5 @@ __all__ = [
     "ToolDescriptionRequired",
     "ToolNameFormat",
     "ToolNameUnique",
+    "ToolRegistrationUnresolved",
 ]

@@ -231,15 +231,15 @@ def _has_formatted_docstring(tool: ToolDef) -> bool:
 
 def in_test(tool: ToolDef) -> bool:
     """Whether a tool is made for a test, where no model reads what is said about it."""
-    *folders, file = tool.module.path.split("/")
     outside = tool.handler.qualname.split(".")[:-1]
-    return (
-        file.startswith("test_")
-        or file.endswith("_test.py")
-        or file == "conftest.py"
-        or not _TESTS.isdisjoint(folders)
-        or any(each.startswith(("test_", "Test")) for each in outside)
-    )
+    return in_test_file(tool.module.path) or any(each.startswith(("test_", "Test")) for each in outside)
+
+
+def in_test_file(path: str) -> bool:
+    """Whether a file belongs to tests, by its path."""
+    *folders, file = path.split("/")
+    named = file.startswith("test_") or file.endswith("_test.py") or file == "conftest.py"
+    return named or not _TESTS.isdisjoint(folders)
 
 
 _TESTS: Final = frozenset({"test", "tests"})

@@ -1,0 +1,113 @@
+"""Functions that the settings name as tools: `handlers = ["acme.tools.*:handle_*"]`."""
+
+from __future__ import annotations
+
+import ast
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.model import Const, ToolDef, Unknown
+from mcpcore_lint.patterns import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mcpcore_lint.model import Handler
+    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.records import ToolFlavour
+    from mcpcore_lint.registrations.build import Builder
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_DEPENDENCY: Final = regex(r"[\"'\s](mcpcore|fastmcp|mcp)(?![\w.-])")
+
+
+def names_module(entries: Iterable[str], module: str) -> bool:
+    """Whether some entry is about a module."""
+    from fnmatch import fnmatchcase
+
+    return any(fnmatchcase(module, entry.partition(":")[0]) for entry in entries)
+
+
+def names_function(entry: str, module: str, qualname: str) -> bool:
+    """Whether an entry names a function: by its module, and by its name or as `Class.method`.
+
+    A pattern that does not begin with an underscore leaves out what is private.
+    """
+    from fnmatch import fnmatchcase
+
+    modules, _, functions = entry.partition(":")
+    if functions.count(".") != qualname.count(".") or not fnmatchcase(module, modules):
+        return False
+    private = qualname.rpartition(".")[2].startswith("_")
+    return fnmatchcase(qualname, functions) and (not private or functions.rpartition(".")[2].startswith("_"))
+
+
+def named_functions(module: Module, entries: Iterable[str]) -> Iterator[Function]:
+    """The functions of a file that some entry names, in source order."""
+    matching = [entry for entry in entries if names_module([entry], module.name)]
+    if not matching:
+        return
+    methods = {id(node) for info in module.classes.values() for node in info.methods.values()}
+    for node, scope in list(module.functions.items()):
+        if isinstance(node, ast.Lambda) or scope.parent is None:
+            continue
+        if not scope.parent.is_module and id(node) not in methods:
+            continue
+        if any(names_function(entry, module.name, scope.qualname) for entry in matching):
+            yield node
+
+
+def named_tools(builder: Builder, entries: Iterable[str], known: Iterable[ToolDef], root: str) -> list[ToolDef]:
+    """The tools of a file that only the settings name."""
+    module = builder.module
+    registered = {tool.handler.node for tool in known}
+    return [
+        _tool(builder.handler(node, module), node, module, _flavour(module, root))
+        for node in named_functions(module, entries)
+        if node not in registered
+    ]
+
+
+def _tool(handler: Handler, node: Function, module: Module, flavour: ToolFlavour) -> ToolDef:
+    unknown = Unknown(node, module, "it is registered where the linter does not see it")
+    word = ast.Name(node.name, ast.Load())
+    word.lineno = word.end_lineno = node.lineno
+    word.col_offset, word.end_col_offset = node.col_offset, node.col_offset + len("def")
+    description = unknown if handler.docstring is None else Const(node, module, handler.docstring)
+    return ToolDef(
+        "tool",
+        flavour,
+        Const(node, module, node.name),
+        handler,
+        module,
+        word,
+        None,
+        description,
+        None,
+        unknown,
+    )
+
+
+def _flavour(module: Module, root: str) -> ToolFlavour:
+    """Whose tools the functions of a file are: by what the file imports, else by what the project depends on."""
+    text = module.source.text
+    if "mcpcore" in text:
+        return "mcpcore"
+    if "fastmcp" in text and "mcp.server.fastmcp" not in text:
+        return "fastmcp"
+    return "sdk" if "mcp." in text or "import mcp" in text else _of_project(root)
+
+
+@cache
+def _of_project(root: str) -> ToolFlavour:
+    try:
+        with open(os.path.join(root, "pyproject.toml"), encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return "sdk"
+    packages = {match.group(1) for line in text.splitlines() for match in _DEPENDENCY.finditer(line)}
+    return "mcpcore" if "mcpcore" in packages else "fastmcp" if "fastmcp" in packages else "sdk"
+
+
+__all__ = ["named_functions", "named_tools", "names_function", "names_module"]

@@ -1,0 +1,150 @@
+"""Functions that the settings name as tools, files linted by themselves, and runs that see no tools."""
+
+from __future__ import annotations
+
+import pytest
+
+USERS = '''
+def handle_find(q: str) -> dict:
+    """Find a user."""
+    try:
+        return {"user": q}
+    except KeyError as exc:
+        return {"error": str(exc)}
+
+
+def helper(q: str) -> dict:
+    try:
+        return {"user": q}
+    except KeyError as exc:
+        return {"error": str(exc)}
+
+
+class Users:
+    def handle_all(self, q: str) -> dict:
+        """List them all."""
+        raise Exception(q)
+
+    def _handle_none(self, q: str) -> dict:
+        raise Exception(q)
+'''
+LOOP = """
+import inspect
+from fastmcp import FastMCP
+from acme.tools import users
+mcp = FastMCP("x")
+for name, fn in inspect.getmembers(users, inspect.isfunction):
+    if name.startswith("handle_"):
+        mcp.tool()(fn)
+"""
+
+
+@pytest.fixture
+def acme(empty):
+    """A package with a module of functions."""
+    empty.write("acme/__init__.py", "")
+    empty.write("acme/tools/__init__.py", "")
+    empty.write("acme/tools/users.py", USERS)
+    return empty
+
+
+def _rules(project, *args, **options):
+    return sorted({(path, line, rule) for path, line, rule in project.found(*args, **options)})
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ("acme.tools.*:handle_*", {"handle_find"}),
+        ("acme.tools.users:h*", {"handle_find", "helper"}),
+        ("*:Users.*", {"handle_all"}),
+        ("acme.*:Users._*", {"_handle_none"}),
+    ],
+)
+def test_the_settings_name_functions_that_are_tools(acme, entry, expected):
+    """Every rule holds for them; a pattern for private functions begins with an underscore."""
+    acme.settings(f'select = ["handler", "definitions", "linter"]\nhandlers = ["{entry}"]')
+    report = acme.json("--no-cache", ".")
+    assert expected == {each["tool"] for each in report["diagnostics"] if each.get("tool")}
+    assert not [each for each in report["diagnostics"] if each["rule"] == "unknown-handler"]
+
+
+def test_a_function_that_is_also_registered_is_one_tool(acme):
+    """What the code shows and what the settings say come to the same tool."""
+    acme.write("acme/server.py", LOOP)
+    before = acme.lint("--no-cache", ".").output
+    acme.settings('handlers = ["acme.tools.*:handle_*"]')
+    after = acme.lint("--no-cache", ".").output
+    assert before.splitlines()[-1] == after.splitlines()[-1]
+    assert after.splitlines()[-1].endswith("files, 1 tool")
+
+
+def test_an_entry_that_names_nothing_is_a_finding(acme):
+    """The finding points at the entry, whichever files the run reads."""
+    acme.settings('handlers = [\n  "acme.tools.*:handle_*",\n  "acme.tolls.*:handle_*",\n]')
+    expected = ("pyproject.toml", 4, "unknown-handler")
+    assert expected in acme.found("--no-cache", ".", code=1)
+    assert expected in acme.found("--no-cache", "acme/__init__.py", code=1)
+    acme.settings('ignore = ["unknown-handler"]\nhandlers = ["acme.tolls.*:handle_*"]')
+    assert not acme.found("--no-cache", ".")
+
+
+@pytest.mark.parametrize("entry", ["acme.tools", ":handle", "acme:", "a b:c", "acme:A.b.c", "acme:x:y"])
+def test_an_entry_that_is_none_is_refused(acme, entry):
+    """The message shows the form, with the file and the key."""
+    acme.settings(f'handlers = ["{entry}"]')
+    output = acme.lint(".", code=2).stderr
+    assert 'handlers: must be "module:function" or "module:Class.method"' in output
+    assert "acme.tools.*:handle_*" in output
+
+
+def test_the_cache_knows_the_entries(acme):
+    """Another entry is another run."""
+    acme.write("acme/server.py", "from fastmcp import FastMCP\nmcp = FastMCP('x')\n")
+    acme.settings('handlers = ["acme.tools.*:handle_*"]')
+    first = acme.lint(".").output
+    assert first == acme.lint(".").output
+    acme.settings('handlers = ["acme.tools.*:helper"]')
+    assert first != acme.lint(".").output
+
+
+def test_a_file_by_itself_has_the_tools_that_others_make_of_it(acme):
+    """The findings of the file are those of the whole run, from disk and from an editor, with the cache and without."""
+    acme.write("acme/server.py", LOOP)
+    whole = [each for each in acme.found(".") if each[0] == "acme/tools/users.py"]
+    assert ("acme/tools/users.py", 7, "no-error-as-data") in whole
+    for arguments in (["acme/tools/users.py"], ["acme/tools/users.py"], ["--no-cache", "acme/tools/users.py"]):
+        assert whole == acme.found(*arguments, code=1)
+    assert whole == acme.found("--stdin-filename", "acme/tools/users.py", input=USERS, code=1)
+    assert whole == [each for each in acme.found(".") if each[0] == "acme/tools/users.py"]
+
+
+def test_a_run_that_sees_no_tools_says_why(acme):
+    """The closing line names a file that speaks of a framework, and the next step."""
+    acme.write("acme/lone.py", "from fastmcp import Context\ndef find(q: str, ctx: Context) -> str: ...\n")
+    alone = acme.lint("--no-cache", "acme/lone.py").output
+    assert "no tools were seen: acme/lone.py imports fastmcp" in alone.splitlines()[-1]
+    assert "lint the folder with the code that registers them" in alone
+    whole = acme.lint("--no-cache", ".").output
+    assert "no tools were seen: acme/lone.py imports fastmcp" in whole.splitlines()[-1]
+    assert "`handlers`" in whole
+    assert "no tools were seen" not in acme.lint("--no-cache", "acme/tools").output
+    acme.json("--no-cache", ".")
+
+
+def test_a_run_with_registrations_that_cannot_be_resolved_says_so(acme):
+    """The closing line points at the findings."""
+    acme.write(
+        "acme/server.py",
+        """
+        import os
+        from fastmcp import FastMCP
+        from acme.tools import users
+        mcp = FastMCP("x")
+        for name in os.environ["TOOLS"].split():
+            mcp.add_tool(getattr(users, name))
+        """,
+    )
+    output = acme.lint("--no-cache", ".").output
+    assert "what is registered cannot be resolved" in output.splitlines()[-1]
+    assert "info[tool-registration-unresolved]" in output

@@ -212,7 +212,7 @@ class RuleContext:
                 fix if fix is not None and fix.edits else None,
                 tool.display_name if tool is not None and not shared else None,
                 (tool.display_name,) if tool is not None and shared else (),
-                folds=tool is not None and tool.flavour != "mcpcore" and self.rule.family == "handler" and fix is None,
+                folds=tool is not None and tool.flavour != "mcpcore" and self.rule.family == "handler",
             )
         )
 

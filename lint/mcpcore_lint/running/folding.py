@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.diagnostics import Related
+from mcpcore_lint.diagnostics import Fix, Related
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,5 +62,16 @@ def _together(group: list[Diagnostic]) -> Diagnostic:
     first, *others = group
     places = [Related(other.path, other.span, other.message) for other in others]
     return first._replace(
-        message=f"{first.message}; {len(others)} more like it in this file", related=(*first.related, *places)
+        message=f"{first.message}; {len(others)} more like it in this file",
+        related=(*first.related, *places),
+        fix=_one_fix([diagnostic.fix for diagnostic in group if diagnostic.fix is not None]),
     )
+
+
+def _one_fix(fixes: list[Fix]) -> Fix | None:
+    """One fix that makes the edits of several; an edit that two of them share is made once."""
+    if len(fixes) < 2:
+        return fixes[0] if fixes else None
+    edits = tuple(dict.fromkeys(edit for fix in fixes for edit in fix.edits))
+    safe = all(fix.safety == "safe" for fix in fixes)
+    return Fix(f"{fixes[0].title}, and {len(fixes) - 1} more", edits, "safe" if safe else "unsafe")

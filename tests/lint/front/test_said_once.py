@@ -140,3 +140,37 @@ def test_the_report_for_people_shows_the_first_places_and_counts_the_rest(shared
     assert 12 == text.count(":::") - 1
     assert 3 == text.count("    return failed(a)")
     assert "  ::: and 14 more; --format json lists all" in text
+
+
+CAUSES = """
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
+
+mcp = FastMCP("x")
+
+
+@mcp.tool
+def load(a: str, b: str) -> str:
+    '''Load both.'''
+    try:
+        first = open(a).read()
+    except OSError:
+        raise ToolError("no first file")
+    try:
+        return first + open(b).read()
+    except OSError as error:
+        raise ToolError("no second file")
+"""
+
+
+def test_the_fix_of_a_file_makes_the_edits_of_all_places(alike):
+    """The report offers one fix, and `--fix` makes each of them."""
+    alike.write("server.py", CAUSES)
+    (finding,) = alike.json("--select", "preserve-cause-on-rethrow")["diagnostics"]
+    assert "Add the cause, and 1 more" == finding["fix"]["title"]
+    text = CAUSES
+    for edit in sorted(finding["fix"]["edits"], key=lambda each: -each["start"]):
+        text = text[: edit["start"]] + edit["text"] + text[edit["end"] :]
+    alike.lint("--select", "preserve-cause-on-rethrow", "--fix", code=0)
+    assert text == (alike.root / "server.py").read_text()
+    assert 2 == text.count('file") from ')

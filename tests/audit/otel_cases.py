@@ -23,8 +23,6 @@ from mcpcore import Context, ErrorCode, FailureMode, Server, tool
 from mcpcore.audit import AuditTrail, verify
 from mcpcore.integrations.otel import OtelSink, error_type
 
-pytestmark = pytest.mark.xdist_group("otel")
-
 
 class Telemetry:
     """The in-memory ends of the three signals; set up once, as OpenTelemetry allows."""

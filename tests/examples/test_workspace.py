@@ -24,8 +24,6 @@ from mcpcore import CodedError, Envelope
 
 ROOT = Path(__file__).parents[2]
 
-pytestmark = pytest.mark.xdist_group("workspace")
-
 
 class Connection:
     """The SDK's client, from code that is not async."""

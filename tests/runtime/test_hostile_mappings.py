@@ -43,12 +43,12 @@ def hostile(method: str, kind: type[BaseException]) -> Any:
     return type("Hostile", (Mapping,), methods)()
 
 
-def _answers(fail: Callable[[], BaseException], trail: Path) -> list[Any]:
-    """What a server answers when a tool fails so, and to a call after that."""
+def _answers(trail: Path, *fails: Callable[[], BaseException]) -> list[list[Any]]:
+    """What a server answers when a tool fails so, and to a call after that, for each of several ways."""
 
     @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look for another one.")])
-    def look(ctx: Context) -> str:
-        raise fail()
+    def look(ctx: Context, way: int) -> str:
+        raise fails[way]()  # noqa: RSE102 - a function that makes the failure
 
     @tool
     def greet() -> str:
@@ -56,7 +56,10 @@ def _answers(fail: Callable[[], BaseException], trail: Path) -> list[Any]:
 
     async def run() -> list[Any]:
         async with Client(Server("s", tools=[look, greet], audit=AuditTrail.open(trail))) as client:
-            return [await client.call_tool("look", {}), await client.call_tool("greet", {})]
+            return [
+                [await client.call_tool("look", {"way": way}), await client.call_tool("greet", {})]
+                for way in range(len(fails))
+            ]
 
     return anyio.run(run)
 
@@ -67,22 +70,20 @@ def test_a_failure_with_a_hostile_mapping_keeps_its_code_and_reason(
     method: str, kind: type[BaseException], tmp_path: Path
 ) -> None:
     """As data, as a recovery, and within both."""
-    for number, fail in enumerate(
-        (
-            lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", hostile(method, kind), reason="gone"),
-            lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", {"a": hostile(method, kind)}, reason="gone"),
-            lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", reason="gone", recovery=hostile(method, kind)),
-            lambda: CodedError(
-                ErrorCode.NOT_FOUND,
-                "It left.",
-                reason="gone",
-                recovery={"hint": "Wait.", "correctiveParams": hostile(method, kind)},
-            ),
-            lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", {"recovery": hostile(method, kind)}, reason="gone"),
-        )
-    ):
-        trail = tmp_path / f"{number}.jsonl"
-        failed, greeted = _answers(fail, trail)
+    trail = tmp_path / "t.jsonl"
+    fails = (
+        lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", hostile(method, kind), reason="gone"),
+        lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", {"a": hostile(method, kind)}, reason="gone"),
+        lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", reason="gone", recovery=hostile(method, kind)),
+        lambda: CodedError(
+            ErrorCode.NOT_FOUND,
+            "It left.",
+            reason="gone",
+            recovery={"hint": "Wait.", "correctiveParams": hostile(method, kind)},
+        ),
+        lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", {"recovery": hostile(method, kind)}, reason="gone"),
+    )
+    for failed, greeted in _answers(trail, *fails):
         error = failed.structured_content["error"]
         assert (error["name"], error["message"], error["data"]["reason"]) == ("NOT_FOUND", "It left.", "gone")
         assert not greeted.is_error
@@ -92,7 +93,7 @@ def test_a_failure_with_a_hostile_mapping_keeps_its_code_and_reason(
 def test_hostile_data_is_named(tmp_path: Path) -> None:
     """The rest of the data is sent."""
     data = {"a": hostile("all", SystemExit), "b": 1}
-    failed, _ = _answers(lambda: not_found("It left.", data), tmp_path / "t.jsonl")
+    ((failed, _),) = _answers(tmp_path / "t.jsonl", lambda: not_found("It left.", data))
     assert failed.structured_content["error"]["data"] == {"a": "<Hostile>", "b": 1, "retryable": False}
 
 
@@ -104,7 +105,10 @@ def test_a_model_that_exits_when_it_is_dumped_is_named(tmp_path: Path) -> None:
         def exits(self) -> dict[str, Any]:
             raise SystemExit
 
-    failed, greeted = _answers(lambda: not_found("It left.", Exiting()), tmp_path / "t.jsonl")  # type: ignore[arg-type]
+    ((failed, greeted),) = _answers(
+        tmp_path / "t.jsonl",
+        lambda: not_found("It left.", Exiting()),  # type: ignore[arg-type]
+    )
     assert failed.structured_content["error"]["data"]["value"] == "<Exiting>"
     assert not greeted.is_error
 
@@ -122,7 +126,7 @@ def test_an_exception_whose_properties_exit_is_a_crash(tmp_path: Path) -> None:
             raise asyncio.CancelledError
 
     trail = tmp_path / "t.jsonl"
-    failed, greeted = _answers(lambda: ExitingError(ErrorCode.NOT_FOUND), trail)
+    ((failed, greeted),) = _answers(trail, lambda: ExitingError(ErrorCode.NOT_FOUND))
     assert failed.structured_content["error"]["name"] == "INTERNAL_ERROR"
     assert not greeted.is_error
     assert '"name":"INTERNAL_ERROR"' in trail.read_text()

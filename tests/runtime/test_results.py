@@ -13,8 +13,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-pytestmark = pytest.mark.xdist_group("results")  # so that each server is started once
-
 SERVER = Path(__file__).with_name("results_server.py")
 Ask = Callable[..., dict[str, Any]]
 

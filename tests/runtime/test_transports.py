@@ -19,8 +19,6 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import Envelope
 
-pytestmark = pytest.mark.xdist_group("transports")  # so that each server is started once
-
 SERVER = Path(__file__).with_name("wire_server.py")
 TOOLS = ("pet", "tree", "counts", "typed", "numbers", "text", "sdk")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any
 
@@ -121,11 +122,17 @@ async def stores(ctx: Context[Any], texts: list[str]) -> BatchResult[str]:
 
 def sent(server: Server[Any], name: str, arguments: dict[str, Any]) -> str:
     """All that a client gets of a call, as JSON with plain characters."""
+    (text,) = all_sent(server, name, [arguments])
+    return text
 
-    async def run() -> str:
+
+def all_sent(server: Server[Any], name: str, calls: Iterable[dict[str, Any]]) -> list[str]:
+    """The same of several calls."""
+
+    async def run() -> list[str]:
         async with Client(server) as client:
-            result = await client.call_tool(name, arguments)
-            return json.dumps(result.model_dump(mode="json"), ensure_ascii=False)
+            results = [await client.call_tool(name, arguments) for arguments in calls]
+            return [json.dumps(result.model_dump(mode="json"), ensure_ascii=False) for result in results]
 
     return anyio.run(run)
 
@@ -136,8 +143,9 @@ def sent(server: Server[Any], name: str, arguments: dict[str, Any]) -> str:
 def test_no_dialect_sends_a_secret(dialect, how):
     """In the message, in the data and its keys, and in a recovery that the throw site gives."""
     server = Server("s", tools=[store], dialect=dialect)
-    for text, secret in SHAPES:
-        assert secret not in sent(server, "store", {"how": how, "text": text}), text
+    texts = all_sent(server, "store", ({"how": how, "text": text} for text, _ in SHAPES))
+    for (text, secret), out in zip(SHAPES, texts, strict=True):
+        assert secret not in out, text
     kept = Server("s", tools=[store], dialect=dialect, limits=Limits(redact_secrets=False))
     assert "AKIAIOSFODNN7EXAMPLE" in sent(kept, "store", {"how": "message", "text": "AKIAIOSFODNN7EXAMPLE"})
 

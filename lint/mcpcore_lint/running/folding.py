@@ -64,6 +64,7 @@ def _together(group: list[Diagnostic]) -> Diagnostic:
     return first._replace(
         message=f"{first.message}; {len(others)} more like it in this file",
         related=(*first.related, *places),
+        tools=tuple(sorted({name for each in group for name in (each.tools or (each.tool,)) if name is not None})),
         fix=_one_fix([diagnostic.fix for diagnostic in group if diagnostic.fix is not None]),
     )
 

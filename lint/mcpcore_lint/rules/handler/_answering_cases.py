@@ -186,6 +186,17 @@ VALID: Final = (
         return CallToolResult(content=[TextContent(type="text", text="a is missing")], isError=True)
     """,
     """
+    from fastmcp import FastMCP
+
+    mcp = FastMCP("x")
+
+    @mcp.tool
+    def delete(a: str, confirm: bool = False) -> dict:
+        if not confirm:
+            return {"success": False, "requires_confirmation": True, "message": f"{a} would be deleted"}
+        return {"success": True}
+    """,
+    """
     from mcp.types import CallToolResult
     from mcpcore import tool
 
@@ -622,6 +633,45 @@ INVALID: Final = (
             return report
         """,
         'assigned returns {"error": ...}',
+    ),
+    # Functions in a table, keys with an underscore, and results of FastMCP with the failure inside.
+    Invalid(
+        """
+        from fastmcp import FastMCP
+        from fastmcp.tools.tool import ToolResult
+
+        mcp = FastMCP("x")
+
+        def get_one(a: str) -> dict:
+            try:
+                return {"_success": True, "row": load(a)}
+            except TimeoutError as e:
+                return too_late(e)
+
+        def too_late(e: TimeoutError) -> dict:
+            return {"_success": False, "error_code": "TOO_LATE", "seconds": e.seconds}  # here
+
+        def delete_one(a: str) -> dict:
+            if not a:
+                return {"_success": False, "hint": "give a"}  # here
+            return {"_success": True}
+
+        ACTIONS = {"get": get_one, "delete": delete_one}
+
+        @mcp.tool
+        def manage(action: str, a: str) -> dict:
+            run = ACTIONS.get(action)
+            if run is None:
+                raise ValueError(action)
+            return run(a)
+
+        @mcp.tool
+        def structured(a: str) -> ToolResult:
+            if not a:
+                return ToolResult(content="no a", structured_content={"success": False, "message": "no a"})  # here
+            return ToolResult(content=a)
+        """,
+        'too_late() returns {"_success": False} as if it were a result',
     ),
     # What an `except` clause says in a sentence, under whatever key, and a model by its name.
     Invalid(

@@ -55,7 +55,7 @@ _SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
 """Crosses, warning signs and no-entry signs that people put before a failure."""
 _SURE: Final = regex(
     rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
-    r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b|\s*(?:failed|unable) to \w+"
+    r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b|\s*(?:failed|unable) to \w+|\s*failed [a-z]+ing\b"
     r"|\s*encountered an error\b",
     re.IGNORECASE,
 )
@@ -69,14 +69,18 @@ _CHOICE: Final = regex(
     r"\b(?:cancel+ed|declined|aborted)(?: by (?:the |a )?(?:user|person|human))?[.!]?(?:\s|$)", re.IGNORECASE
 )
 """How a message tells of somebody who was asked and said no: an answer like any other, not a failure of the tool."""
+_QUESTIONS: Final = frozenset(
+    {"requires_confirmation", "confirmation_required", "needs_confirmation", "confirm", "preview", "dry_run"}
+)
+"""Keys of an answer that asks for a confirmation first: nothing failed yet."""
 _CHOICES: Final = frozenset({"cancelled", "canceled", "declined", "rejected", "aborted"})
 """What a `status` says of the same."""
 HAND_MADE: Final = "a hand-made"
 SHOWN: Final = "the text of the caught exception"
 A_TEXT: Final = "the text"
-_CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
-RESULTS: Final = _CALL_RESULTS | {"mcp.TextContent"}
-"""What tells of a failure by more than its keys."""
+CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
+CONTENTS: Final = ("structured_content", "structuredContent", "content")
+"""What such a result holds, as keywords."""
 SHOWING: Final = frozenset({"builtins.str", "builtins.repr", "traceback.format_exc"})
 """What makes a text of the exception at hand."""
 _OF_EXCEPTIONS: Final = frozenset({"str", "repr", "type", "traceback", "format_exc"})
@@ -110,7 +114,7 @@ class Failure(NamedTuple):
     @property
     def is_text(self) -> bool:
         """Whether a sentence shows it, and not a key."""
-        return self.shape.startswith(A_TEXT)
+        return self.shape.startswith(A_TEXT)  # also that of a caught exception
 
 
 class Judge:
@@ -178,13 +182,14 @@ class Judge:
             return self._function(definition, value, in_clause=in_clause)
         is_class = isinstance(definition, ast.ClassDef)
         above = self.ctx.hierarchy.ancestors(name, value.func)[0] if is_class else frozenset({name})
-        if not above.isdisjoint(_CALL_RESULTS):
+        if not above.isdisjoint(CALL_RESULTS):
             # On the SDK and FastMCP a tool fails with its own text in this way.
-            for key in ("is_error", "isError") if self.contract_tool else ():
+            for key in ("is_error", "isError"):
                 marked = value.argument(key)
                 if isinstance(marked, Const) and marked.value is True:
-                    return Failure(f"{HAND_MADE} {short(name)}({key}=True)")
-            return None
+                    return Failure(f"{HAND_MADE} {short(name)}({key}=True)") if self.contract_tool else None
+            contents = [value.argument(key) for key in CONTENTS]
+            return next((found for each in contents if (found := self.failure(each, in_clause=in_clause))), None)
         if not is_class or any("Exception" in each for each in above):
             return None
         shape = self.pairs([*value.keywords, *_defaults(value)], in_clause=in_clause, model=True)
@@ -303,9 +308,11 @@ class Judge:
             self._open.pop()
             scope.values = before
         if failure is not None:
-            # It is the call that makes a failure of it, unless the argument was built by another function.
-            builder = next((each.place for each in failures.values() if each and each.place), None)
-            return failure._replace(place=builder)
+            given = [each for each in failures.values() if each]
+            if failure.shape.endswith("...}") and all(each.is_text for each in given):
+                return failure  # it puts any text under a key for errors: it builds the failure
+            # The call makes a failure of it, unless another function built the argument.
+            return failure._replace(place=next((each.place for each in given if each.place), None))
         # A table of which another shape is made.
         tables = [name for name, each in arguments.items() if isinstance(each, Mapping) and failures[name]]
         whole = [
@@ -328,10 +335,12 @@ class Judge:
 
     def pairs(self, pairs: Sequence[tuple[object, Value]], *, in_clause: bool, model: bool = False) -> str | None:
         """What shows that a table, or a model of these fields, is a failure."""
-        table = {key.lower(): value for key, value in pairs if isinstance(key, str)}
+        spelled = {plain(key): key for key, _ in pairs if isinstance(key, str)}
+        table = {plain(key): value for key, value in pairs if isinstance(key, str)}
         if table.keys().isdisjoint(SHOWING_KEYS if in_clause else TELLING):
             return None
-        spelled = {key.lower(): key for key, _ in pairs if isinstance(key, str)}
+        if table.keys() & _QUESTIONS and table.keys().isdisjoint(ERROR_KEYS):
+            return None
         states = [value for key, value in table.items() if key in STATUS_KEYS and isinstance(value, Const)]
         if table.keys() & VERDICTS or any(str(each.value).lower() in UNWELL for each in states):
             return None
@@ -401,6 +410,11 @@ class Judge:
         return isinstance(value.node, ast.Name) and value.node.id in self._parameters
 
 
+def plain(key: str) -> str:
+    """A key as the tables of this module have it: `_Success` is `success`."""
+    return key.lower().lstrip("_")
+
+
 def spelling(node: ast.AST) -> str:
     """An expression as text, by which two of them are compared."""
     return node.id if isinstance(node, ast.Name) else ast.dump(node)
@@ -411,7 +425,7 @@ def may_fail(info: ClassInfo) -> bool:
     name = info.node.name
     if _FAILED_CLASS.search(name) is not None:
         return True
-    return any(field.lower() in TELLING for owner in ancestry(info) for field in owner.attributes)
+    return any(plain(field) in TELLING for owner in ancestry(info) for field in owner.attributes)
 
 
 def _defaults(value: CallValue) -> list[tuple[object, Value]]:
@@ -420,7 +434,7 @@ def _defaults(value: CallValue) -> list[tuple[object, Value]]:
     They count where the call gives nothing but what is said beside a failure: a model that carries rows is a result.
     """
     info = class_info(value.func)
-    given = {key.lower() for key, _ in value.keywords}
+    given = {plain(key) for key, _ in value.keywords}
     if info is None or value.args or not (value.complete or given) or given - BESIDE_AN_ERROR:
         return []
     fields: dict[str, Value] = {}

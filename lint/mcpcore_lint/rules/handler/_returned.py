@@ -15,6 +15,8 @@ from mcpcore_lint.reading.syntax import own_nodes, walk, walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, text_start, unpacked
 from mcpcore_lint.rules._endings import unreachable
 from mcpcore_lint.rules.handler._failures import (
+    CALL_RESULTS,
+    CONTENTS,
     ERROR_KEYS,
     SHOWING_KEYS,
     TELLING,
@@ -22,6 +24,7 @@ from mcpcore_lint.rules.handler._failures import (
     Judge,
     Place,
     may_fail,
+    plain,
     spelling,
 )
 
@@ -42,6 +45,8 @@ _IN_A_THREAD: Final = frozenset({"asyncio.to_thread", "anyio.to_thread.run_sync"
 """Functions whose result is what their first argument returns."""
 _DEEP: Final = 6
 """How many functions that hand on what another one returns are followed."""
+_MANY: Final = 64
+"""How many functions one call may run."""
 
 
 class Returned(NamedTuple):
@@ -155,7 +160,7 @@ class _Reader:
         if not isinstance(node, ast.Name):
             return True
         keys = (key for _, key, _ in _changes(self.body.nodes, node.id, self.body))
-        return any(key is None or key.lower() in TELLING for key in keys)
+        return any(key is None or plain(key) in TELLING for key in keys)
 
     def _certain(self, node: ast.expr) -> Iterator[str]:
         """The expressions that tests round an answer say are something."""
@@ -195,20 +200,20 @@ class _Reader:
     def _functions(
         self, call: ast.Call, scope: Scope
     ) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module]]:
-        """The function of the project that a call runs, if there is exactly one candidate."""
+        """The functions of the project that a call may run: several if a table or a subclass decides."""
         callee = evaluate(call.func, scope)
         if isinstance(callee, Symbol) and callee.name in _IN_A_THREAD and call.args:
             callee = evaluate(call.args[0], scope)
         functions: Sequence[ast.AST | None] = (
             [callee.definition] if isinstance(callee, Symbol) else self.ctx.called(self.function, call)
         )
-        function = functions[0] if len(functions) == 1 else None
-        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return
-        module = self.ctx.project.module_defining(function)
-        # A tool that hands on what another tool answers: the failure is that one's.
-        if module is not None and function is not self.function.node and not self.ctx.is_handler(function, module):
-            yield function, module
+        for function in functions[:_MANY]:
+            if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or function is self.function.node:
+                continue
+            module = self.ctx.project.module_defining(function)
+            # A tool that hands on what another tool answers: the failure is that one's.
+            if module is not None and not self.ctx.is_handler(function, module):
+                yield function, module
 
     def _is_handled(self, name: ast.Name) -> bool:
         """Whether a function looks for a failure in what it was handed before it returns it."""
@@ -252,7 +257,7 @@ class _Reader:
                 if shape is None:
                     continue
                 # A function that tries several things one by one may report which of them is missing.
-                only_an_error = not any(key.lower() in TELLING - ERROR_KEYS for _, key, _ in changes)
+                only_an_error = not any(plain(key) in TELLING - ERROR_KEYS for _, key, _ in changes)
                 if tries == 1 or not only_an_error:
                     yield Returned(Failure(shape), changes[0][0], caught=True)
 
@@ -309,8 +314,11 @@ def _inner(call: ast.Call, scope: Scope) -> ast.expr | None:
     name = callee.name if isinstance(callee, Symbol) else ""
     if name in _DUMPS and call.args:
         return call.args[0]
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if name == "mcp.TextContent":
-        return next((keyword.value for keyword in call.keywords if keyword.arg == "text"), None)
+        return keywords.get("text")
+    if name in CALL_RESULTS and keywords.keys().isdisjoint({"is_error", "isError"}):
+        return next((keywords[key] for key in CONTENTS if key in keywords), None)
     return None
 
 
@@ -415,10 +423,10 @@ def _either_way(node: ast.expr, value: Value, body: Body) -> bool:
 def _tells_nothing(node: ast.expr, scope: Scope) -> bool:
     """Whether an answer is a table or a model without a key that shows a failure: its values need not be evaluated."""
     if isinstance(node, ast.Dict):
-        return all(isinstance(key, ast.Constant) and str(key.value).lower() not in SHOWING_KEYS for key in node.keys)
+        return all(isinstance(key, ast.Constant) and plain(str(key.value)) not in SHOWING_KEYS for key in node.keys)
     if not isinstance(node, ast.Call) or not node.keywords:
         return False
-    if any(keyword.arg is None or keyword.arg.lower() in SHOWING_KEYS for keyword in node.keywords):
+    if any(keyword.arg is None or plain(keyword.arg) in SHOWING_KEYS for keyword in node.keywords):
         return False
     model = evaluate(node.func, scope)
     info = class_info(model) if isinstance(model, Symbol) else None

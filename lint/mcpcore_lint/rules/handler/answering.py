@@ -79,7 +79,7 @@ class NoErrorAsData(Rule):
                 ctx.report(
                     place.node,
                     f"{_name(place.function)}() returns {failure.shape}{_meaning(failure)}",
-                    help=where_to(tool),
+                    help=f"{where_to(tool)}; an `except` on the way to the client must not make a result of it again",
                     tool=tool,
                     module=place.module,
                     related=[ctx.related(match.node, f"{tool.display_name} returns it", handler.module)],

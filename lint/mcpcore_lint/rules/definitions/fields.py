@@ -37,7 +37,8 @@ class FieldDescription(Rule):
         "The model fills in what the schema asks for. A name and a type leave open the unit, the format, and where a "
         "valid value comes from. Nothing is said where they do not: an enum, a `Literal`, a model, `is_final: bool`, "
         "the numbers of a calculation, `sheet_name` and `filepath`, and, in a tool with one or two parameters, names "
-        "such as `path`, `query` and `city` or that the tool's description speaks of."
+        "such as `path`, `query` and `city` or that the tool's description speaks of. On servers without mcpcore "
+        "such names need no description in a tool of any size, nor do identifiers and names that the description mentions."
     )
     bad = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles."""'
     good = '@tool\ndef fetch(pmids: Annotated[list[str], Field(description="PubMed identifiers.")]) -> Articles: ...'
@@ -291,18 +292,18 @@ class FieldDescription(Rule):
 
             @mcp.tool
             def two(
-                path: Path,  # here
-                text=Field(),  # here
+                path: Path,
+                text=Field(),
                 depth: Annotated[int, Field(ge=1)] = Field(...),  # here
             ) -> str:
                 """Say two."""
 
             @sdk.tool()
             def three(
-                path: Annotated[str, "A path."],  # here
+                path: Annotated[str, "A path."],
                 limit: Annotated[int, "How many."] = 3,  # here
                 *,
-                name: str,  # here
+                name: str,
                 other: Annotated[str, Field(description=" ")],  # here
             ) -> str:
                 """Say three, from the path on.
@@ -324,22 +325,22 @@ class FieldDescription(Rule):
                     path: A path.
                 """
 
-            @mcp.tool
+            @server.tool()
             def refund(amount: float) -> str:  # here
                 """Refund an amount."""
 
-            @mcp.tool
+            @server.tool()
             def book(
                 date: str,  # here
                 sure: bool,  # here
             ) -> str:
                 """Book a table."""
 
-            @mcp.tool
+            @server.tool()
             def remove(row: int, rule: dict[str, str]) -> str:  # here
                 """Remove a row by a rule."""
 
-            @mcp.tool
+            @server.tool()
             def copy(
                 source: str,  # here
                 target: str,  # here
@@ -375,7 +376,7 @@ class FieldDescription(Rule):
         needless: frozenset[str] | None = None
         for parameter, lack in lacking:
             problem = lack
-            if _explains(told, parameter.name):
+            if _explains(told, parameter.name) or (tool.flavour != "mcpcore" and _mentions(told, parameter.name)):
                 continue
             if problem == _NOTHING:
                 if needless is None:
@@ -384,7 +385,7 @@ class FieldDescription(Rule):
                     if not told.strip():
                         continue
                     problem = "is explained in the docstring alone, which description= takes the place of"
-                elif parameter.name in needless:
+                elif parameter.name in needless or _names_itself(parameter, tool):
                     continue
             if _binds(tool.registration):
                 return
@@ -432,6 +433,19 @@ def _explains(text: str, name: str) -> bool:
     # `Actions:` heads the list of what `action` can be.
     said = rf"[`'\"]{escaped}[`'\"]|(?<!\w){escaped}\s*=|(?im:^[ \t]*(?:\w+[ \t]+)?{escaped}s[ \t]*:[ \t]*$)"
     return _documents(text, name) or bool(re.search(said, text))
+
+
+_NAMES_ITSELF: Final = regex(r"(?:\w+_)?(?:u?u?ids?|names?)")
+
+
+def _names_itself(parameter: Parameter, tool: ToolDef) -> bool:
+    """Whether a parameter is an identifier or a name, which a server without mcpcore need not describe."""
+    return tool.flavour != "mcpcore" and _NAMES_ITSELF.fullmatch(parameter.name) is not None
+
+
+def _mentions(text: str, name: str) -> bool:
+    """Whether a text has the name of a parameter as a word, in any capitals."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _documents(text: str, name: str) -> bool:
@@ -500,7 +514,8 @@ def _needless(tool: ToolDef, visible: Sequence[Parameter], told: str, scope: Sco
             found.add(each.name)
         elif _required(each, scope, ctx):
             asked[each.name] = of
-    if len(asked) <= _plain.SMALL or all(_plain.is_number(name, of) for name, of in asked.items()):
+    small = len(asked) <= _plain.SMALL or tool.flavour != "mcpcore"
+    if small or all(_plain.is_number(name, of) for name, of in asked.items()):
         names = f"{tool.display_name} {tool.handler.name}"
         found.update(name for name, of in asked.items() if _plain.name_says(name, of, told, names))
     return frozenset(found)

@@ -55,7 +55,8 @@ _SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
 """Crosses, warning signs and no-entry signs that people put before a failure."""
 _SURE: Final = regex(
     rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
-    r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b|\s*(?:failed|unable) to \w+|\s*failed [a-z]+ing\b"
+    r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b|\s*(?:failed|unable) to \w+"
+    r"|\s*failed [a-z]+ing\b"
     r"|\s*encountered an error\b",
     re.IGNORECASE,
 )

@@ -152,6 +152,11 @@ class RuleContext:
         """The functions of the project that a call in a handler may run."""
         return self._state.judge.graph.called(handler, call)
 
+    def wrappers(self, handler: Handler) -> Sequence[Handler]:
+        """The functions that the project's own decorators put round a handler."""
+        decorated = len(getattr(handler.node, "decorator_list", ())) > 1
+        return self._state.judge.graph.wrappers(handler) if decorated else ()
+
     def is_handler(self, function: FunctionNode, module: Module) -> bool:
         """Whether a function of the project is the handler of a tool, a resource or a prompt."""
         return any(tool.handler.node is function for tool in self._state.judge.find_tools(module))

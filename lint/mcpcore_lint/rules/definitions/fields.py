@@ -38,7 +38,7 @@ class FieldDescription(Rule):
         "valid value comes from. Nothing is said where they do not: an enum, a `Literal`, a model, `is_final: bool`, "
         "the numbers of a calculation, `sheet_name` and `filepath`, and, in a tool with one or two parameters, names "
         "such as `path`, `query` and `city` or that the tool's description speaks of. On servers without mcpcore "
-        "such names need no description in a tool of any size, nor do identifiers and names that the description mentions."
+        "such names need no description in a tool of any size, nor do identifiers and what the description mentions."
     )
     bad = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles."""'
     good = '@tool\ndef fetch(pmids: Annotated[list[str], Field(description="PubMed identifiers.")]) -> Articles: ...'

@@ -175,7 +175,11 @@ class Judge:
         name = value.func.name
         definition = value.func.definition
         if name in SHOWING:
-            shown = in_clause and isinstance(value.node, ast.Call) and self._shows_caught(value.node)
+            shown = (
+                in_clause
+                and isinstance(value.node, ast.Call)
+                and (name == "traceback.format_exc" or self._shows_caught(value.node))
+            )
             return Failure(SHOWN) if shown else None
         if name == "mcp.TextContent":
             return self.failure(value.argument("text", 1), in_clause=in_clause)

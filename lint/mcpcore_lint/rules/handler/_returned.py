@@ -11,9 +11,10 @@ from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.syntax import own_nodes, walk, walk_shallow
-from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions, text_start, unpacked
+from mcpcore_lint.reading.syntax import own_nodes, walk_shallow
+from mcpcore_lint.rules._bodies import Body, body_of, inside, text_start, unpacked
 from mcpcore_lint.rules._endings import unreachable
+from mcpcore_lint.rules.handler._checked import is_checked
 from mcpcore_lint.rules.handler._failures import (
     CALL_RESULTS,
     CONTENTS,
@@ -37,10 +38,13 @@ if TYPE_CHECKING:
     from mcpcore_lint.rules.base import RuleContext
 
 _EITHER: Final = regex(r"\W*(?:unable|failed) to\b.{1,100}\bor no\b.{1,60}\b(?:found|available)\b", re.IGNORECASE)
-_LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps", "dataclasses.asdict"})
+_DUMPS: Final = frozenset(
+    {"json.dumps", "orjson.dumps", "ujson.dumps", "yaml.dump", "yaml.safe_dump", "dataclasses.asdict"}
+)
 _DUMPING: Final = frozenset({"model_dump", "model_dump_json", "dict", "json", "to_dict", "decode"})
 """Methods that give an answer in another form."""
+_WAITS: Final = frozenset({"asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "asyncio.ensure_future"})
+"""Functions whose result is that of the coroutine that they are given."""
 _IN_A_THREAD: Final = frozenset({"asyncio.to_thread", "anyio.to_thread.run_sync", "asgiref.sync.sync_to_async"})
 """Functions whose result is what their first argument returns."""
 _DEEP: Final = 6
@@ -114,12 +118,37 @@ class _Reader:
         if failure is None and (core is not node or isinstance(core, ast.Name)):
             value = self.judge.called(core, self._start(core, scope), scope)
             failure = self._failure(core, value, caught=caught)
+        if failure is None and isinstance(core, ast.Name):
+            failure = self._filled_before(core)
         if failure is not None:
             if caught or not failure.is_text or not _either_way(node, value, self.body):
                 yield Returned(failure, node, caught)
             return
         for place, shape, in_clause in self._handed_on(core, scope, caught=caught):
             yield Returned(Failure(shape, place), node, caught or in_clause)
+
+    def _filled_before(self, name: ast.Name) -> Failure | None:
+        """What the block of an answer puts into it: `response["error"] = "a is missing"; return response`."""
+        statement = self.body.statement_of(name)
+        if statement is None or not isinstance(self.body.parents.get(statement), ast.If):
+            return None
+        block = self.body.block_of(statement)
+        changes = {
+            key: value
+            for _, key, value in _changes(block[: block.index(statement)], name.id, self.body)
+            if key is not None and value is not None
+        }
+        if TELLING.isdisjoint(map(plain, changes)):
+            return None
+        found = self.body.scope(name).lookup(name.id)
+        first = found[1][0].value if found is not None else None
+        table = evaluate(first, found[0]) if found is not None and first is not None else None
+        pairs: dict[object, Value] = {}
+        for key, value in table.items if isinstance(table, Mapping) else ():
+            pairs[string(key)] = value
+        pairs.update(changes)
+        shape = self.judge.pairs([*pairs.items()], in_clause=False)
+        return None if shape is None else Failure(shape)
 
     @staticmethod
     def _start(node: ast.expr, scope: Scope) -> Value:
@@ -185,7 +214,7 @@ class _Reader:
             yield node, None
             return
         found = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-        if not isinstance(node, ast.Name) or found is None or found[0] is not scope or self._is_handled(node):
+        if not isinstance(node, ast.Name) or found is None or found[0] is not scope or is_checked(node, self.body):
             return
         for binding in found[1]:
             statement = binding.node
@@ -204,6 +233,8 @@ class _Reader:
         callee = evaluate(call.func, scope)
         if isinstance(callee, Symbol) and callee.name in _IN_A_THREAD and call.args:
             callee = evaluate(call.args[0], scope)
+        elif getattr(call.func, "attr", "") == "run_in_executor" and len(call.args) > 1:
+            callee = evaluate(call.args[1], scope)
         functions: Sequence[ast.AST | None] = (
             [callee.definition] if isinstance(callee, Symbol) else self.ctx.called(self.function, call)
         )
@@ -214,20 +245,6 @@ class _Reader:
             # A tool that hands on what another tool answers: the failure is that one's.
             if module is not None and not self.ctx.is_handler(function, module):
                 yield function, module
-
-    def _is_handled(self, name: ast.Name) -> bool:
-        """Whether a function looks for a failure in what it was handed before it returns it."""
-        for test in self.body.all(ast.If):
-            asks = mentions(test.test, name.id) and _asks_for_failure(test.test) and not inside(name, test.body)
-            if asks and (inside(name, test.orelse) or isinstance(test.body[-1], _LEAVES)):
-                return True
-        # `raise_for_error(answer)`
-        return any(
-            isinstance(statement.value, ast.Call)
-            and any(isinstance(arg, ast.Name) and arg.id == name.id for arg in statement.value.args)
-            and isinstance(statement.value.func, ast.Name)
-            for statement in self.body.all(ast.Expr)
-        )
 
     # -- answers that a clause changes -------------------------------------------------------------------------------
 
@@ -294,6 +311,9 @@ def _core(node: ast.expr, scope: Scope) -> ast.expr:
             node = node.values[0].value
         elif isinstance(node, ast.List) and len(node.elts) == 1:
             node = node.elts[0]
+        elif isinstance(node, ast.Dict) and node.keys.count(None) == 1:
+            # `{**answer, "asked": a}`
+            node = node.values[node.keys.index(None)]
         elif isinstance(node, ast.Call):
             inner = _inner(node, scope)
             if inner is None:
@@ -312,8 +332,10 @@ def _inner(call: ast.Call, scope: Scope) -> ast.expr | None:
         return None
     callee = evaluate(call.func, scope)
     name = callee.name if isinstance(callee, Symbol) else ""
-    if name in _DUMPS and call.args:
+    if name in _DUMPS | _WAITS and call.args:
         return call.args[0]
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "join" and len(call.args) == 1:
+        return call.args[0].elts[0] if isinstance(call.args[0], ast.List) and call.args[0].elts else None
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if name == "mcp.TextContent":
         return keywords.get("text")
@@ -355,6 +377,8 @@ def _changes(nodes: Iterable[ast.AST], name: str, body: Body) -> Iterator[tuple[
             call = statement.value
             if not isinstance(call.func, ast.Attribute) or getattr(call.func.value, "id", None) != name:
                 continue
+            if call.func.attr == "setdefault" and len(call.args) == 2:
+                yield statement, string(body.value(call.args[0])), body.value(call.args[1])
             if call.func.attr != "update":
                 continue
             for keyword in call.keywords:
@@ -383,18 +407,6 @@ def _something(test: ast.expr) -> Iterator[str]:
             yield name
         case ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
             yield spelling(test)
-
-
-def _asks_for_failure(test: ast.expr) -> bool:
-    """Whether a test looks for a failure in an answer: `"error" in answer`, `not answer.ok`, `failed(answer)`."""
-    for node in walk([test]):
-        if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == "len"):
-            return True
-        if isinstance(node, ast.Constant) and str(node.value).lower() in TELLING:
-            return True
-        if isinstance(node, ast.Attribute) and node.attr.lower() in TELLING:
-            return True
-    return False
 
 
 def _either_way(node: ast.expr, value: Value, body: Body) -> bool:

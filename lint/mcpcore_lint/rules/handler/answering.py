@@ -10,9 +10,10 @@ from mcpcore_lint.flow.effects import BROAD
 from mcpcore_lint.model import options
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import walk_shallow
-from mcpcore_lint.rules._bodies import where_to
+from mcpcore_lint.rules._bodies import body_of, where_to
 from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.handler._answering_cases import INVALID, VALID
+from mcpcore_lint.rules.handler._checked import raises_failures
 from mcpcore_lint.rules.handler._failures import SHOWN, Failure, Judge, Place
 from mcpcore_lint.rules.handler._returned import returned_failures
 
@@ -60,6 +61,8 @@ class NoErrorAsData(Rule):
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each answer that is definitely a failure, where it is built."""
         contract_tool = tool.flavour == "mcpcore"
+        if any(raises_failures(body_of(wrapper)) for wrapper in ctx.wrappers(handler)):
+            return
         for match in returned_failures(handler, ctx, contract_tool=contract_tool):
             failure = match.failure
             if tool.kind == "prompt" and failure.is_text:

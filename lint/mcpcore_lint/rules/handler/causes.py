@@ -195,7 +195,7 @@ class PreserveCauseOnRethrow(Rule):
             if not itself and _names_it_otherwise(throw, body):
                 continue
             seen.add(throw.node)
-            made = short(throw.type_name) if throw.type_name is not None else "an error"
+            made = _written(throw) or "an error"
             caught = [short(each) for each in throw.catch.types if each is not None]
             of = f" of {' or '.join(caught)}" if caught and not throw.catch.bare else ""
             how = "without `from`"
@@ -244,6 +244,18 @@ class PreserveCauseOnRethrow(Rule):
                 edits.append(Edit(at, at, f" as {name}"))
         edits.append(fixes.insert_after(module, throw.node, f" from {name}"))
         return ctx.fix("Add the cause", edits)
+
+
+def _written(throw: ThrowSite) -> str | None:
+    """The name of what is raised, as the code has it: version 1 of the SDK has `McpError`, version 2 `MCPError`."""
+    made = throw.node.exc.func if isinstance(throw.node.exc, ast.Call) else throw.node.exc
+    if throw.type_name is None:
+        return None
+    if isinstance(throw.node.exc, ast.Call) and isinstance(made, (ast.Name, ast.Attribute)):
+        written = made.id if isinstance(made, ast.Name) else made.attr
+        if written.lower() == short(throw.type_name).lower():
+            return written
+    return short(throw.type_name)
 
 
 def _names_itself(throw: ThrowSite) -> bool:

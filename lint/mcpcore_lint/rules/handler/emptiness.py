@@ -11,7 +11,6 @@ from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, where_to
 from mcpcore_lint.rules._endings import unreachable
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
-from mcpcore_lint.rules.handler._clauses import thought_of
 from mcpcore_lint.rules.handler._emptied import Emptied, emptied_parts, empty_value
 
 if TYPE_CHECKING:
@@ -538,11 +537,14 @@ class NoFakeEmpty(Rule):
         caught = "any exception" if catch.bare or not names else " or ".join(names[:2])
         looks = "an answer" if empty in {"False", "0", "0.0"} else "nothing found"
         whole = f' as "{part}"' if part else ""
-        thought = bool(part) and tool.flavour != "mcpcore" and thought_of(catch, body_of(handler))
+        # On plain servers a part that is left empty is often meant so, and the rest of the answer is true.
+        thought = bool(part) and tool.flavour != "mcpcore"
         ctx.report(
             node,
             f"{tool.display_name} returns {empty}{whole} after {caught}, so that a failure looks like {looks}",
-            help=where_to(tool) + "; return nothing only where the exception means that there is nothing",
+            help="add a key that says which part failed, and why"
+            if part
+            else where_to(tool) + "; return nothing only where the exception means that there is nothing",
             tool=tool,
             module=handler.module,
             weight=Severity.INFO if thought else None,

@@ -49,7 +49,7 @@ def _diagnostic(each: Diagnostic, outcome: Outcome) -> dict[str, Any]:
         **_span(each.span),
         "message": each.message,
         "help": each.help,
-        "tool": each.tool,
+        "tool": each.tool or (each.tools[0] if len(each.tools) == 1 else None),
         "tools": list(each.tools),
         "url": page(each.rule),
         "related": [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
+from mcpcore_lint.diagnostics import Diagnostic, Failure, Related, Severity
 from mcpcore_lint.light import light
 from mcpcore_lint.running.folding import name_tools
 from mcpcore_lint.settings import Settings
@@ -555,7 +555,8 @@ def _lint_source(source: str | bytes, path: str, settings: Settings, root: str, 
     judge.tool_names = names
     common, failures = judge.project_rules(tools)
     failures.extend(result.failures)
-    everything = dict.fromkeys((*result.diagnostics, *common))
+    here = {project.display_path(where) for where in (absolute, *extra)}
+    everything = dict.fromkeys(_in_sight(each, here, shown) for each in (*result.diagnostics, *common))
     diagnostics: list[Diagnostic] = []
     hidden = 0
     # Findings in the other files that were given are told too; in files on disk they are those files' own matter.
@@ -571,6 +572,15 @@ def _lint_source(source: str | bytes, path: str, settings: Settings, root: str, 
     diagnostics = name_tools(diagnostics)
     diagnostics.sort(key=lambda each: each.sort_key)
     return Report(tuple(diagnostics), tuple(failures), 1, result.tools, hidden, 1)
+
+
+def _in_sight(diagnostic: Diagnostic, here: set[str], path: str) -> Diagnostic:
+    """A finding that tools share, moved to where the file in memory leads to it if its own file is not shown."""
+    ours = [place for place in diagnostic.related if place.path == path]
+    if diagnostic.path in here or not diagnostic.tools or not ours:
+        return diagnostic
+    built = Related(diagnostic.path, diagnostic.span, "it is built here")
+    return diagnostic._replace(path=path, span=ours[0].span, related=(built, *diagnostic.related))
 
 
 def _text_of(judge: Judge, shown: str) -> str:

@@ -43,7 +43,6 @@ def _named(diagnostic: Diagnostic) -> Diagnostic:
     names = ", ".join(tools[:_NAMED]) + (f" and {more} more" if more > 0 else "")
     return diagnostic._replace(
         message=f"{diagnostic.message} ({'tools' if len(tools) > 1 else 'tool'}: {names})",
-        tool=tools[0] if len(tools) == 1 else None,
         tools=tuple(tools),
         related=tuple(sorted(set(diagnostic.related))),
     )

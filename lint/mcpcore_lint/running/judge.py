@@ -126,9 +126,22 @@ class FileState:
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Take a finding."""
+        if diagnostic.tools and SUPPRESSION.decode() in self.module.source.text:
+            diagnostic = self._at_the_call(diagnostic)
         if diagnostic not in self._known:
             self._known.add(diagnostic)
             self.diagnostics.append(diagnostic)
+
+    def _at_the_call(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A finding that tools share, moved to where this file leads to it if a comment there suppresses it."""
+        from mcpcore_lint.running.suppress import Suppressions
+
+        suppressions = Suppressions(self.module.source, self.module.tree)
+        for place in diagnostic.related:
+            local = diagnostic._replace(path=place.path, span=place.span, tools=())
+            if place.path == self.module.path and suppressions.suppresses(local):
+                return local
+        return diagnostic
 
     def reach(self, tool: ToolDef) -> Reach:
         """What comes out of the functions that a handler calls."""

@@ -75,7 +75,7 @@ def test_a_handler_that_another_tool_calls(project):
         "    return a\n"
     )
     (found,) = lint_source(code, root=str(project.root), settings=ONLY).diagnostics
-    assert ("fetch", ()) == (found.tool, found.related)
+    assert (("fetch",), ()) == (found.tools, found.related)
     assert found.message.endswith("carries the protocol (tool: fetch)")
     code += "@mcp.tool\ndef show(a: str) -> str:\n    return fetch(a)\n"
     (found,) = lint_source(code, root=str(project.root), settings=ONLY).diagnostics

@@ -101,6 +101,35 @@ def test_a_helper_is_suppressed_where_it_stands(shared):
     assert "No findings" in shared.lint(*SELECT, code=0).stdout
 
 
+def test_a_call_is_suppressed_for_its_tool(shared):
+    """A comment where a tool returns the failure holds for that tool, and is not unused."""
+    text = TOOLS.format(name="a").replace("failed(a)", "failed(a)  # mcpcore: ignore[no-error-as-data] a test", 1)
+    shared.write("a.py", text)
+    report = shared.json("--select", "no-error-as-data,unused-ignore")
+    (finding,) = report["diagnostics"]
+    assert ["a_two", "b_one", "b_two", "c_one", "c_two"] == finding["tools"]
+    assert 1 == report["summary"]["suppressed"]
+
+
+def test_a_baseline_knows_a_helper_whichever_tools_use_it(shared):
+    """One tool more makes the helper no new finding, and mends none."""
+    shared.write("b.py", "")
+    shared.write("c.py", "")
+    shared.write("a.py", TOOLS.format(name="a").partition("@a.tool\ndef a_two")[0])
+    shared.lint(*SELECT, "--baseline", "known.json", "--write-baseline", code=0)
+    shared.write("a.py", TOOLS.format(name="a"))
+    assert "No findings" in shared.lint("--baseline", "known.json", code=0).stdout.splitlines()[-1]
+
+
+def test_an_editor_shows_where_its_buffer_leads_to_a_helper(shared):
+    """The failure is built in another file, so the finding is where the buffer returns it."""
+    text = TOOLS.format(name="a")
+    report = shared.json(*SELECT, "--stdin-filename", "a.py", input=text)
+    assert [("a.py", 11), ("a.py", 17)] == [(each["path"], each["line"]) for each in report["diagnostics"]]
+    for each in report["diagnostics"]:
+        assert ("helper.py", 3) in [(place["path"], place["line"]) for place in each["related"]]
+
+
 def test_a_file_without_mcpcore_has_one_finding_for_a_rule(alike):
     """The finding lists the other places."""
     (finding,) = alike.json(*SELECT)["diagnostics"]

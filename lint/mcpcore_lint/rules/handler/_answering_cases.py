@@ -186,6 +186,66 @@ VALID: Final = (
         return CallToolResult(content=[TextContent(type="text", text="a is missing")], isError=True)
     """,
     """
+    import functools
+    from fastmcp import FastMCP
+
+    mcp = FastMCP("x")
+
+    def load(a: str) -> dict:
+        return {"error": "no a"} if not a else {"rows": [a]}
+
+    def refused(function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            answer = function(*args, **kwargs)
+            if answer.get("error"):
+                raise ValueError(answer["error"])
+            return answer
+        return wrapper
+
+    @mcp.tool
+    def first(a: str) -> dict:
+        answer = load(a)
+        if "error" not in answer:
+            return answer
+        raise ValueError(answer["error"])
+
+    @mcp.tool
+    def second(a: str) -> dict:
+        answer = load(a)
+        error = answer.get("error")
+        if error is not None:
+            raise ValueError(error)
+        return answer
+
+    @mcp.tool
+    def third(a: str) -> dict:
+        answer = load(a)
+        match answer:
+            case {"error": error}:
+                raise ValueError(error)
+        return answer
+
+    @mcp.tool
+    def fourth(a: str) -> dict:
+        for _ in range(3):
+            answer = load(a)
+            if "rows" in answer:
+                return answer
+        raise ValueError(a)
+
+    @mcp.tool
+    def fifth(a: str) -> dict:
+        answer = load(a)
+        assert "error" not in answer
+        return answer
+
+    @mcp.tool
+    @refused
+    def sixth(a: str) -> dict:
+        return load(a)
+    """,
+    """
     from fastmcp import FastMCP
 
     mcp = FastMCP("x")
@@ -672,6 +732,54 @@ INVALID: Final = (
             return ToolResult(content=a)
         """,
         'too_late() returns {"_success": False} as if it were a result',
+    ),
+    # Waiting, threads, functions that add to what they are given, and answers that a branch fills in.
+    Invalid(
+        """
+        import asyncio
+        import traceback
+        from fastmcp import FastMCP
+
+        mcp = FastMCP("x")
+
+        def found(a: str) -> dict:
+            return {"rows": [a]} if a else {"error": "no a"}  # here
+
+        def slow(a: str) -> dict:
+            if not a:
+                return {"success": False, "message": "no a"}  # here
+            return {"success": True}
+
+        def with_time(answer: dict) -> dict:
+            answer["at"] = 1
+            return answer
+
+        @mcp.tool
+        async def one(a: str) -> dict:
+            return with_time({**found(a), "asked": a})
+
+        @mcp.tool
+        async def two(a: str) -> dict:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(None, slow, a)
+
+        @mcp.tool
+        async def three(a: str) -> dict:
+            response = {"success": False, "rows": None}
+            if not a:
+                response["error"] = "a is missing"
+                return response  # here
+            response["success"] = True
+            return response
+
+        @mcp.tool
+        async def four(a: str) -> str:
+            try:
+                return await asyncio.wait_for(load(a), 3)
+            except Exception:
+                return traceback.format_exc()  # here
+        """,
+        'found() returns {"error": ...} as if it were a result',
     ),
     # What an `except` clause says in a sentence, under whatever key, and a model by its name.
     Invalid(

@@ -50,7 +50,7 @@ def is_checked(name: ast.Name, body: Body) -> bool:
         elif inside(name, test.orelse):
             if failed is not False:
                 return True
-        elif failed is not False and (isinstance(test.body[-1], _LEAVES) or _binds(test.body, name.id)):
+        elif (failed is not False and isinstance(test.body[-1], _LEAVES)) or (failed and _binds(test.body, name.id)):
             return True
     return (
         any(mentions(statement.test, each) for statement in body.all(ast.Assert) for each in asked)
@@ -69,7 +69,7 @@ def raises_failures(body: Body) -> bool:
 
 
 def says_failed(test: ast.expr, name: str, flags: Mapping[str, bool | None]) -> bool | None:
-    """Whether a test holds for failures (True), for results (False), or for nobody knows what (None)."""
+    """Whether a test holds for failures (True), for results (False), or cannot be read (None)."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return _not(says_failed(operand, name, flags))

@@ -11,7 +11,8 @@ from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.syntax import own_nodes, walk_shallow
+from mcpcore_lint.reading.syntax import all_parameters, own_nodes, walk_shallow
+from mcpcore_lint.registrations.servers import arguments_of
 from mcpcore_lint.rules._bodies import Body, body_of, inside, text_start, unpacked
 from mcpcore_lint.rules._endings import unreachable
 from mcpcore_lint.rules.handler._checked import is_checked
@@ -207,6 +208,8 @@ class _Reader:
             in_clause = caught or (call in self.body.parents and self.body.clause_of(call) is not None)
             for function, module in self._functions(call, scope):
                 yield from _failures_of(function, module, self, item=item, caught=in_clause)
+                for argument in _returned_arguments(call, function, module, self.ctx):
+                    yield from self._handed_on(_core(argument, scope), scope, caught=in_clause)
 
     def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None]]:
         """The calls of which an expression is the result, or an item of it."""
@@ -298,6 +301,28 @@ def _failures_of(
             ]
     failures: list[tuple[Place, str, bool]] = module.memo[key]
     return failures
+
+
+def _returned_arguments(
+    call: ast.Call, function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, ctx: RuleContext
+) -> Iterator[ast.expr]:
+    """The arguments of a call that the function returns as they are, perhaps with a key more: `with_time(answer)`."""
+    key = ("returned parameters", function)
+    if key not in module.memo:
+        body = body_of(HandlerBuilder.of(function, module, ctx.hierarchy).model)
+        names = {argument.arg for argument in all_parameters(function.args)}
+        module.memo[key] = {
+            core.id
+            for site in HandlerBuilder.of(function, module, ctx.hierarchy).model.returns
+            if site.node.value is not None
+            and isinstance(core := _core(site.node.value, site.scope), ast.Name)
+            and core.id in names
+            and not is_checked(core, body)
+        }
+    returned: set[str] = module.memo[key]
+    if returned:
+        given = arguments_of(function, call, bound_first=module.scope_of(function).owner is not None)
+        yield from (argument for name, argument in given.items() if name in returned)
 
 
 def _core(node: ast.expr, scope: Scope) -> ast.expr:

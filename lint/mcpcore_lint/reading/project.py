@@ -256,6 +256,14 @@ class Project:
         absent.update(known.absent)
         return known.requirements
 
+    def depends(self, module: Module, other: Module) -> None:
+        """Note that the findings of a file rest on another file, although it does not import it."""
+        self._edges.setdefault(module.absolute, (set(), set()))[0].add(other.absolute)
+
+    def held(self) -> tuple[str, ...]:
+        """The paths of the files held in memory."""
+        return tuple(self._given)
+
     def dependencies(self, absolute: str) -> tuple[set[str], set[str]]:
         """The other files that a file's findings depend on, and the modules that were looked for and not found."""
         seen: set[str] = {absolute}

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.meaning.kinds import ancestry
+from mcpcore_lint.meaning.kinds import ancestry, method_of
 from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.meaning.symbols import class_info, class_round
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.names import FRAMEWORKS
+from mcpcore_lint.reading.syntax import own_nodes
+from mcpcore_lint.registrations.frames import Frame, called_frame, written_scope
+from mcpcore_lint.registrations.servers import method_called
 
 if TYPE_CHECKING:
     from mcpcore_lint.reading.module import ClassInfo
@@ -73,22 +76,22 @@ def _bound_by(bindings: list[Binding], where: Scope, node: ast.expr, depth: int 
 
 def bind(target: ast.expr, element: Placed, env: Env) -> None:
     """Fill in the variables of a loop or of an assignment."""
-    item, scope = element
     if isinstance(target, ast.Name):
         env[target.id] = element
     elif isinstance(target, (ast.Tuple, ast.List)):
-        if isinstance(item, ast.Name):
-            made = bound(item, scope)
-            if len(made) == 1:
-                item, scope = made[0]
-        items: list[ast.expr] = []
+        item, scope = constructed(*element)
+        items: list[Placed | None] = []
         if isinstance(item, (ast.Tuple, ast.List)):
-            items = item.elts
+            items = [(each, scope) for each in item.elts]
         elif isinstance(item, ast.Call):
-            items = item.args
+            # A named tuple.
+            items = [(each, scope) for each in item.args]
+            for name in fields_of(item, scope)[len(items) :]:
+                items.append(_part(item, scope, ast.Attribute(item, name, ast.Load())))
         if len(items) == len(target.elts) and not any(isinstance(each, ast.Starred) for each in target.elts):
-            for each, one in zip(target.elts, items, strict=True):
-                bind(each, (one, scope), env)
+            for each, placed in zip(target.elts, items, strict=True):
+                if placed is not None:
+                    bind(each, placed, env)
 
 
 def see(node: ast.expr, scope: Scope, env: Env) -> Placed:
@@ -108,40 +111,83 @@ def see(node: ast.expr, scope: Scope, env: Env) -> Placed:
 
 
 def _part(item: ast.expr, scope: Scope, node: ast.Attribute | ast.Subscript) -> Placed | None:
-    """A part of an object that is made in front of our eyes."""
-    if isinstance(item, ast.Name):
-        made = bound(item, scope)
-        if len(made) != 1 or isinstance(made[0][0], ast.Name):
-            return None
-        item, scope = made[0]
-    if isinstance(node, ast.Subscript):
-        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
-        if isinstance(item, ast.Dict):
-            for each, value in zip(item.keys, item.values, strict=True):
-                if isinstance(each, ast.Constant) and each.value == key:
-                    return value, scope
-        elif isinstance(item, (ast.Tuple, ast.List)) and isinstance(key, int) and -1 <= key < len(item.elts) > 0:
-            return item.elts[key], scope
+    """A part of an object whose construction can be seen."""
+    item, scope = constructed(item, scope)
+    key = node.slice if isinstance(node, ast.Subscript) else ast.Constant(node.attr)
+    if not isinstance(key, ast.Constant):
         return None
     if isinstance(item, ast.Dict):
-        # A record that is made of a dict.
+        # A subscript, or an attribute of a record that is made of the dict.
         for each, value in zip(item.keys, item.values, strict=True):
-            if isinstance(each, ast.Constant) and each.value == node.attr:
+            if isinstance(each, ast.Constant) and each.value == key.value:
                 return value, scope
+        return None
+    if isinstance(item, (ast.Tuple, ast.List)):
+        index = key.value
+        return (item.elts[index], scope) if isinstance(index, int) and -1 <= index < len(item.elts) > 0 else None
     if not isinstance(item, ast.Call):
         return None
     symbol = evaluate(item.func, scope)
     if isinstance(symbol, Symbol) and symbol.name.partition(".")[0] in FRAMEWORKS:
         return None  # objects of the frameworks are registered where they are created
-    for keyword in item.keywords:
-        if keyword.arg == node.attr:
-            return keyword.value, scope
+    name = key.value
+    if isinstance(node, ast.Subscript):
+        fields = [] if isinstance(symbol, Symbol) and symbol.name == "builtins.dict" else fields_of(item, scope)
+        name = fields[name] if isinstance(name, int) and -1 <= name < len(fields) > 0 else name
     info = class_info(symbol) if isinstance(symbol, Symbol) else None
-    if info is not None and "__init__" not in info.methods:
-        fields = [name for name, bindings in info.attributes.items() if bindings[0].kind == "annotated"]
-        if node.attr in fields and fields.index(node.attr) < len(item.args):
-            return item.args[fields.index(node.attr)], scope
+    constructor = method_of(info, "__init__") if info is not None else None
+    if constructor is not None:
+        # The constructor may keep an argument under another name.
+        kept = constructor[1].instance_attributes.get(str(name), ())
+        frame = called_frame(constructor[0], item, scope, bound_first=True)
+        for _, assigned, where in kept:
+            if assigned is not None and frame is not None and where is written_scope(frame):
+                return frame.filled.get(assigned.id) if isinstance(assigned, ast.Name) else (assigned, frame)
+    for keyword in item.keywords:
+        if keyword.arg == name:
+            return keyword.value, scope
+    if info is None or constructor is not None:
+        return None
+    fields = fields_of(item, scope)
+    if name in fields and fields.index(name) < len(item.args):
+        return item.args[fields.index(name)], scope
+    for base in ancestry(info):
+        binding = base.attributes[name][0] if name in base.attributes else None
+        if binding is not None and binding.kind == "annotated" and isinstance(binding.value, ast.Constant):
+            return binding.value, base.body_scope
     return None
 
 
-__all__ = ["bind", "bound", "see"]
+def constructed(item: ast.expr, scope: Scope, depth: int = 0) -> Placed:
+    """The expression that makes an object, behind the names it is assigned to and the functions that return it."""
+    if depth > DEEP:
+        return item, scope
+    if isinstance(item, ast.Name):
+        made = [scope.filled[item.id]] if isinstance(scope, Frame) and item.id in scope.filled else bound(item, scope)
+        return constructed(*made[0], depth + 1) if len(made) == 1 else (item, scope)
+    if isinstance(item, ast.Call):
+        symbol = evaluate(item.func, scope)
+        function = symbol.definition if isinstance(symbol, Symbol) else None
+        bound_first: bool | None = None
+        if not isinstance(symbol, Symbol) and isinstance(item.func, ast.Attribute):
+            method = method_called(item.func, scope)
+            function, bound_first = (method[0], True) if method is not None else (None, None)
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            returned = [each.value for each in own_nodes(function) if isinstance(each, ast.Return)]
+            frame = called_frame(function, item, scope, bound_first=bound_first) if len(returned) == 1 else None
+            if frame is not None and returned[0] is not None:
+                return constructed(returned[0], frame, depth + 1)
+    return item, scope
+
+
+def fields_of(item: ast.Call, scope: Scope) -> list[str]:
+    """The fields of the class of the project that a call makes an object of, those of its bases first."""
+    symbol = evaluate(item.func, scope)
+    info = class_info(symbol) if isinstance(symbol, Symbol) else None
+    names: dict[str, None] = {}
+    for each in reversed(list(ancestry(info)) if info is not None else []):
+        names |= {name: None for name, bindings in each.attributes.items() if bindings[0].kind == "annotated"}
+    return list(names)
+
+
+__all__ = ["bind", "bound", "constructed", "fields_of", "see"]

@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.model import Items, Mapping, Symbol, string
+from mcpcore_lint.model import Const, Items, Mapping, Symbol, string
 from mcpcore_lint.reading.syntax import own_nodes
-from mcpcore_lint.registrations.bindings import bound
+from mcpcore_lint.registrations.bindings import bound, see
 from mcpcore_lint.registrations.frames import Frame
 from mcpcore_lint.registrations.servers import arguments_of
 
@@ -33,6 +33,11 @@ class Filters:
         """Whether a condition holds in a scope."""
         if depth > DEEP:
             return None
+        if isinstance(scope, Frame) and isinstance(test, (ast.Name, ast.Attribute, ast.Subscript)):
+            part, where = see(test, scope, scope.filled)
+            if isinstance(part, ast.Constant) or (part is not test and isinstance(part, ast.Name)):
+                known = evaluate(part, where)
+                return bool(known.value) if isinstance(known, Const) else None
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 inner = self.holds(operand, scope, depth + 1)

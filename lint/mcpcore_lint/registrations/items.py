@@ -11,8 +11,9 @@ from mcpcore_lint.model import Symbol
 from mcpcore_lint.reading.syntax import alternatives, own_nodes, statements
 from mcpcore_lint.registrations.bindings import DEEP, bound, see
 from mcpcore_lint.registrations.frames import Frame, called_frame, written_scope
-from mcpcore_lint.registrations.loops import Loops
+from mcpcore_lint.registrations.loops import Loops, goes_through_members
 from mcpcore_lint.registrations.members import Members
+from mcpcore_lint.registrations.servers import method_called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,6 +187,10 @@ class Items:
             return
         symbol = evaluate(func, scope)
         if not isinstance(symbol, Symbol):
+            method = method_called(func, scope) if isinstance(func, ast.Attribute) else None
+            # What a method finds among the members of its object are mostly those of subclasses.
+            if method is not None and not goes_through_members(method[0]):
+                yield from self._handed_back(method[0], node, scope, depth)
             return
         last = symbol.name.rpartition(".")[2]
         if last in _SAME_ITEMS and node.args:

@@ -6,7 +6,7 @@ import ast
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from mcpcore_lint.reading.syntax import children, walk
+from mcpcore_lint.reading.syntax import children, statements, walk
 from mcpcore_lint.registrations.bindings import bind
 from mcpcore_lint.registrations.filters import Filters
 from mcpcore_lint.registrations.frames import Frame, read_again
@@ -77,14 +77,14 @@ class Loops:
             if isinstance(loop, ast.comprehension):
                 tests = [(test, True) for test in loop.ifs]
             else:
-                frame = read_again(frame, loop.body)
+                frame = _taken_apart(read_again(frame, loop.body), loop.body)
                 tests = self._guards(loop, node, scope)
             results = [self.filters.holds(test, frame) for test, _ in tests]
             if any(
                 result is not None and result is not wanted for result, (_, wanted) in zip(results, tests, strict=True)
             ):
                 continue
-            if None in results and _is_private(element[0]) and _goes_through_members(loop.iter):
+            if None in results and _is_private(element[0]) and goes_through_members(loop.iter):
                 continue
             yield frame
 
@@ -142,8 +142,17 @@ class Loops:
         return found
 
 
-def _goes_through_members(node: ast.expr) -> bool:
-    """Whether a loop goes through all that a module or an object has."""
+def _taken_apart(frame: Frame, body: list[ast.stmt]) -> Frame:
+    """A frame with the names that the body of a loop takes an item apart into: `name, fn = spec`."""
+    env: Env = {}
+    for each in statements(body):
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], (ast.Tuple, ast.List)):
+            bind(each.targets[0], (each.value, frame), env)
+    return Frame(frame, env) if env else frame
+
+
+def goes_through_members(node: ast.AST) -> bool:
+    """Whether a loop or a function goes through all that a module or an object has."""
     words = {each.id for each in walk([node]) if isinstance(each, ast.Name)}
     words |= {each.attr for each in walk([node]) if isinstance(each, ast.Attribute)}
     return not words.isdisjoint({"dir", "vars", "globals", "__dict__", "getmembers", "getmembers_static"})
@@ -167,6 +176,7 @@ def _names_behind(node: ast.expr, scope: Scope) -> set[str]:
             place = scope.lookup(current.id)
             if place is not None and place[0].node is scope.node:
                 stack += [each.value for each in place[1] if each.value is not None and each.kind != "with"]
+                stack += [each.node.value for each in place[1] if isinstance(each.node, ast.Assign)]
                 stack += [each.node for each in place[1] if each.kind == "function"]
         stack += children(current)
     return found

@@ -118,6 +118,8 @@ class Registering:
         if name not in DECORATORS and name not in LOWLEVEL and name != "ui":
             return None
         flavour, server = self.servers.server(func.value, scope)
+        if flavour is None and name == "tool":
+            flavour, server = self.servers.by_use(func, scope)
         if flavour is None:
             return None
         if flavour == "lowlevel":
@@ -213,6 +215,8 @@ class Registering:
         """What `server.add_tool` makes, also where a function is handed it under its own name."""
         if isinstance(node, ast.Attribute) and node.attr in ADDERS:
             flavour, server = self.servers.server(node.value, scope)
+            if flavour is None and node.attr == "add_tool":
+                flavour, server = self.servers.by_use(node, scope)
             if flavour is not None and flavour != "lowlevel":
                 return Maker(ADDERS[node.attr], flavour, server)
         elif isinstance(node, ast.Name) and node.id in ADDERS:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+import re
+from typing import TYPE_CHECKING, Final, Literal
 
 from mcpcore_lint.meaning.infer import Inference
 from mcpcore_lint.meaning.kinds import Instance, Outside, method_of
@@ -11,9 +12,13 @@ from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.meaning.symbols import class_round, qualified
 from mcpcore_lint.model import CallValue, Choice, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS, SERVER_FACTORIES, SERVERS
+from mcpcore_lint.patterns import regex
+from mcpcore_lint.reading.callers import calls_elsewhere, texts_near
 from mcpcore_lint.reading.syntax import all_parameters, own_nodes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mcpcore_lint.meaning.hierarchy import Hierarchy
     from mcpcore_lint.reading.module import ClassInfo, Module
     from mcpcore_lint.reading.scopes import Binding, Scope
@@ -23,11 +28,16 @@ _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fas
 """Names by which a server is usually handed to the function that registers tools on it."""
 _OTHERWISE: Final = ("client", "mock", "fake", "session", "config", "settings", "path", "url", "tools", "agent")
 """Parts of names that speak of MCP or of a server and are no servers of tools."""
+_KEEPERS: Final = (*_OTHERWISE, "tool", "regist", "graph", "llm", "model")
+"""Parts of names of what may have a method `tool` or `add_tool` and is no server."""
 _INNER: Final = frozenset({"_mcp_server", "_lowlevel_server"})
 """Attributes of the high-level servers that hold the low-level one."""
 _PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager", "_local_provider"})
 """Attributes of the high-level servers that hold what is registered on them."""
 _ANYTHING: Final = frozenset({"typing.Any", "builtins.object", "typing.TypeVar"})
+_SAID: Final = frozenset({"name", "description", "annotations"})
+"""Arguments that only the registration of a tool has."""
+_IMPORTED: Final = regex(r"^[ \t]*(?:from|import)[ \t]+(fastmcp|mcp)\b", re.MULTILINE)
 
 Found = tuple["ToolFlavour | None", "str | None"]
 NOTHING: Final[Found] = (None, None)
@@ -165,28 +175,83 @@ class Servers:
         flavour, known = self._inferred(node, scope)
         if flavour is not None or known:
             return flavour, key
-        return self._guess(node.id) or self._handed_in(node.id, where), key
+        guess = self._guess(node.id) or self._handed_in(node.id, where)
+        return None if guess == "other" else guess, key
 
-    def _handed_in(self, name: str, where: Scope) -> ToolFlavour | None:
-        """The flavour of a parameter that says nothing of itself: by the calls of its function in the same file."""
+    def _handed_in(self, name: str, where: Scope) -> ToolFlavour | Literal["other"] | None:
+        """The flavour of a parameter that says nothing of itself, by the calls of its function.
+
+        "other" where a call hands it an object that is known, and is no server.
+        """
         function, module = where.node, where.module
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return None
         key = ("handed in", function, name)
         if key not in module.memo:
             module.memo[key] = None  # a function that hands on what it gets leads back to itself
-            for call, scope in module.calls_near(f"{function.name}("):
-                handed = arguments_of(function, call, bound_first=where.owner is not None).get(name)
-                callee = evaluate(call.func, scope) if handed is not None and where.owner is None else None
-                same = isinstance(callee, Symbol) and callee.definition is function
-                method = isinstance(call.func, ast.Attribute) and call.func.attr == function.name
-                if handed is not None and (same or (where.owner is not None and method)):
-                    flavour = Servers(module, self.hierarchy).server(handed, scope)[0]
-                    if flavour is not None:
-                        module.memo[key] = flavour
-                        break
-        found: ToolFlavour | None = module.memo[key]
+            for call, scope in self._calls_of(function, where):
+                bound_first = where.owner is not None
+                handed = arguments_of(function, call, bound_first=bound_first).get(name)
+                if handed is None:
+                    continue
+                servers = Servers(scope.module, self.hierarchy)
+                flavour = servers.server(handed, scope)[0]
+                if flavour is not None:
+                    module.memo[key] = flavour
+                    break
+                place = scope.lookup(handed.id) if isinstance(handed, ast.Name) else None
+                above = servers._handed_in(handed.id, place[0]) if place and isinstance(handed, ast.Name) else None
+                if above == "other" or servers._inferred(handed, scope)[1]:
+                    module.memo[key] = "other"
+        found: ToolFlavour | Literal["other"] | None = module.memo[key]
         return found
+
+    @staticmethod
+    def _calls_of(function: ast.FunctionDef | ast.AsyncFunctionDef, where: Scope) -> Iterator[tuple[ast.Call, Scope]]:
+        """The calls of a function or a constructor in its package, and those of a method in its file."""
+        module = where.module
+        constructed = where.owner if function.name == "__init__" else None
+        definition = function if where.owner is None else constructed
+        name = constructed.name if constructed is not None else function.name
+        for call, scope in module.calls_near(f"{name}("):
+            callee = evaluate(call.func, scope) if definition is not None else None
+            same = isinstance(callee, Symbol) and callee.definition is definition
+            method = definition is None and isinstance(call.func, ast.Attribute) and call.func.attr == name
+            if same or method:
+                yield call, scope
+        if definition is None or (where.parent is not None and not where.parent.is_module and where.owner is None):
+            return  # a method by its name alone, and a nested function, are called in their own file
+        for call, scope in calls_elsewhere(name, module):
+            callee = evaluate(call.func, scope)
+            if isinstance(callee, Symbol) and callee.definition is definition:
+                yield call, scope
+
+    def by_use(self, func: ast.Attribute, scope: Scope) -> Found:
+        """A parameter that no call explains: a server by `app.tool(name=...)(fn)`, where the package imports MCP."""
+        node, parents = func.value, scope.module.parents
+        call = parents.get(func)
+        place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+        if place is None or not isinstance(node, ast.Name) or not isinstance(call, ast.Call):
+            return NOTHING
+        where, bindings = place
+        above = parents.get(call)
+        called = func.attr == "add_tool" or (isinstance(above, ast.Call) and above.func is call)
+        plain = called and not _SAID.isdisjoint(each.arg for each in call.keywords)
+        if not plain or bindings[0].kind != "parameter" or any(each in node.id.lower() for each in _KEEPERS):
+            return NOTHING
+        if self._inferred(node, scope)[1] or self._handed_in(node.id, where) is not None:
+            return NOTHING
+        return self._framework(), f"{where.module.path}:{where.qualname}:{node.id}"
+
+    def _framework(self) -> ToolFlavour | None:
+        """The framework that a file of the package imports."""
+        memo = self.module.memo
+        if "framework" not in memo:
+            texts = (self.module.project.text_of(each) for each in texts_near(self.module))
+            match = next((match for text in texts if (match := _IMPORTED.search(text)) is not None), None)
+            memo["framework"] = None if match is None else "fastmcp" if match[1] == "fastmcp" else "sdk"
+        framework: ToolFlavour | None = memo["framework"]
+        return framework
 
     def _annotated(self, binding: Binding, where: Scope) -> ToolFlavour | None:
         if binding.annotation is None:
@@ -237,7 +302,7 @@ class Servers:
         for _, value, scope in owner.instance_attributes.get(name, ()):
             if value is not None:
                 flavour = self._flavour_of_call(value, scope)
-                if flavour is None and isinstance(value, ast.Name) and value.id != name:
+                if flavour is None and isinstance(value, ast.Name):
                     flavour = self.server(value, scope)[0]
                 if flavour is not None:
                     return flavour

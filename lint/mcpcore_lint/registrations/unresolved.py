@@ -123,7 +123,9 @@ class Origins:
                 if home is None and isinstance(value, Unknown):
                     return True
             elif isinstance(each.node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                if self._ours(each.node.iter, where, depth):
+                # The loop may be over what a call fills in.
+                inside = scope if isinstance(scope, Frame) and written_scope(scope) is where else where
+                if self._ours(each.node.iter, inside, depth):
                     return True
             elif (
                 each.value is not None
@@ -199,7 +201,7 @@ class Origins:
             ]
             return frame is not None and any(self._ours(each, frame, depth) for each in returned)
         if isinstance(symbol.definition, ast.ClassDef):
-            return False
+            return any(self._ours(each, scope, depth) for each in (*node.args, *(each.value for each in node.keywords)))
         last = symbol.name.rpartition(".")[2]
         return (last in _SAME or len(node.args) == 1) and any(self._ours(each, scope, depth) for each in node.args)
 

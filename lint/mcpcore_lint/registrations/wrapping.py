@@ -38,6 +38,8 @@ class Registrar(NamedTuple):
     """That the arguments of `maker` are written in."""
     site: Site | None = None
     """What it registers, where that is no more than found by way of the parameter: a member of the module given."""
+    inner: ast.Call | None = None
+    """The call by which it hands the parameter on to another such function."""
 
 
 class Wrapping:
@@ -138,6 +140,11 @@ class Wrapping:
         vararg = function.args.vararg.arg if function.args.vararg is not None else None
         positional = len(function.args.posonlyargs) + len(function.args.args) - bound_first
         for each in registrars:
+            if each.inner is not None:
+                frame = called_frame(function, node, scope, bound_first=bound_first)
+                for site in self.registering.sites(each.inner, frame) if frame is not None else ():
+                    yield site._replace(registration=node)
+                continue
             if each.site is not None:
                 frame = called_frame(function, node, scope, bound_first=bound_first)
                 if frame is not None:
@@ -219,7 +226,10 @@ class Wrapping:
             node, scope = stack.pop()
             found: list[tuple[tuple[str, bool] | None, Maker]] = []
             inside = scope
-            if isinstance(node, ast.Call):
+            handed_on = self._handed_on(node, scope, function) if isinstance(node, ast.Call) else None
+            if handed_on is not None:
+                yield handed_on
+            elif isinstance(node, ast.Call):
                 for site in self.registering.sites(node, scope):
                     parameter = parameter_behind(site.target, site.scope, function)
                     led_by = self._led_by(site, function) if parameter is None or parameter[1] else None
@@ -246,6 +256,28 @@ class Wrapping:
                     yield Registrar(parameter[0], spread, maker, function, scope)
             skip = node.decorator_list if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()
             stack.extend((each, inside) for each in reversed(children(node)) if each not in skip)
+
+    def _handed_on(
+        self, node: ast.Call, scope: Scope, function: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> Registrar | None:
+        """What a function registers by handing a list that it is given to another function that registers it."""
+        callee = self._callee(node.func, scope) if scope.node is function else None
+        if callee is None:
+            return None
+        handed = arguments_of(callee[0], node, bound_first=callee[2])
+        for each in self.registrars(callee[0], callee[1]):
+            value = handed.get(each.parameter or "")
+            while isinstance(value, (ast.ListComp, ast.GeneratorExp, ast.Call)):
+                if isinstance(value, ast.Call):
+                    symbol = evaluate(value.func, scope)
+                    builtin = isinstance(symbol, Symbol) and symbol.name.startswith("builtins.")
+                    value = value.args[-1] if builtin and value.args else None
+                else:
+                    value = value.generators[0].iter
+            several = each.spread or each.site is not None or each.inner is not None
+            if several and isinstance(value, ast.Name) and _parameter_of(value, scope, function):
+                return each._replace(parameter=value.id, spread=False, function=function, scope=scope, inner=node)
+        return None
 
     def _led_by(self, site: Site, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
         """The parameter that decides what a function registers in its own body: a module, a list of modules."""

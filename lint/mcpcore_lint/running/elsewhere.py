@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.reading.callers import files_near
 from mcpcore_lint.reading.source import SourceError
 from mcpcore_lint.running.marks import speaks_of_mcp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.reading.module import Module
     from mcpcore_lint.running.judge import Judge
 
-MANY: Final = 400
-"""How many files are read at most: an editor waits for the answer."""
 _BY_NAME: Final = (b"iter_modules", b"walk_packages", b"import_module")
 """Calls that load a module without an import of its name."""
 _REGISTERS: Final = regex(
@@ -27,7 +23,6 @@ _REGISTERS: Final = regex(
     rb"|from_function\b|\btools\s*=(?!=)|call_tool\b|\bregister\w*\("
 )
 """Registrations of functions that another file may define: not those by a decorator."""
-_SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "build", "dist", "tests", "test"})
 
 
 def registered_elsewhere(judge: Judge, module: Module) -> tuple[Module, list[ToolDef]] | None:
@@ -38,7 +33,7 @@ def registered_elsewhere(judge: Judge, module: Module) -> tuple[Module, list[Too
     named = re.compile(
         rb"\bimport\b[^\n]*\b%b\b|\bfrom\s+[\w.]*\b%b\b|[\"'][\w.]*\b%b[\"']|^\s+%b,?\s*$" % ((stem,) * 4), re.MULTILINE
     )
-    for path in _near(module.absolute, judge.project.root):
+    for path in files_near(module.absolute, judge.project.root):
         try:
             with open(path, "rb") as file:
                 raw = file.read()
@@ -58,43 +53,6 @@ def registered_elsewhere(judge: Judge, module: Module) -> tuple[Module, list[Too
 
 def _loads_by_name(raw: bytes) -> bool:
     return any(each in raw for each in _BY_NAME)
-
-
-def _near(absolute: str, root: str) -> Iterator[str]:
-    """The Python files round a file: those of its folder and of the folders above, then all of its package."""
-    seen = {absolute}
-    folder, top = os.path.dirname(absolute), ""
-    while True:
-        for name in _listed(folder):
-            path = os.path.join(folder, name)
-            if name.endswith(".py") and path not in seen:
-                seen.add(path)
-                yield path
-        package = os.path.isfile(os.path.join(folder, "__init__.py"))
-        if package:
-            top = folder
-        above = os.path.dirname(folder)
-        # Without a pyproject.toml the root is the folder of the file, and its package may start above.
-        inside = folder != root and folder.startswith(root)
-        if not (package or inside) or above == folder or len(seen) > MANY:
-            break
-        folder = above
-    for inner, folders, names in os.walk(top) if top else ():
-        folders[:] = sorted(each for each in folders if each not in _SKIPPED and not each.startswith("."))
-        for name in sorted(names):
-            path = os.path.join(inner, name)
-            if name.endswith(".py") and path not in seen:
-                seen.add(path)
-                yield path
-        if len(seen) > MANY:
-            return
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
 
 
 __all__ = ["registered_elsewhere"]

@@ -21,6 +21,7 @@ FAMILIES: Final = (
     (b"MCP",),
     (b"tool", b".tool"),
     (b"tool", b"add_tool"),
+    (b"tool", b"egister"),
     (b"@", b"@tool"),
     (b"@", b"@resource"),
     (b"@", b"@prompt"),

@@ -34,7 +34,8 @@ class ToolRegistrationUnresolved(Rule):
     how_to_fix = (
         "Name the functions in the settings: `handlers` takes the module and the function, both with stars, and every "
         "rule then holds for them. Or write down what is registered: a list of functions, the members of a module with "
-        "a prefix and a table of names are followed, through imports, wrappers and filters."
+        "a prefix, a table of names and objects that factories make are followed, through imports, wrappers, filters "
+        "and the functions that are handed the server."
     )
     when_to_suppress = "Where the functions are no code of the project: plugins, or tools of another server."
     valid = (
@@ -115,6 +116,31 @@ class ToolRegistrationUnresolved(Rule):
                 mcp.add_tool(each)  # here
             """,
             "no function is found behind `each`",
+        ),
+        # The function that registers is right; the call that hands it the list is not.
+        Invalid(
+            """
+            import importlib
+            import os
+            from dataclasses import dataclass
+
+            from fastmcp import FastMCP
+
+            @dataclass
+            class Spec:
+                name: str
+                run: object
+
+            def register(app, specs: list[Spec]) -> None:
+                for spec in specs:
+                    app.tool(name=spec.name)(spec.run)
+
+            def spec_of(name: str) -> Spec:
+                return Spec(name, importlib.import_module(f"acme.tools.{name}").run)
+
+            register(FastMCP("acme"), [spec_of(name) for name in os.listdir("tools")])  # here
+            """,
+            "no function is found behind `spec.run`",
         ),
     )
 

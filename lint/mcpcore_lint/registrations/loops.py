@@ -6,6 +6,7 @@ import ast
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from mcpcore_lint.names import BUILTIN_NAMES
 from mcpcore_lint.reading.syntax import children, statements, walk
 from mcpcore_lint.registrations.bindings import bind
 from mcpcore_lint.registrations.filters import Filters
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.registrations.targets import Targets
 
 Loop: TypeAlias = "ast.For | ast.AsyncFor | ast.comprehension"
+_LOOPS: Final = (ast.For, ast.AsyncFor, ast.comprehension)
 MANY: Final = 600
 """How many rounds are gone through for one call."""
 
@@ -97,9 +99,12 @@ class Loops:
 
     def _loops(self, node: ast.expr, about: ast.expr, scope: Scope) -> list[Loop]:
         """The loops round an expression on whose variables a part of it depends, the outermost first."""
+        names = _names_behind(about, scope)
+        text = scope.module.source.line(node.lineno)
+        if " for " not in text and not any(_may_vary(name, scope) for name in names):
+            return []  # the parents of all nodes cost a walk over the file
         parents = scope.module.parents
         found: list[Loop] = []
-        names: set[str] | None = None
         inner: ast.AST = node
         current = parents.get(node)
         while current is not None and not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -109,8 +114,6 @@ class Loops:
             elif isinstance(current, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
                 loops = [*reversed(current.generators)] if not isinstance(inner, ast.comprehension) else []
             for loop in loops:
-                if names is None:
-                    names = _names_behind(about, scope)
                 if any(isinstance(each, ast.Name) and each.id in names for each in walk([loop.target])):
                     found.append(loop)
                     names |= _names_behind(loop.iter, scope)
@@ -165,6 +168,14 @@ def _is_private(item: ast.expr) -> bool:
     return isinstance(name, str) and name.startswith("_")
 
 
+def _may_vary(name: str, scope: Scope) -> bool:
+    """Whether a name may be the variable of a loop or of a comprehension, which has names of its own."""
+    place = scope.lookup(name)
+    if place is None:
+        return name not in BUILTIN_NAMES
+    return any(isinstance(binding.node, _LOOPS) for binding in place[1])
+
+
 def _names_behind(node: ast.expr, scope: Scope) -> set[str]:
     """The names in an expression, and those in what the names of the same function are assigned."""
     found: set[str] = set()
@@ -177,6 +188,8 @@ def _names_behind(node: ast.expr, scope: Scope) -> set[str]:
             if place is not None and place[0].node is scope.node:
                 stack += [each.value for each in place[1] if each.value is not None and each.kind != "with"]
                 stack += [each.node.value for each in place[1] if isinstance(each.node, ast.Assign)]
-                stack += [each.node for each in place[1] if each.kind == "function"]
+                # A function at the top of a file is in no loop, so no variable of one is in it.
+                inner = [each.node for each in place[1] if each.kind == "function"]
+                stack += [each for each in inner if not scope.is_module or getattr(each, "col_offset", 0)]
         stack += children(current)
     return found

@@ -168,7 +168,8 @@ class Collector:
         identity = (onward.type_name, onward.codes, onward.reasons, onward.path, onward.span, event.span)
         table = self.own if own else self.throws
         known = table.get(identity)
-        if known is None or (onward.is_named_only, len(path)) < (known.is_named_only, len(known.path)):
+        rank = (onward.is_named_only, onward.data_keys is None, len(path))
+        if known is None or rank < (known.is_named_only, known.data_keys is None, len(known.path)):
             table[identity] = ReachedThrow(
                 onward.type_name, onward.form, onward.codes, onward.reasons, path, event.span,
                 Site(onward.path, onward.span), "knowledge" if onward.known_by else "project", onward.is_named_only,

@@ -190,6 +190,6 @@ def _names_behind(node: ast.expr, scope: Scope) -> set[str]:
                 stack += [each.node.value for each in place[1] if isinstance(each.node, ast.Assign)]
                 # A function at the top of a file is in no loop, so no variable of one is in it.
                 inner = [each.node for each in place[1] if each.kind == "function"]
-                stack += [each for each in inner if not scope.is_module or getattr(each, "col_offset", 0)]
+                stack += [each for each in inner if not scope.is_module or getattr(each, "col_offset", 0) > 0]
         stack += children(current)
     return found

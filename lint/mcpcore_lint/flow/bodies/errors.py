@@ -130,9 +130,12 @@ class ErrorReader(BodyNodes):
 
     def method_called(self, func: ast.expr) -> str:
         """The name of the method that is called, also through a variable (`fail = ctx.fail`); empty for a function."""
-        if type(func) is ast.Name:
-            func = self._renamed.get(func.id, func)
+        func = self.renamed(func)
         return func.attr if type(func) is ast.Attribute else ""
+
+    def renamed(self, func: ast.expr) -> ast.expr:
+        """The method of the context that a name was assigned; any other expression as it is."""
+        return self._renamed.get(func.id, func) if type(func) is ast.Name else func
 
     def _is_context_call(self, call: ast.Call, method: str) -> bool:
         func: ast.expr | None = call.func
@@ -210,11 +213,7 @@ class ErrorReader(BodyNodes):
             return None
         scope = self._scope(call)
         if self._is_context_call(call, "fail"):
-            made = evaluate_arguments(call, scope)
-            arguments = arguments_of(made, _FAIL)
-            arguments["reason"].value = reason_given(arguments["reason"].value, call, self.module)
-            unknown = Unknown(call, self.module, "the code that the contract declares")
-            return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
+            return self.made_by_context(call)
         if type(func) is ast.Name and func.id in self._partly:
             return self._fail_partly(call, self._partly[func.id])
         callee = self.callee(func, scope)
@@ -229,6 +228,13 @@ class ErrorReader(BodyNodes):
                     if isinstance(each, CallValue) and each.node is call:
                         return self._error_of(each, call)
         return None
+
+    def made_by_context(self, call: ast.Call) -> ErrorSite:
+        """The error that a call of `ctx.fail` makes."""
+        arguments = arguments_of(evaluate_arguments(call, self._scope(call)), _FAIL)
+        arguments["reason"].value = reason_given(arguments["reason"].value, call, self.module)
+        unknown = Unknown(call, self.module, "the code that the contract declares")
+        return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
 
     def _fail_partly(self, call: ast.Call, before: ast.Call) -> ErrorSite:
         """`ctx.fail` with some arguments filled in before."""

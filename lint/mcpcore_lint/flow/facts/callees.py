@@ -134,6 +134,7 @@ class CalleeReader(ChoiceReader):
                         self._from_value(each, keys, outside)
                 if keys or outside:
                     return unique(keys), unique(outside)
+            func = self.builder.renamed(func)
         if isinstance(func, ast.Attribute):
             for kind in self.kinds(func.value):
                 self._from_kind(kind, func.attr, keys, outside)

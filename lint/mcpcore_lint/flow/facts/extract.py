@@ -291,6 +291,8 @@ class Extractor(ImplicitReader):
         if self._asks_recovery and self.builder._is_context_call(node, "recovery_for"):  # noqa: SLF001
             return
         if type(func) is ast.Attribute and self._is_context(func.value):
+            if func.attr == "guard":
+                self._kept(node)
             return
         if guards := self._put_round(func):
             self._named(func, (*guards, *self.guards(node)))
@@ -306,6 +308,8 @@ class Extractor(ImplicitReader):
             bindings = self._bindings(node, targets)
             for place in self._run_at(node, targets):
                 self._started(place, tuple(targets), bindings)
+        if "mcpcore.Context.fail" in outside or "mcpcore.Context.guard" in outside:
+            self._kept(node)
         for name in outside:
             for fact in self._known(name):
                 raised, _, condition = fact.partition(" ")
@@ -326,6 +330,17 @@ class Extractor(ImplicitReader):
             if not outside or takes:
                 why = "the context is handed over" if outside else "it is not known what is called"
                 self._blind(node, node, why, project=not outside and self._could_be_project(func))
+
+    def _kept(self, node: ast.Call) -> None:
+        """The errors of a call of `ctx.fail` or `ctx.guard`, where it is not seen whether they are raised."""
+        if self._is_idle(node) or type(self.parents.get(node)) is ast.withitem:
+            return
+        if guards := self.converting(node):
+            # Where it is seen to be in force, its data is looked at, too.
+            throws = [each.throw._replace(data_keys=None) for guard in guards for each in guard.becomes]
+        else:
+            throws = [self._throw(self.builder.made_by_context(node), node)._replace(is_named_only=True)]
+        self.events += [Event("guard", throw.span, (), throw) for throw in throws]
 
     def _put_round(self, func: ast.expr) -> list[Guard]:
         """The guards that a call puts round a function: `guard(...)(load)`, or a name of what that makes."""

@@ -212,11 +212,11 @@ class GuardReader(CalleeReader):
 
     def converting(self, node: ast.expr) -> list[Guard]:
         """The guards of mcpcore that an expression may be."""
-        if isinstance(node, ast.Call) and self.builder._is_context_call(node, "guard"):  # noqa: SLF001
+        if isinstance(node, ast.Call) and self._guards_by_context(node):
             return [guard_of_context(node, self.scope)]
         if isinstance(node, ast.Name) and (bound := self.scope.lookup(node.id)) is not None and len(bound[1]) == 1:
             call = bound[1][0].value
-            if isinstance(call, ast.Call) and self.builder._is_context_call(call, "guard"):  # noqa: SLF001
+            if isinstance(call, ast.Call) and self._guards_by_context(call):
                 return [guard_of_context(call, self.scope, node)]
         found = guards_made(node, self.scope)
         holder = node.func if isinstance(node, ast.Call) else node
@@ -226,6 +226,12 @@ class GuardReader(CalleeReader):
             if any(isinstance(kind, Outside) and kind.name == "mcpcore.guard" for kind in kinds):
                 return [unread_guard(node, self.scope)]
         return found
+
+    def _guards_by_context(self, call: ast.Call) -> bool:
+        """Whether a call is one of `ctx.guard`: of a parameter that says so, or of a context that was handed on."""
+        if self.builder._is_context_call(call, "guard"):  # noqa: SLF001
+            return True
+        return self.module.source.has("guard") and "mcpcore.Context.guard" in self._targets(call)[1]
 
     def _generator_guards(self, symbol: Symbol) -> list[Guard]:
         assert isinstance(symbol.definition, (ast.FunctionDef, ast.AsyncFunctionDef))

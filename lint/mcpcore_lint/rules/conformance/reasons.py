@@ -140,6 +140,26 @@ class ContractUndeclaredReason(Rule):
             """,
             "raises the reason 'lost'",
         ),
+        # A service that is handed the context need not say so.
+        Invalid(
+            """
+            from mcpcore import Context, ErrorCode, FailureMode, tool
+
+            @tool(errors=[FailureMode("no_item", ErrorCode.NOT_FOUND, when="x", recovery="y")])
+            def fetch(ctx: Context, a: str) -> str:
+                if a:
+                    raise gone(ctx)  # here
+                return load(ctx, a)  # here
+
+            def load(ctx, a):
+                with ctx.guard({KeyError: "no_itm", OSError: "for_another_tool"}):
+                    return {}[a]
+
+            def gone(ctx):
+                return ctx.fail("no_items")
+            """,
+            "fetch can raise the reason 'no_items' here (fetch > gone)",
+        ),
         Invalid(
             """
             from mcpcore import ErrorCode, FailureMode, tool

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.frameworks import as_markdown, framework_of, registered_in_sight
-from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.model import CallValue
-from mcpcore_lint.names import FRAMEWORK_ERRORS, PROTOCOL_ERRORS
-from mcpcore_lint.reading.syntax import all_parameters, own_nodes
 from mcpcore_lint.rules._bodies import short, where_to
 from mcpcore_lint.rules.base import DEFAULTS, Invalid, Rule, RuleContext
 from mcpcore_lint.rules.handler._raised import NOT_FAILURES, about_an_unknown_tool
+from mcpcore_lint.rules.handler._round import caught_by_a_manager, is_coded_round
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import ErrorSite, Handler, ThrowSite, ToolDef, Value
+    from mcpcore_lint.model import ErrorSite, Handler, ThrowSite, ToolDef
 
 SUGGESTED: Final[dict[str, str]] = {
     "builtins.ValueError": "validation_error",
@@ -34,10 +31,6 @@ SUGGESTED: Final[dict[str, str]] = {
 
 OF_ANYTHING: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 """Classes that say nothing of what happened, whatever the sentence."""
-
-
-_TOLD: Final = FRAMEWORK_ERRORS | PROTOCOL_ERRORS | {"mcpcore.CodedError"}
-"""Errors that a decorator may make of others, so that what a handler raises under it need not be one."""
 
 
 class PreferMcpErrorInHandler(Rule):
@@ -59,7 +52,8 @@ Where the text is hidden, the finding is a warning, or information if a decorato
 the project may raise `ToolError` in place of the exception. Where the text is sent, only `raise Exception(...)` is
 reported, as information. Select the rule by its id to see the rest.
 
-Under a decorator of the project that raises an error of the framework, or a coded one, in its place it is no finding.
+Under a decorator or a context manager of the project that raises an error of the framework, or a coded one, in its
+place it is no finding.
 """
     bad = 'raise ValueError(f"no article {pmid}")'
     good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
@@ -193,6 +187,48 @@ Under a decorator of the project that raises an error of the framework, or a cod
         async def find(pmid: str) -> str:
             raise ValueError("pmid is empty")
         """,
+        # A context manager raises another error in its place.
+        """
+        from contextlib import asynccontextmanager, contextmanager
+        from mcp.server.mcpserver import MCPServer
+        from mcp.server.mcpserver.exceptions import ToolError
+
+        app = MCPServer("x")
+
+        @contextmanager
+        def told():
+            try:
+                yield
+            except ValueError as e:
+                raise ToolError(str(e)) from e
+
+        @asynccontextmanager
+        async def told_later():
+            try:
+                yield
+            except (LookupError, ValueError) as e:
+                raise ToolError(str(e)) from e
+
+        class Told:
+            def __enter__(self):
+                return self
+
+            def __exit__(self, kind, error, trace):
+                if isinstance(error, ValueError):
+                    raise ToolError(str(error)) from error
+
+        @app.tool()
+        async def fetch(pmid: str) -> str:
+            'Fetch an article.'
+            with told():
+                if not pmid:
+                    raise ValueError("pmid is empty")
+            async with told_later():
+                if pmid == "1":
+                    raise KeyError("no such article")
+            with Told():
+                raise ValueError("pmid is a number")
+        """,
     )
     invalid = (
         Invalid(
@@ -220,6 +256,44 @@ Under a decorator of the project that raises an error of the framework, or a cod
                 raise TypeError("pmid is a number")  # here
             """,
             "fetch raises ValueError, whose text SDK 1 sends as it does that of a bug",
+        ),
+        # A context manager catches only some, or raises another exception, whose text is hidden just the same.
+        Invalid(
+            """
+            from contextlib import contextmanager
+            from mcp.server.mcpserver import MCPServer
+            from mcp.server.mcpserver.exceptions import ToolError
+
+            app = MCPServer("x")
+
+            @contextmanager
+            def partly():
+                try:
+                    yield
+                except KeyError as e:
+                    raise ToolError(str(e)) from e
+                except TypeError:
+                    raise
+
+            @contextmanager
+            def renamed():
+                try:
+                    yield
+                except ValueError as e:
+                    raise RuntimeError(str(e)) from e
+
+            @app.tool()
+            def fetch(pmid: str) -> str:
+                'Fetch an article.'
+                with partly():
+                    if not pmid:
+                        raise ValueError("pmid is empty")  # here
+                    if pmid == "1":
+                        raise TypeError("pmid is a number")  # here
+                with renamed():
+                    raise ValueError("no such article")  # here
+            """,
+            "fetch raises ValueError, whose text SDK 2 hides",
         ),
         Invalid(
             """
@@ -418,11 +492,11 @@ Under a decorator of the project that raises an error of the framework, or a cod
                 continue
             if error.node.lineno in lines or _is_stub(error, handler, tool):
                 continue
-            if builtin and (_coded_round(error.type_name, handler, tool, ctx) or _is_guarded(throw, tool, ctx)):
+            if builtin and (is_coded_round(error.type_name, handler, tool, ctx) or _is_guarded(throw, tool, ctx)):
                 continue
             lines.add(error.node.lineno)
             says = _says_something(error.node, handler)
-            self._report(error.node, error.type_name, handler, tool, ctx, says=says)
+            self._report(error.node, error.type_name, handler, tool, ctx, says=says, throw=throw)
 
     def _made_elsewhere(self, throw: ThrowSite, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """`raise bad()`, where a function of the project makes the exception, or one of several classes does."""
@@ -440,7 +514,14 @@ Under a decorator of the project that raises an error of the framework, or a cod
 
     @staticmethod
     def _report(
-        at: ast.AST, full: str, handler: Handler, tool: ToolDef, ctx: RuleContext, *, says: bool = True
+        at: ast.AST,
+        full: str,
+        handler: Handler,
+        tool: ToolDef,
+        ctx: RuleContext,
+        *,
+        says: bool = True,
+        throw: ThrowSite | None = None,
     ) -> None:
         what = f"{tool.display_name} raises {short(full)}"
         weight: Severity | None = None
@@ -462,6 +543,9 @@ Under a decorator of the project that raises an error of the framework, or a cod
                 message = f"{what}, {effect} as it does that of a bug"
             else:
                 message = f"{what} without a sentence, so the agent learns neither what failed nor what to do next"
+        # To follow what the handler calls costs more than all before it, so it comes last.
+        if throw is not None and caught_by_a_manager(throw, handler, tool, ctx):
+            return
         advice = where_to(tool, what=SUGGESTED.get(full, ""))
         ctx.report(at, message, help=advice, tool=tool, module=handler.module, weight=weight)
 
@@ -485,43 +569,6 @@ def _is_guarded(throw: ThrowSite, tool: ToolDef, ctx: RuleContext) -> bool:
     if tool.flavour != "mcpcore" and not tool.handler.module.source.has("mcpcore"):
         return False
     return any(each.call == throw.span and each.form in {"guard", "fail"} for each in ctx.reach(tool).own)
-
-
-def _coded_round(full: str, handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
-    """Whether a decorator of the project makes an error of the framework, or a coded one, of an exception."""
-    if isinstance(handler.node, ast.Lambda) or not handler.node.decorator_list:
-        return False
-    from mcpcore_lint.rules.handler._round import clauses_round
-
-    for each in clauses_round(handler, tool):
-        if any(name is not None and ctx.hierarchy.is_kind_of(full, name) is True for name in each.types()):
-            last = each.clause.body[-1]
-            return isinstance(last, ast.Raise) and last.exc is not None and _is_coded(each.value(last.exc), ctx)
-    return False
-
-
-def _is_coded(value: Value, ctx: RuleContext) -> bool:
-    """Whether an error is one of the framework or a coded one; or what a function of the project makes is, at times."""
-    if not isinstance(value, CallValue):
-        return False
-    name, node = value.func.name, value.func.definition
-    if not isinstance(node, ast.FunctionDef):
-        own = any(ctx.hierarchy.is_kind_of(name, each) is True for each in _TOLD)
-        return own or name in _TOLD or name.startswith("mcpcore.")
-    module = ctx.project.module_defining(node)
-    if module is None:
-        return False
-    scope = module.scope_of(node)
-    given = {each.arg for each in all_parameters(node.args)}
-    returned = [each.value for each in own_nodes(node) if isinstance(each, ast.Return) and each.value is not None]
-    made = [each for each in returned if not (isinstance(each, ast.Name) and each.id in given)]
-    return bool(made) and all(
-        isinstance(each, ast.Call)
-        and isinstance(found := evaluate(each, scope), CallValue)
-        and not isinstance(found.func.definition, ast.FunctionDef)
-        and _is_coded(found, ctx)
-        for each in made
-    )
 
 
 def _says_something(node: ast.expr, handler: Handler) -> bool:

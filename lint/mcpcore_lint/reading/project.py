@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.reading.module import ClassInfo, Module
+from mcpcore_lint.reading.nearby import ANY_FILE, nearby
 from mcpcore_lint.reading.requirements import Nearest, Requirements, nearest
 from mcpcore_lint.reading.source import Source, SourceError
 
@@ -47,6 +48,7 @@ class Project:
         self._edges: dict[str, tuple[set[str], set[str]]] = {}
         """For each file, the files that its imports led to, and the modules that they did not find."""
         self._requirements: dict[str, Nearest] = {}
+        self._calling: dict[tuple[str, str], tuple[str, ...]] = {}
         self._given: dict[str, Source] = {}
         """Files held in memory, which go before those on disk."""
         self.reads_whole = reads_whole
@@ -76,6 +78,7 @@ class Project:
         absolute = os.path.abspath(absolute)
         self._given[absolute] = source
         self._listings.clear()
+        self._calling.clear()
         return self.add(absolute, source)
 
     def add(self, absolute: str, source: Source, *, whole: bool = True) -> Module:
@@ -256,10 +259,6 @@ class Project:
         absent.update(known.absent)
         return known.requirements
 
-    def depends(self, module: Module, other: Module) -> None:
-        """Note that the findings of a file rest on another file, although it does not import it."""
-        self._edges.setdefault(module.absolute, (set(), set()))[0].add(other.absolute)
-
     def held(self) -> tuple[str, ...]:
         """The paths of the files held in memory."""
         return tuple(self._given)
@@ -278,6 +277,23 @@ class Project:
                     queue.append(each)
         seen.discard(absolute)
         return seen, missing
+
+    def files_calling(self, absolute: str, name: str) -> tuple[str, ...]:
+        """The files round a file with a call of some `name` in their text; the findings of the file depend on them."""
+        near = tuple(nearby(absolute, self.root))
+        consulted, absent = self._edges.setdefault(absolute, (set(), set()))
+        consulted.update(near)
+        # A file that is new may call it too.
+        absent.update(
+            os.path.join(folder, ANY_FILE) for folder in {os.path.dirname(path) for path in (absolute, *near)}
+        )
+        key = (os.path.dirname(absolute), name)
+        calling = self._calling.get(key)
+        if calling is None:
+            text = f"{name}("
+            files = dict.fromkeys((absolute, *near, *self._given))
+            calling = self._calling[key] = tuple(path for path in files if text in self.text_of(path))
+        return tuple(path for path in calling if path != absolute)
 
     def text_of(self, absolute: str) -> str:
         """The text of a file. A file that was not parsed is decoded as Latin-1, which is enough to search for ASCII."""

@@ -11,8 +11,8 @@ from mcpcore_lint.meaning.symbols import class_info, class_round
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.reading.syntax import own_nodes
+from mcpcore_lint.registrations.callers import method_called
 from mcpcore_lint.registrations.frames import Frame, called_frame, written_scope
-from mcpcore_lint.registrations.servers import method_called
 
 if TYPE_CHECKING:
     from mcpcore_lint.reading.module import ClassInfo

@@ -28,6 +28,7 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.registrations.contracts import contract_given, contract_of
+from mcpcore_lint.registrations.delegating import delegates
 from mcpcore_lint.registrations.dispatching import Dispatching
 from mcpcore_lint.registrations.frames import Frame, read_again
 from mcpcore_lint.registrations.lookups import Tables, may_be_looked_up
@@ -250,7 +251,9 @@ class Builder:
                     continue
                 request = evaluate(target.slice, scope)
                 last = request.name.rpartition(".")[2] if isinstance(request, Symbol) else ""
-                if target.value.attr == "request_handlers" and last in LOWLEVEL_REQUESTS:
+                if target.value.attr != "request_handlers" or last not in LOWLEVEL_REQUESTS:
+                    continue
+                if not delegates(node.value, scope):
                     for maker_site in self.registering.request(target.value.value, node.value, scope):
                         self._registered(maker_site)
 

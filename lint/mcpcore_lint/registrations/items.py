@@ -10,10 +10,10 @@ from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.reading.syntax import alternatives, own_nodes, statements
 from mcpcore_lint.registrations.bindings import DEEP, bound, see
+from mcpcore_lint.registrations.callers import method_called
 from mcpcore_lint.registrations.frames import Frame, called_frame, written_scope
 from mcpcore_lint.registrations.loops import Loops, goes_through_members
 from mcpcore_lint.registrations.members import Members
-from mcpcore_lint.registrations.servers import method_called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

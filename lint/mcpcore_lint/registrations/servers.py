@@ -7,18 +7,17 @@ import re
 from typing import TYPE_CHECKING, Final, Literal
 
 from mcpcore_lint.meaning.infer import Inference
-from mcpcore_lint.meaning.kinds import Instance, Outside, method_of
+from mcpcore_lint.meaning.kinds import Instance, Outside
 from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.meaning.symbols import class_round, qualified
 from mcpcore_lint.model import CallValue, Choice, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS, SERVER_FACTORIES, SERVERS
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.callers import calls_elsewhere, texts_near
+from mcpcore_lint.reading.nearby import texts_near
 from mcpcore_lint.reading.syntax import all_parameters, own_nodes
+from mcpcore_lint.registrations.callers import calls_elsewhere, calls_here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mcpcore_lint.meaning.hierarchy import Hierarchy
     from mcpcore_lint.reading.module import ClassInfo, Module
     from mcpcore_lint.reading.scopes import Binding, Scope
@@ -39,6 +38,7 @@ _SAID: Final = frozenset({"name", "description", "annotations"})
 """Arguments that only the registration of a tool has."""
 _IMPORTED: Final = regex(r"^[ \t]*(?:from|import)[ \t]+(fastmcp|mcp)\b", re.MULTILINE)
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 Found = tuple["ToolFlavour | None", "str | None"]
 NOTHING: Final[Found] = (None, None)
 
@@ -46,8 +46,10 @@ NOTHING: Final[Found] = (None, None)
 class Servers:
     """Answers for one file."""
 
-    def __init__(self, module: Module, hierarchy: Hierarchy) -> None:
+    def __init__(self, module: Module, hierarchy: Hierarchy, *, sure: bool = False) -> None:
+        """Make it for a file; where `sure`, no usual name is enough."""
         self.module = module
+        self.sure = sure
         self.hierarchy = hierarchy
 
     def server(self, node: ast.expr, scope: Scope) -> Found:
@@ -181,50 +183,48 @@ class Servers:
     def _handed_in(self, name: str, where: Scope) -> ToolFlavour | Literal["other"] | None:
         """The flavour of a parameter that says nothing of itself, by the calls of its function.
 
-        "other" where a call hands it an object that is known, and is no server.
+        "other" if a call passes an object that is known, and is no server.
         """
         function, module = where.node, where.module
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return None
-        key = ("handed in", function, name)
+        key = ("handed in", function, name, self.sure)
         if key not in module.memo:
             module.memo[key] = None  # a function that hands on what it gets leads back to itself
-            for call, scope in self._calls_of(function, where):
-                bound_first = where.owner is not None
-                handed = arguments_of(function, call, bound_first=bound_first).get(name)
-                if handed is None:
-                    continue
-                servers = Servers(scope.module, self.hierarchy)
-                flavour = servers.server(handed, scope)[0]
-                if flavour is not None:
-                    module.memo[key] = flavour
-                    break
-                place = scope.lookup(handed.id) if isinstance(handed, ast.Name) else None
-                above = servers._handed_in(handed.id, place[0]) if place and isinstance(handed, ast.Name) else None
-                if above == "other" or servers._inferred(handed, scope)[1]:
-                    module.memo[key] = "other"
+            if any(each.arg == name for each in all_parameters(function.args)):
+                module.memo[key] = self._find_handed_in(name, function, where)
         found: ToolFlavour | Literal["other"] | None = module.memo[key]
         return found
 
-    @staticmethod
-    def _calls_of(function: ast.FunctionDef | ast.AsyncFunctionDef, where: Scope) -> Iterator[tuple[ast.Call, Scope]]:
-        """The calls of a function or a constructor in its package, and those of a method in its file."""
-        module = where.module
-        constructed = where.owner if function.name == "__init__" else None
-        definition = function if where.owner is None else constructed
-        name = constructed.name if constructed is not None else function.name
-        for call, scope in module.calls_near(f"{name}("):
-            callee = evaluate(call.func, scope) if definition is not None else None
-            same = isinstance(callee, Symbol) and callee.definition is definition
-            method = definition is None and isinstance(call.func, ast.Attribute) and call.func.attr == name
-            if same or method:
-                yield call, scope
-        if definition is None or (where.parent is not None and not where.parent.is_module and where.owner is None):
-            return  # a method by its name alone, and a nested function, are called in their own file
-        for call, scope in calls_elsewhere(name, module):
-            callee = evaluate(call.func, scope)
-            if isinstance(callee, Symbol) and callee.definition is definition:
-                yield call, scope
+    def _find_handed_in(self, name: str, function: Function, where: Scope) -> ToolFlavour | Literal["other"] | None:
+        here = self._first_server(name, function, where, calls_here(function, where))
+        if here is not None and here != "other":
+            return here
+        certain, possible = calls_elsewhere(function, where)
+        if not certain and not _is_otherwise(name):
+            certain = possible
+        return self._first_server(name, function, where, certain) or here
+
+    def _first_server(
+        self, name: str, function: Function, where: Scope, calls: list[tuple[ast.Call, Scope]]
+    ) -> ToolFlavour | Literal["other"] | None:
+        """The flavour of the first server that some calls pass in a parameter."""
+        other: Literal["other"] | None = None
+        for call, scope in calls:
+            argument = arguments_of(function, call, bound_first=where.owner is not None).get(name)
+            if argument is None:
+                continue
+            # The usual name of a server proves nothing in a file that may mean another function.
+            sure = self.sure or scope.module is not where.module
+            servers = Servers(scope.module, self.hierarchy, sure=sure)
+            flavour = servers.server(argument, scope)[0]
+            if flavour is not None:
+                return flavour
+            place = scope.lookup(argument.id) if isinstance(argument, ast.Name) else None
+            above = servers._handed_in(argument.id, place[0]) if place and isinstance(argument, ast.Name) else None
+            if above == "other" or servers._inferred(argument, scope)[1]:
+                other = "other"
+        return other
 
     def by_use(self, func: ast.Attribute, scope: Scope) -> Found:
         """A parameter that no call explains: a server by `app.tool(name=...)(fn)`, where the package imports MCP."""
@@ -288,13 +288,14 @@ class Servers:
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Found:
         flavour, known = self._inferred(node, scope)
         key = f"{self.module.path}:{ast.unparse(node)}"
-        if isinstance(node.value, ast.Name):
+        owner: ClassInfo | None = None
+        if isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
             owner = class_round(scope)
-            if owner is not None and node.value.id in {"self", "cls"}:
+            if owner is not None:
                 key = f"{owner.module.path}:{owner.qualname}.{node.attr}"
                 flavour = flavour or self._kept(owner, node.attr)
         if flavour is None and not known:
-            flavour = self._guess(node.attr)
+            flavour = self._guess(node.attr) or (self._given(owner, node.attr) if owner is not None else None)
         return (flavour, key) if flavour is not None else NOTHING
 
     def _kept(self, owner: ClassInfo, name: str) -> ToolFlavour | None:
@@ -304,6 +305,15 @@ class Servers:
                 flavour = self._flavour_of_call(value, scope)
                 if flavour is None and isinstance(value, ast.Name):
                     flavour = self.server(value, scope)[0]
+                if flavour is not None:
+                    return flavour
+        return None
+
+    def _given(self, owner: ClassInfo, name: str) -> ToolFlavour | None:
+        """The flavour of what a method got in a parameter of the same name: `self.server = server`."""
+        for _, value, scope in owner.instance_attributes.get(name, ()):
+            if isinstance(value, ast.Name) and value.id == name:
+                flavour = self.server(value, scope)[0]
                 if flavour is not None:
                     return flavour
         return None
@@ -329,16 +339,23 @@ class Servers:
         plain = name.lower().strip("_")
         if plain not in _USUAL:
             speaks = "mcp" in plain or plain.endswith("_server")
-            if not speaks or any(each in plain for each in _OTHERWISE):
+            if not speaks or _is_otherwise(plain):
                 return None
         return self.usual()
 
     def usual(self) -> ToolFlavour | None:
         """The flavour of a server that comes from elsewhere, in a file that speaks of a framework."""
+        if self.sure:
+            return None
         text = self.module.source.text
         if "fastmcp" in text and "mcp.server.fastmcp" not in text:
             return "fastmcp"
         return "sdk" if "mcp" in text else None
+
+
+def _is_otherwise(name: str) -> bool:
+    """Whether a name says that it is no server of tools."""
+    return any(part in name.lower() for part in _OTHERWISE)
 
 
 def _is_none(value: Value) -> bool:
@@ -352,16 +369,6 @@ def _made_elsewhere(value: Value) -> bool:
         return False
     package, _, rest = value.func.name.partition(".")
     return bool(rest) and package != "builtins" and rest.rpartition(".")[2][:1].islower()
-
-
-def method_called(func: ast.Attribute, scope: Scope) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module] | None:
-    """The method of a class of the project that `value.name` is, with its file."""
-    for kind in Inference().of(func.value, scope):
-        info = getattr(kind, "info", None)
-        found = method_of(info, func.attr) if info is not None else None
-        if found is not None:
-            return found[0], found[1].module
-    return None
 
 
 def arguments_of(
@@ -383,4 +390,4 @@ def arguments_of(
     return found
 
 
-__all__ = ["Servers", "arguments_of", "method_called"]
+__all__ = ["Servers", "arguments_of"]

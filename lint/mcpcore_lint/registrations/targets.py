@@ -10,9 +10,10 @@ from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Const, Symbol, Unknown, Value, options
 from mcpcore_lint.reading.syntax import alternatives, own_nodes
 from mcpcore_lint.registrations.bindings import bound, see
+from mcpcore_lint.registrations.callers import method_called
 from mcpcore_lint.registrations.frames import Frame, called_frame, written_scope
 from mcpcore_lint.registrations.items import Items
-from mcpcore_lint.registrations.servers import arguments_of, method_called
+from mcpcore_lint.registrations.servers import arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,9 +10,10 @@ from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Symbol, Unknown, Value
 from mcpcore_lint.reading.syntax import children, own_nodes, walk
+from mcpcore_lint.registrations.callers import method_called
 from mcpcore_lint.registrations.frames import called_frame
 from mcpcore_lint.registrations.keeping import keeps, kept_by_method, unpartial
-from mcpcore_lint.registrations.servers import arguments_of, method_called
+from mcpcore_lint.registrations.servers import arguments_of
 from mcpcore_lint.registrations.sites import Maker, Site
 from mcpcore_lint.registrations.tables import ADDERS, HINTS
 from mcpcore_lint.registrations.targets import parameter_behind, wrapped_parameter

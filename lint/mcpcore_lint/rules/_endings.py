@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import Symbol, Unknown
 from mcpcore_lint.reading.syntax import own_nodes
-from mcpcore_lint.registrations.servers import arguments_of, method_called
+from mcpcore_lint.registrations.callers import method_called
+from mcpcore_lint.registrations.servers import arguments_of
 
 if TYPE_CHECKING:
     from mcpcore_lint.reading.module import Module

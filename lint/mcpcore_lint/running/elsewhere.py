@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.callers import files_near
+from mcpcore_lint.reading.nearby import nearby
 from mcpcore_lint.reading.source import SourceError
 from mcpcore_lint.running.marks import speaks_of_mcp
 
@@ -33,7 +33,7 @@ def registered_elsewhere(judge: Judge, module: Module) -> tuple[Module, list[Too
     named = re.compile(
         rb"\bimport\b[^\n]*\b%b\b|\bfrom\s+[\w.]*\b%b\b|[\"'][\w.]*\b%b[\"']|^\s+%b,?\s*$" % ((stem,) * 4), re.MULTILINE
     )
-    for path in files_near(module.absolute, judge.project.root):
+    for path in nearby(module.absolute, judge.project.root):
         try:
             with open(path, "rb") as file:
                 raw = file.read()

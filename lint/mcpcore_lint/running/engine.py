@@ -238,6 +238,8 @@ class _PathRun:
     @staticmethod
     def _appeared(known: dict[str, Any]) -> set[str]:
         """Modules and lists of requirements that earlier runs looked for in vain and that are there now."""
+        from mcpcore_lint.reading.nearby import ANY_FILE
+
         found: set[str] = set()
         for folder, (mtime, names) in known.get("absent", {}).items():
             try:
@@ -248,7 +250,7 @@ class _PathRun:
                 continue
             for name in names:
                 path = os.path.join(folder, name)
-                if os.path.isfile(path + ".py") or os.path.exists(path):
+                if name == ANY_FILE or os.path.isfile(path + ".py") or os.path.exists(path):
                     found.add(path)
         return found
 
@@ -454,10 +456,7 @@ class _PathRun:
     def _pack_report(report: Report) -> tuple[Any, ...]:
         from mcpcore_lint.running.packing import pack_diagnostic, pack_span
 
-        tools = tuple(
-            (each.name, each.kind, each.flavour, each.server, each.handler, each.path, pack_span(each.span))
-            for each in report.tools
-        )
+        tools = tuple((*each[:6], pack_span(each.span), each.in_test) for each in report.tools)
         return (tuple(pack_diagnostic(each) for each in report.diagnostics), report.files, tools, report.suppressed)
 
     @staticmethod

@@ -22,6 +22,7 @@ from mcpcore_lint.registrations.external import OPTION, external_tools
 from mcpcore_lint.registrations.named import named_tools, names_module
 from mcpcore_lint.rules import all_rules, is_ours, selected
 from mcpcore_lint.rules.base import ProjectContext, Rule, RuleContext
+from mcpcore_lint.rules.definitions.descriptions import in_test
 from mcpcore_lint.running.marks import SUPPRESSION, speaks_of_mcp
 
 if TYPE_CHECKING:
@@ -405,6 +406,7 @@ class Judge:
                 each.handler.qualname,
                 each.handler.module.path,
                 each.span,
+                in_test(each),
             )
 
     def _on(self, rule_id: str, path: str) -> bool:

@@ -22,6 +22,8 @@ FAMILIES: Final = (
     (b"tool", b".tool"),
     (b"tool", b"add_tool"),
     (b"tool", b"egister"),
+    (b"esource", b".resource("),
+    (b"rompt", b".prompt("),
     (b"@", b"@tool"),
     (b"@", b"@resource"),
     (b"@", b"@prompt"),

@@ -66,7 +66,7 @@ def pack_result(result: FileResult) -> tuple[object, ...]:
         result.has_suppressions,
         tuple(pack_diagnostic(each) for each in result.diagnostics),
         tuple(tuple(each) for each in result.failures),
-        tuple((*each[:6], pack_span(each.span)) for each in result.tools),
+        tuple((*each[:6], pack_span(each.span), each.in_test) for each in result.tools),
         result.external,
         result.asked,
         result.exact,
@@ -102,4 +102,4 @@ def unpack_records(packed: Sequence[tuple[object, ...]]) -> tuple[ToolRecord, ..
     """Tool records again."""
     from mcpcore_lint.records import ToolRecord
 
-    return tuple(ToolRecord(*each[:6], Span(*each[6])) for each in packed)  # type: ignore[arg-type, call-arg, misc]
+    return tuple(ToolRecord(*each[:6], Span(*each[6]), each[7]) for each in packed)  # type: ignore[arg-type, call-arg, misc]

@@ -62,6 +62,9 @@ class Result:
         self.failures: list[Failure] = []
         self.files = 0
         self.tools = 0
+        """How many tools there are, without those that tests register."""
+        self.registered = 0
+        """The same, with resources and prompts."""
         self.suppressed = 0
         self.inputs: list[str] | None = []
         """Files and folders that the outcome rests on, of which all counts; None where they are not all known."""
@@ -103,7 +106,9 @@ class Result:
             self.diagnostics.append(_moved(each, move))
         self.failures += (each._replace(path=move(each.path)) for each in report.failures)
         self.files += report.files
-        self.tools += len(report.tools)
+        registered = [each for each in report.tools if not each.in_test]
+        self.registered += len(registered)
+        self.tools += sum(each.kind == "tool" for each in registered)
         self.suppressed += report.suppressed
         if report.inputs is None:
             self.inputs = None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.records import in_test_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,11 +20,17 @@ _IMPORT: Final = regex(rb"(?m)^[ \t]*(?:from|import)[ \t]+(mcpcore|fastmcp|mcp)(
 
 def why_no_tools(result: Result, groups: Sequence[Group]) -> str:
     """A sentence with the reason and the next step; empty where tools were seen, or none are to be expected."""
-    if result.tools or not result.files:
+    if result.registered or not result.files:
         return ""
     if any(each.rule == "tool-registration-unresolved" for each in result.diagnostics):
         return "no tools were seen, since what is registered cannot be resolved; name the functions under `handlers`"
-    paths = [path for group in groups if group.walk is not None for path in group.walk.files]
+    paths = [
+        path
+        for group in groups
+        if group.walk is not None
+        for path in group.walk.files
+        if not in_test_file(os.path.relpath(path, group.config.root).replace(os.sep, "/"))
+    ]
     for path in paths[:MANY]:
         try:
             with open(path, "rb") as file:

@@ -62,6 +62,9 @@ REGISTERING = {
     "a class that is a server": "from app.base import Base  # mcp\n\n\n"
     + HANDLER
     + "\n\nclass Mine(Base):\n    def __init__(self):\n        super().__init__('x', tools=[fetch])\n",
+    "a tool of an object that is handed in": "def register(server):\n    @server.tool()\n    def find(): ...\n",
+    "a resource of an object that is handed in": "def register(srv):\n    @srv.resource('a://b')\n    def find(): ...\n",
+    "a prompt of an object that is handed in": "def register(server):\n    @server.prompt()\n    def find(): ...\n",
     "another name": "from mcpcore import tool as command\n\n\n@command\n" + HANDLER,
 }
 

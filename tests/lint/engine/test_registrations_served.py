@@ -391,6 +391,35 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         ?: tool lowlevel handle(request)
         """,
     ),
+    "a request handler that wraps the earlier one": (
+        """
+        from mcp.server.lowlevel import Server
+        from mcp.types import CallToolRequest
+        server = Server("x")
+        @server.call_tool()
+        async def call(name, arguments):
+            match name:
+                case "find":
+                    return await find(arguments)
+            raise ValueError(name)
+        async def find(arguments):
+            raise ValueError("find")
+        earlier = server.request_handlers[CallToolRequest]
+        async def timed(request: CallToolRequest):
+            return await earlier(request)
+        server.request_handlers[CallToolRequest] = timed
+        def trace():
+            before = server.request_handlers.get(CallToolRequest)
+            async def traced(request):
+                return await before(request)
+            server.request_handlers[CallToolRequest] = traced
+            server.request_handlers[CallToolRequest] = wrap(before)
+        """,
+        """
+        find: tool lowlevel find(arguments)
+        ?: tool lowlevel call(name, arguments)
+        """,
+    ),
     "what prepares, shapes or serves is no tool": (
         HEAD
         + """

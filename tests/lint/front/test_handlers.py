@@ -122,6 +122,31 @@ def test_a_file_by_itself_has_the_tools_that_others_make_of_it(acme):
     assert whole == [each for each in acme.found(".") if each[0] == "acme/tools/users.py"]
 
 
+def test_only_tools_that_are_not_for_tests_are_counted(empty):
+    """Resources, prompts and what tests register are judged, but are no tools of the server."""
+    head = "from fastmcp import FastMCP\nmcp = FastMCP('x')\n"
+    tool = '@mcp.tool\ndef find(q: str) -> str:\n    """Find."""\n'
+    others = tool.replace("tool", "prompt").replace("find", "ask") + tool.replace("tool", "resource('a://{q}')")
+    empty.write("server.py", head + tool + others.replace("find", "read"))
+    empty.write("tests/test_server.py", head + tool)
+    empty.write("tools/own.py", head + "def test_it():\n    @mcp.tool\n    def inner(q: str) -> str: ...\n")
+    for arguments in (["--no-cache", "."], ["."], ["."]):
+        assert empty.json(*arguments)["summary"]["tools"] == 1
+    assert "in 3 files, 1 tool\n" in empty.lint(".").stdout
+
+
+def test_tools_of_tests_do_not_hush_that_none_were_seen(empty):
+    """The closing line names a file that is no test; a server of resources alone has what it should have."""
+    head = "from fastmcp import FastMCP\nmcp = FastMCP('x')\n"
+    empty.write("tests/test_server.py", head + '@mcp.tool\ndef find(q: str) -> str:\n    """Find."""\n')
+    assert "0 tools" in empty.lint("--no-cache", ".").stdout
+    assert "no tools were seen" not in empty.lint("--no-cache", ".").stdout
+    empty.write("server.py", head)
+    assert "0 tools: no tools were seen: server.py imports fastmcp" in empty.lint("--no-cache", ".").stdout
+    empty.write("server.py", head + "@mcp.resource('a://{q}')\ndef read(q: str) -> str: ...\n")
+    assert "0 tools\n" in empty.lint("--no-cache", ".").stdout
+
+
 def test_a_run_that_sees_no_tools_says_why(acme):
     """The closing line names a file that speaks of a framework, and the next step."""
     acme.write("acme/lone.py", "from fastmcp import Context\ndef find(q: str, ctx: Context) -> str: ...\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const, Missing, options, string
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.records import in_test_file
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
 
 if TYPE_CHECKING:
@@ -233,16 +234,6 @@ def in_test(tool: ToolDef) -> bool:
     """Whether a tool is made for a test, where no model reads what is said about it."""
     outside = tool.handler.qualname.split(".")[:-1]
     return in_test_file(tool.module.path) or any(each.startswith(("test_", "Test")) for each in outside)
-
-
-def in_test_file(path: str) -> bool:
-    """Whether a file belongs to tests, by its path."""
-    *folders, file = path.split("/")
-    named = file.startswith("test_") or file.endswith("_test.py") or file == "conftest.py"
-    return named or not _TESTS.isdisjoint(folders)
-
-
-_TESTS: Final = frozenset({"test", "tests"})
 
 
 def sets_docstring(tool: ToolDef) -> bool:

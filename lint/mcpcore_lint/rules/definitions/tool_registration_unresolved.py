@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.records import in_test_file
 from mcpcore_lint.registrations.unresolved import unresolved_in
 from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
-from mcpcore_lint.rules.definitions.descriptions import in_test_file
 
 if TYPE_CHECKING:
     from mcpcore_lint.reading.module import Module

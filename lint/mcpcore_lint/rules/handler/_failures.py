@@ -12,7 +12,7 @@ from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Symbol, Text, Unknown, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.reading.syntax import all_parameters, walk, walk_shallow
-from mcpcore_lint.registrations.servers import method_called
+from mcpcore_lint.registrations.callers import method_called
 from mcpcore_lint.rules._bodies import mentions, short, text_start, unpacked
 
 if TYPE_CHECKING:

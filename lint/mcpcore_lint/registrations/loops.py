@@ -169,7 +169,7 @@ def _is_private(item: ast.expr) -> bool:
 
 
 def _may_vary(name: str, scope: Scope) -> bool:
-    """Whether a name may be the variable of a loop or of a comprehension, which has names of its own."""
+    """Whether a name may be the variable of a loop or of a comprehension, which has its own names."""
     place = scope.lookup(name)
     if place is None:
         return name not in BUILTIN_NAMES

@@ -759,6 +759,13 @@ INVALID: Final = (
             return with_time({**found(a), "asked": a})
 
         @mcp.tool
+        async def again(a: str) -> dict:
+            answer = load(a)
+            answer = with_time(answer)
+            answer = with_time(answer)
+            return answer
+
+        @mcp.tool
         async def two(a: str) -> dict:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(None, slow, a)

@@ -200,16 +200,20 @@ class _Reader:
 
     # -- results of other functions ----------------------------------------------------------------------------------
 
-    def _handed_on(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[tuple[Place, str, bool]]:
+    def _handed_on(
+        self, node: ast.expr, scope: Scope, *, caught: bool, seen: tuple[str, ...] = ()
+    ) -> Iterator[tuple[Place, str, bool]]:
         """The failures of the functions whose result an answer is: where each is built, and what shows it."""
-        if self.deep >= _DEEP:
+        name = node.id if isinstance(node, ast.Name) else ""
+        # `answer = with_time(answer)` is made of itself.
+        if self.deep + len(seen) >= _DEEP or (name and name in seen):
             return
         for call, item in self._calls(node, scope):
             in_clause = caught or (call in self.body.parents and self.body.clause_of(call) is not None)
             for function, module in self._functions(call, scope):
                 yield from _failures_of(function, module, self, item=item, caught=in_clause)
                 for argument in _returned_arguments(call, function, module, self.ctx):
-                    yield from self._handed_on(_core(argument, scope), scope, caught=in_clause)
+                    yield from self._handed_on(_core(argument, scope), scope, caught=in_clause, seen=(*seen, name))
 
     def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None]]:
         """The calls of which an expression is the result, or an item of it."""

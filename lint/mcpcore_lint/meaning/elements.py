@@ -18,7 +18,7 @@ from mcpcore_lint.meaning.kinds import (
     method_of,
     once,
 )
-from mcpcore_lint.meaning.resolve import evaluate
+from mcpcore_lint.meaning.resolve import MAX_STEPS, evaluate
 from mcpcore_lint.model import Symbol, options
 from mcpcore_lint.reading.syntax import alternatives, own_nodes
 
@@ -138,9 +138,10 @@ class ElementReader(ABC):
 
     def element(self, node: ast.expr, scope: Scope) -> list[Kind]:
         """What the items of an iterable, or the values of a mapping, are instances of."""
+        self.trail.steps = self.trail.steps + 1 if self.depth else 0
         self.depth += 1
         try:
-            if self.depth > MAX_DEPTH:
+            if self.depth > MAX_DEPTH or self.trail.steps > MAX_STEPS:
                 self.trail.cut = True
                 return []
             return once(self._element(node, scope))
@@ -205,12 +206,20 @@ class ElementReader(ABC):
             if found is None:
                 return []
             where, bindings = found
-            kinds = [
-                kind
-                for each in bindings
-                if each.value is not None and each.kind in {"assign", "annotated"}
-                for kind in self.element(each.value, where)
-            ]
+            asked = (id(where), f"items of {node.id}", id(self.receiver))
+            if asked in self.trail.active:
+                self.trail.cut = True  # `rows = rows.copy()`: the name is made of itself
+                return []
+            self.trail.active.add(asked)
+            try:
+                kinds = [
+                    kind
+                    for each in bindings
+                    if each.value is not None and each.kind in {"assign", "annotated"}
+                    for kind in self.element(each.value, where)
+                ]
+            finally:
+                self.trail.active.discard(asked)
             return (None if any_own(kinds) else []) if where.module.changes_in_place(node.id, where) else kinds
         if isinstance(node, ast.Attribute):
             kinds = []
@@ -230,7 +239,7 @@ class ElementReader(ABC):
                 return self.element(node.args[0], scope)
             if isinstance(func, ast.Attribute) and func.attr in {"values", "copy"} and not node.args:
                 inside = self._items_of(func.value, scope)
-                return inside if inside is None else self.element(func.value, scope)
+                return inside or (None if inside is None else self.element(func.value, scope))
             made = self._callee(node, scope)
             if made is not None and made[0].returns is None:
                 return self._yielded(*made)

@@ -28,6 +28,7 @@ OPERATIONS = {
     "text": "    {0} = f'{{{1}}} {{{2}}}'\n",
     "choice": "    {0} = {1} or {2} or {0}\n",
     "walrus": "    {0} = ({1} := {2})\n",
+    "values": "    {0} = sorted({1}.values()) or {2}.copy() or {0}.copy()\n    for each in {0}: each.load()\n",
 }
 
 ENDS = """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.registrations.sites import Site
     from mcpcore_lint.registrations.targets import Targets
 
-DEEP: Final = 8
+DEEP: Final = 16
 STEPS: Final = 300
 _SAME: Final = frozenset({"list", "tuple", "set", "sorted", "reversed", "iter", "filter", "map", "enumerate", "zip"})
 _VIEWS: Final = frozenset({"values", "items", "keys", "copy", "get", "pop"})
@@ -187,6 +187,8 @@ class Origins:
             return self._member(node.args[0], node.args[1], scope, depth)
         if symbol.name in {"importlib.import_module", "builtins.__import__"} and node.args:
             return self._module(node, scope)
+        if symbol.name == "importlib.util.module_from_spec":
+            return True  # a file that is loaded by its path
         if symbol.name in {"builtins.globals", "builtins.locals"} or (symbol.name in _LOOKED_INTO and not node.args):
             self._modules.append(scope.module.name)
             return True

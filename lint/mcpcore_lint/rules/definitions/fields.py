@@ -38,7 +38,8 @@ class FieldDescription(Rule):
         "valid value comes from. Nothing is said where they do not: an enum, a `Literal`, a model, `is_final: bool`, "
         "the numbers of a calculation, `sheet_name` and `filepath`, and, in a tool with one or two parameters, names "
         "such as `path`, `query` and `city` or that the tool's description speaks of. On servers without mcpcore "
-        "such names need no description in a tool of any size, nor do identifiers and what the description mentions."
+        "such names need no description in a tool of any size, nor do identifiers, paths, columns and the names that "
+        "the description mentions."
     )
     bad = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles."""'
     good = '@tool\ndef fetch(pmids: Annotated[list[str], Field(description="PubMed identifiers.")]) -> Articles: ...'
@@ -435,11 +436,11 @@ def _explains(text: str, name: str) -> bool:
     return _documents(text, name) or bool(re.search(said, text))
 
 
-_NAMES_ITSELF: Final = regex(r"(?:\w+_)?(?:u?u?ids?|names?)")
+_NAMES_ITSELF: Final = regex(r"(?:\w+_)?(?:u?u?ids?|names?|paths?|files?|urls?|cols?|columns?)(?:_\w)?")
 
 
 def _names_itself(parameter: Parameter, tool: ToolDef) -> bool:
-    """Whether a parameter is an identifier or a name, which a server without mcpcore need not describe."""
+    """Whether a parameter is an identifier, a name or a place, which a server without mcpcore need not describe."""
     return tool.flavour != "mcpcore" and _NAMES_ITSELF.fullmatch(parameter.name) is not None
 
 

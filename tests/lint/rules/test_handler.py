@@ -146,6 +146,16 @@ def test_a_failure_is_found_behind_any_chain_that_hands_it_on(tmp_path, length):
     assert found(code, tmp_path) == [("no-error-as-data", built)]
 
 
+def test_a_failure_behind_a_long_chain_is_found_in_any_order_of_the_tools(tmp_path):
+    """A tool that begins further down the chain finds it, whichever tool was looked at before."""
+    chain = "".join(f"def f{n}(m):\n    if m: return f{n + 1}(m)\n    return load(m)\n" for n in range(9))
+    chain += "def f9(m):\n    if m: return {'error': m}\n    return load(m)\n"
+    far = "@mcp.tool()\ndef far(a: str):\n    return f0(a)\n"
+    near = "@mcp.tool()\ndef near(a: str):\n    return f5(a)\n"
+    head = f"from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n{chain}"
+    assert found(head + near + far, tmp_path) == found(head + far + near, tmp_path) != []
+
+
 @pytest.mark.parametrize(
     ("helpers", "answer"),
     [

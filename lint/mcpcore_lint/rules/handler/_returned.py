@@ -289,11 +289,12 @@ class _Reader:
 def _failures_of(
     function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, reader: _Reader, *, item: int | None, caught: bool
 ) -> list[tuple[Place, str, bool]]:
-    """The failures that a function of the project returns; made out once for all that call it."""
+    """The failures that a function of the project returns; found once for all that call it."""
     contract_tool = reader.judge.contract_tool
-    key = ("returned failures", function, item, caught, contract_tool)
+    # What is found depends on how many functions are still followed, and must not depend on which caller asks first.
+    key = ("returned failures", function, item, caught, contract_tool, reader.deep)
     if key not in module.memo:
-        module.memo[key] = []  # while they are being made out: it may call itself
+        module.memo[key] = []
         model = HandlerBuilder.of(function, module, reader.ctx.hierarchy).model
         if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function)):
             matches = returned_failures(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.running.suppress import Suppressions
     from mcpcore_lint.settings import PerFile, Settings
 
 LOADED_LINES: Final = 45_000
@@ -133,14 +134,18 @@ class FileState:
             self._known.add(diagnostic)
             self.diagnostics.append(diagnostic)
 
-    def _at_the_call(self, diagnostic: Diagnostic) -> Diagnostic:
-        """A finding that tools share, moved to where this file leads to it if a comment there suppresses it."""
+    @cached_property
+    def _suppressions(self) -> Suppressions:
+        """The suppression comments of the file."""
         from mcpcore_lint.running.suppress import Suppressions
 
-        suppressions = Suppressions(self.module.source, self.module.tree)
+        return Suppressions(self.module.source, self.module.tree)
+
+    def _at_the_call(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A finding that tools share, moved to where this file leads to it if a comment there suppresses it."""
         for place in diagnostic.related:
             local = diagnostic._replace(path=place.path, span=place.span, tools=())
-            if place.path == self.module.path and suppressions.suppresses(local):
+            if place.path == self.module.path and self._suppressions.suppresses(local):
                 return local
         return diagnostic
 

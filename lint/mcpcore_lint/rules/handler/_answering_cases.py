@@ -226,6 +226,16 @@ VALID: Final = (
                 raise ValueError(error)
         return answer
 
+    def save(a: str) -> dict:
+        return {"ok": False, "message": "no a"} if not a else {"ok": True}
+
+    @mcp.tool
+    def saved(a: str) -> dict:
+        answer = save(a)
+        if answer["ok"] is not True:
+            raise ValueError(answer["message"])
+        return answer
+
     @mcp.tool
     def fourth(a: str) -> dict:
         for _ in range(3):
@@ -813,6 +823,8 @@ INVALID: Final = (
                 return {"result": f"Could not load {a}"}  # here
             except LookupError:
                 return {"message": "It was there before", "ok": True}
+            except EOFError as e:
+                return {"success": False, "message": str(e), "dry_run": dry_run}  # here
             except OSError:
                 return {"message": "Failed to load all of it", "rows": await known(a)}
             except Exception as e:

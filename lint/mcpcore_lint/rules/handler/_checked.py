@@ -90,8 +90,11 @@ def says_failed(test: ast.expr, name: str, flags: Mapping[str, bool | None]) -> 
             if isinstance(value, str) and _key(left, name) in STATUS_KEYS:
                 failed = value.lower() in FAILED_STATUS
                 return failed if equal else not failed
+            if not (value is None or isinstance(value, bool) or value == ""):
+                return None
+            # `ok is not True` and `ok == False` say the opposite of `ok`.
             answer = says_failed(left, name, flags)
-            return _not(answer) if equal and value in {None, False} else answer
+            return answer if equal is (value is True) else _not(answer)
     taken = _key(test, name)
     if taken in ERROR_KEYS | FAILURE_KEYS:
         return True

@@ -344,7 +344,10 @@ class Judge:
         table = {plain(key): value for key, value in pairs if isinstance(key, str)}
         if table.keys().isdisjoint(SHOWING_KEYS if in_clause else TELLING):
             return None
-        if table.keys() & _QUESTIONS and table.keys().isdisjoint(ERROR_KEYS):
+        asks = any(
+            isinstance(value, Const) and value.value is True for key, value in table.items() if key in _QUESTIONS
+        )
+        if asks and not in_clause and table.keys().isdisjoint(ERROR_KEYS):
             return None
         states = [value for key, value in table.items() if key in STATUS_KEYS and isinstance(value, Const)]
         if table.keys() & VERDICTS or any(str(each.value).lower() in UNWELL for each in states):

@@ -10,7 +10,7 @@ from mcpcore_lint.config import KEYS, SECTION
 from mcpcore_lint.pages import pages
 from options import options, problems
 
-from mcpcore.classify import by_fact, by_message, by_name, by_type, phrases, status
+from mcpcore.classification import by_fact, by_message, by_name, by_type, phrases, status
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
 from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
 from mcpcore.errors import FACTORIES
@@ -77,7 +77,7 @@ def classification() -> str:
     parts = [
         "# Classification",
         "",
-        NOTE.format("mcpcore/classify/"),
+        NOTE.format("mcpcore/classification/"),
         "",
         "An exception finds its code by its type first, then by what it carries, by its message last.",
         "",

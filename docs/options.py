@@ -21,7 +21,7 @@ from mcpcore.declare.prompt import PromptOptions
 from mcpcore.declare.resource import ResourceOptions
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from mcpcore.limits import Limits
-from mcpcore.serving import with_failures
+from mcpcore.sdk.serving import with_failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable

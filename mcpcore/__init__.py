@@ -6,20 +6,18 @@ nothing and a program pays for the SDK only when it makes a tool or a server.
 
 from __future__ import annotations
 
-import sys
-
-# What these modules take to load is more than all else here; type checkers know the names.
+# Importing these modules costs more than all the rest of this one; type checkers still see the names.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
     from typing import Any
 
-    from mcpcore.classify import classify, explain
+    from mcpcore.classification import classify, explain
     from mcpcore.codes import CustomCode, ErrorCode
-    from mcpcore.context import Context
     from mcpcore.contract import Contract, ContractError, FailureMode
+    from mcpcore.declare.context import Context
     from mcpcore.declare.prompt import prompt
     from mcpcore.declare.resource import resource
+    from mcpcore.declare.tool import Tool, tool
     from mcpcore.envelope import Envelope
     from mcpcore.errors import (
         CodedError,
@@ -40,19 +38,16 @@ if TYPE_CHECKING:
         validation_error,
     )
     from mcpcore.limits import Limits
-    from mcpcore.retry import Retry, retrying
-    from mcpcore.server import Server
+    from mcpcore.retry import Retry
+    from mcpcore.sdk.server import Server
     from mcpcore.services import from_http_response, guard
-    from mcpcore.tool import Tool, tool
-else:
-    ModuleType = type(sys)
+    from mcpcore.services.retrying import retrying
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "classify": ("classify", "explain"),
+    "classification": ("classify", "explain"),
     "codes": ("CustomCode", "ErrorCode"),
-    "context": ("Context",),
     "contract": ("Contract", "ContractError", "FailureMode"),
     "envelope": ("Envelope",),
     "errors": (
@@ -73,13 +68,15 @@ _HOMES = {
         "unauthorized",
         "validation_error",
     ),
+    "declare.context": ("Context",),
     "declare.prompt": ("prompt",),
     "declare.resource": ("resource",),
+    "declare.tool": ("Tool", "tool"),
     "limits": ("Limits",),
-    "retry": ("Retry", "retrying"),
-    "server": ("Server",),
+    "retry": ("Retry",),
+    "sdk.server": ("Server",),
     "services": ("from_http_response", "guard"),
-    "tool": ("Tool", "tool"),
+    "services.retrying": ("retrying",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -135,18 +132,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """Where a public name and a module share a word (`tool`, `classify`), the word stands for the public name.
-
-    Importing a submodule binds it in its package; without this, what `mcpcore.tool` is would depend on who was first.
-    """
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(value, ModuleType) and name in _HOME_OF:
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -9,9 +9,9 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from mcp_types import Icon, ToolAnnotations
 
-from mcpcore.context import Context
 from mcpcore.contract import FailureMode
-from mcpcore.tool import Tool, ToolDecorator
+from mcpcore.declare.context import Context
+from mcpcore.declare.tool import Tool, ToolDecorator
 
 _P = ParamSpec("_P")
 _Q = ParamSpec("_Q")

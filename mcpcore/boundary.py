@@ -841,7 +841,7 @@ def _classified(exc: BaseException) -> tuple[Code, Retry]:
     crash = not is_a(exc, (Exception, BaseExceptionGroup, asyncio.CancelledError))
     if crash or is_a(exc, (ContractError, BrokenContractError, BrokenResultError)):
         return ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.retry
-    from mcpcore.classify import explain
+    from mcpcore.classification import explain
 
     explained = explain(exc)
     return explained.code, explained.retry

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from mcpcore.audit.kinds import BreachKind
     from mcpcore.boundary import Boundary, Verdict
-    from mcpcore.context import Request
     from mcpcore.contract import Contract
+    from mcpcore.declare.context import Request
 
 _MAX_DESCRIBED: Final = 10
 """Breaches of one call that its description names."""

@@ -214,7 +214,7 @@ class CodedError(Exception):
             message: A sentence for the client; left out, the code's own.
             data: Facts for the client.
             reason: The reason of the contract that this failure is.
-            **fields: Fields to bind, such as `session_id`; see `mcpcore.governance.FIELDS`.
+            **fields: Fields to bind, such as `session_id`; see `mcpcore.bound_fields.FIELDS`.
 
         Raises:
             TypeError: If a field is none of those.
@@ -225,7 +225,7 @@ class CodedError(Exception):
         if code is None:
             code = ErrorCode.UNKNOWN_ERROR
             if isinstance(thrown, BaseException):
-                from mcpcore.classify import explain
+                from mcpcore.classification import explain
 
                 explained = explain(thrown)
                 code = explained.code
@@ -247,7 +247,7 @@ class CodedError(Exception):
         """An invariant of the system is broken: INTERNAL_ERROR, with the invariant bound.
 
         Raises:
-            TypeError: If a field is none of `mcpcore.governance.FIELDS`.
+            TypeError: If a field is none of `mcpcore.bound_fields.FIELDS`.
         """
         said = f"The invariant {invariant_id} does not hold." if message is None else message
         bound = {**fields, "invariant_id": invariant_id}
@@ -267,7 +267,7 @@ class CodedError(Exception):
         """A tool fails in a way of its own.
 
         Raises:
-            TypeError: If `code` is not a code, or a field is none of `mcpcore.governance.FIELDS`.
+            TypeError: If `code` is not a code, or a field is none of `mcpcore.bound_fields.FIELDS`.
         """
         return cls._made(code, message, data, reason, cause, fields)
 
@@ -284,7 +284,7 @@ class CodedError(Exception):
         """A component does not start.
 
         Raises:
-            TypeError: If `code` is not a code, or a field is none of `mcpcore.governance.FIELDS`.
+            TypeError: If `code` is not a code, or a field is none of `mcpcore.bound_fields.FIELDS`.
         """
         return cls._made(code, message, data, "startup_failure", cause, fields)
 
@@ -331,7 +331,7 @@ class FrameworkError(CodedError):
 def _carrying(error: CodedError, fields: Mapping[str, str | None]) -> CodedError:
     """`error`, with fields that stand in its envelope and its record."""
     if fields:
-        from mcpcore.governance import carry
+        from mcpcore.bound_fields import carry
 
         carry(error, fields)
     return error

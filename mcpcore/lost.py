@@ -150,7 +150,7 @@ CLOSED: Final = Notes(closed=True)
 def note(error: CodedError) -> None:
     """Note that `error` is being made, where a call is running and code outside this package makes it."""
     # Importing the module here would be a circle; where it is not loaded, no call is running.
-    context: Any = sys.modules.get("mcpcore.context")
+    context: Any = sys.modules.get("mcpcore.declare.context")
     request = None if context is None else context.current.get()
     if request is None:
         return

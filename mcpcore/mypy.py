@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mypy.checker import TypeChecker
 
-_CONTEXT: Final = "mcpcore.context.Context"
+_CONTEXT: Final = "mcpcore.declare.context.Context"
 _MODE: Final = "mcpcore.contract.FailureMode"
 _DECORATORS: Final = (
     "mcpcore.tool.ToolDecorator",
@@ -29,7 +29,7 @@ _DECORATORS: Final = (
 )
 _FUNCTIONS: Final = (
     "mcpcore._shapes.tool",
-    "mcpcore.tool.tool",
+    "mcpcore.declare.tool.tool",
     "mcpcore.declare.resource.resource",
     "mcpcore.declare.prompt.prompt",
 )
@@ -52,10 +52,10 @@ class ErrorsPlugin(Plugin):
             f"{_CONTEXT}.fail": _failed,
             f"{_CONTEXT}.recovery_for": _failed,
             f"{_CONTEXT}.guard": _guarded,
-            "mcpcore.server.Server.tool": _decorator,
-            "mcpcore.server.Server.resource": _decorator,
-            "mcpcore.server.Server.prompt": _decorator,
-            "mcpcore.server.Server.add_tool": _added,
+            "mcpcore.sdk.server.Server.tool": _decorator,
+            "mcpcore.sdk.server.Server.resource": _decorator,
+            "mcpcore.sdk.server.Server.prompt": _decorator,
+            "mcpcore.sdk.server.Server.add_tool": _added,
             **{f"{decorator}.__call__": _decorated for decorator in _DECORATORS},
         }.get(fullname)
 

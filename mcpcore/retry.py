@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcpcore._retrying import Retrying
 
 RetryKind = Literal["not_retryable", "retryable_immediate", "retryable_after_ms"]
 
@@ -145,57 +144,3 @@ _PHRASES: Final[dict[RetryKind, str]] = {
 }
 _NEVER: Final = Retry("not_retryable")
 _NOW: Final = Retry("retryable_immediate")
-
-
-def retrying(
-    *,
-    attempts: int = 3,
-    max_wait: float = 30.0,
-    deadline: float | None = 60.0,
-    backoff: float = 0.2,
-    effects: Literal["none"] | None = None,
-) -> Retrying:
-    """Call again what fails and is worth it: as the failure's own `retry` says, no sooner and no longer.
-
-    A decorator of sync and async functions, and an iterator of attempts:
-
-    ```python
-    @retrying(attempts=4)
-    async def fetch(pmid: str) -> Article: ...
-
-    async for attempt in retrying():
-        with attempt:
-            found = await client.get(url)
-    ```
-
-    What is retried is what `CodedError.advice`, or `explain` for any other exception, says; a Retry-After is waited
-    for in full. A failure that is given up has `attempts` in its `data`. Cancellation passes through at once.
-
-    What may have changed something is not repeated: a failure that declares the effects "partial" or "unknown", and, in
-    a tool with `read_only_hint=False` and `idempotent_hint=False`, a timeout, an unavailable service or an exception
-    that nobody declared.
-
-    Args:
-        attempts: How many calls are made at most.
-        max_wait: Seconds; a failure that asks to wait longer is given up, not asked again too soon.
-        deadline: Seconds from the first call after which no other is begun, waits included; None for no limit.
-        backoff: Seconds to wait after a failure that may be retried at once; doubled each time, with jitter.
-        effects: "none" where repeating the operation does no harm: it only reads, or has an idempotency key. Then
-            the annotations of the tool do not count; what a failure itself declares does.
-
-    Raises:
-        ValueError: If an option is out of range.
-        ImportError: If tenacity, the extra `mcpcore[retry]`, is not installed.
-    """
-    if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
-        raise ValueError(f"retrying(attempts=...) must be an int of at least 1, not {attempts!r}")
-    for name, value in (("max_wait", max_wait), ("deadline", deadline), ("backoff", backoff)):
-        if value is not None and (not math.isfinite(value) or value < 0):
-            raise ValueError(f"retrying({name}=...) must be a number of seconds from 0 up, not {value!r}")
-    if effects is not None and effects != "none":
-        raise ValueError(
-            f"retrying(effects=...) must be 'none', for an operation that is safe to repeat, or None, not {effects!r}"
-        )
-    from mcpcore._retrying import Retrying
-
-    return Retrying(attempts=attempts, max_wait=max_wait, deadline=deadline, backoff=backoff, is_safe=effects == "none")

@@ -20,8 +20,8 @@ def on_fastmcp(server: Any) -> Any:
     from fastmcp.resources import Resource, ResourceTemplate, TextResource
     from fastmcp.tools import Tool
 
+    from mcpcore.declare.tool import as_tool
     from mcpcore.integrations.fastmcp import ContractMiddleware
-    from mcpcore.tool import as_tool
 
     boundary = server._boundary
     contracts = ContractMiddleware(

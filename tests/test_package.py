@@ -81,7 +81,7 @@ def test_importing_mcpcore_loads_nothing_heavy() -> None:
 def test_a_public_name_is_itself_whatever_was_imported_first() -> None:
     """`tool` and `classify` are also modules; the names stand for the functions all the same."""
     script = (
-        "import mcpcore.server, mcpcore.tool, mcpcore.classify; from mcpcore import tool, classify; "
+        "import mcpcore.sdk.server, mcpcore.tool, mcpcore.classify; from mcpcore import tool, classify; "
         "import mcpcore; assert callable(mcpcore.tool) and tool is mcpcore.tool; "
         "print(tool.__name__, classify(KeyError()).name)"
     )

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.classify.reference import classify_by_reference
 from bench.classify.servers import Peers
-from mcpcore.classify import classify, explain
+from mcpcore.classification import classify, explain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import libcst as cst
-from mcpcore_lint.cst import CstRule
+from mcpcore_lint.codemods import CstRule
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.rules.base import Invalid

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mcpcore_lint.diagnostics import Diagnostic, Severity
-    from mcpcore_lint.running.engine import Report, lint_paths, lint_source
+    from mcpcore_lint.runner.engine import Report, lint_paths, lint_source
     from mcpcore_lint.settings import Settings
 
 __all__ = ["Diagnostic", "Report", "Settings", "Severity", "lint_paths", "lint_source"]
 
 _HOMES = {
     "Diagnostic": "diagnostics",
-    "Report": "running.engine",
+    "Report": "runner.engine",
     "Settings": "settings",
     "Severity": "diagnostics",
-    "lint_paths": "running.engine",
-    "lint_source": "running.engine",
+    "lint_paths": "runner.engine",
+    "lint_source": "runner.engine",
 }
 
 

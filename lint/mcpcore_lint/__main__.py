@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from mcpcore_lint.running.memo import replay
+from mcpcore_lint.runner.memo import replay
 
 if __name__ == "__main__":
     replay(sys.argv[1:], leave=os._exit)

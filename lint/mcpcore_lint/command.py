@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.options import OPTIONS
 from mcpcore_lint.output import CannotRunError, Progress, escaped, note, printable, say, say_patch, say_source
-from mcpcore_lint.running import memo
+from mcpcore_lint.runner import memo, runner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from mcpcore_lint.config import Config
     from mcpcore_lint.diagnostics import Diagnostic, Severity
     from mcpcore_lint.rules import Rule
-    from mcpcore_lint.running.baseline import Entry
-    from mcpcore_lint.running.changed import Change
-    from mcpcore_lint.running.runs import Group, Mended, Result
+    from mcpcore_lint.runner.baseline import Entry
+    from mcpcore_lint.runner.changed import Change
+    from mcpcore_lint.runner.runner import Group, Mended, Result
     from mcpcore_lint.settings import PerFile, Settings
 
 _FOR_PEOPLE: Final = frozenset({"full", "concise"})
@@ -125,7 +125,7 @@ class _Command:
         if options["explain_calls"]:
             return self._explain_calls(options["explain_calls"])
         if options["watch"]:
-            from mcpcore_lint.running.watch import watch
+            from mcpcore_lint.runner.watch import watch
 
             return watch(self.paths, self._once)
         return self._once()
@@ -228,10 +228,9 @@ class _Command:
 
     def _groups(self, paths: tuple[str, ...] | None = None, *, read: bool = True) -> list[Group]:
         from mcpcore_lint.config import ConfigError
-        from mcpcore_lint.running import runs
 
         try:
-            return runs.groups(paths or self.paths, self._changed, given=self.options["config_path"], read=read)
+            return runner.groups(paths or self.paths, self._changed, given=self.options["config_path"], read=read)
         except ConfigError as error:
             raise CannotRunError(str(error)) from error
 
@@ -309,9 +308,8 @@ class _Command:
     # Runs
 
     def _explain_calls(self, tool: str) -> int:
-        from mcpcore_lint.running import runs
 
-        texts, known = runs.explain_calls(self._groups(), tool)
+        texts, known = runner.explain_calls(self._groups(), tool)
         if not texts:
             looked = f"; there are {', '.join(sorted(known)[:20])}" if known else "; no file here defines any"
             raise CannotRunError(f"there is no tool {tool!r}{_near(tool, known) or looked}")
@@ -319,7 +317,6 @@ class _Command:
         return 0
 
     def _stdin(self) -> int:
-        from mcpcore_lint.running import runs
 
         options = self.options
         name = options["stdin_filename"] or "<stdin>"
@@ -329,7 +326,7 @@ class _Command:
         raw = sys.stdin.buffer.read()
         fixed = 0
         if options["fix"] or options["diff"]:
-            mended = runs.mend_text(
+            mended = runner.mend_text(
                 raw, name, group, told=lambda each: self._told(each, [group]), unsafe=options["unsafe_fixes"]
             )
             if options["diff"]:
@@ -337,16 +334,15 @@ class _Command:
                 say_patch(mended.diff(name.replace(os.sep, "/")) if mended else "")
                 return 1 if mended else 0
             if mended:
-                from mcpcore_lint.reading.source import Source
+                from mcpcore_lint.syntax.source import Source
 
                 raw = Source.from_bytes(name, raw).to_bytes(mended.after)
                 fixed = mended.count
             say_source(raw)
-        result = runs.lint_text(raw, name, group)
+        result = runner.lint_text(raw, name, group)
         return self._tell(result, [group], fixed=fixed, err=options["fix"])
 
     def _once(self) -> int:
-        from mcpcore_lint.running import runs
 
         options = self.options
         groups = self._groups()
@@ -357,7 +353,7 @@ class _Command:
         self._written = False
         with Progress() as progress:
             if options["fix"] or options["diff"]:
-                mended, result = runs.mend(
+                mended, result = runner.mend(
                     groups,
                     lambda each: self._told(each, groups),
                     unsafe=options["unsafe_fixes"],
@@ -367,7 +363,7 @@ class _Command:
                 )
                 fixed = sum(each.count for each in mended)
             else:
-                result = runs.lint_groups(groups, cache=cache, progress=progress.tell)
+                result = runner.lint_groups(groups, cache=cache, progress=progress.tell)
         if options["diff"]:
             return self._diff(mended, result)
         code = self._tell(result, groups, fixed=fixed)
@@ -418,7 +414,7 @@ class _Command:
         """The findings of a run that the options let through; how many the baseline keeps back is kept beside them."""
         told = list(result.diagnostics)
         if self.options["changed_since"]:
-            from mcpcore_lint.running.changed import Change, ChangedError
+            from mcpcore_lint.runner.changed import Change, ChangedError
 
             # What the fixes of this run change is no reason to mend more: git is asked once.
             self._change = self._change or Change(self.options["changed_since"])
@@ -437,7 +433,7 @@ class _Command:
 
     def _against_baseline(self, result: Result) -> tuple[set[int], list[Entry]]:
         """The numbers of the findings that the baseline holds, and what it holds beyond them."""
-        from mcpcore_lint.running.baseline import Baseline, BaselineError, read
+        from mcpcore_lint.runner.baseline import Baseline, BaselineError, read
 
         path = self.options["baseline"]
         try:
@@ -447,7 +443,7 @@ class _Command:
             raise CannotRunError(str(error)) from error
 
     def _write_baseline(self, result: Result, groups: list[Group]) -> None:
-        from mcpcore_lint.running.baseline import Baseline, BaselineError, read
+        from mcpcore_lint.runner.baseline import Baseline, BaselineError, read
 
         path = self.options["baseline"]
         baseline = Baseline(path)
@@ -486,7 +482,7 @@ class _Command:
 
     def _tell(self, result: Result, groups: list[Group], *, fixed: int = 0, err: bool = False) -> int:
         from mcpcore_lint.report import Outcome, render, statistics
-        from mcpcore_lint.running.folding import fold
+        from mcpcore_lint.runner.folding import fold
 
         options = self.options
         if options["write_baseline"]:
@@ -500,7 +496,7 @@ class _Command:
         shape = options["shape"] or next((each.config.format for each in groups if each.config.format), None) or "full"
         unseen = ""
         if not result.tools and shape in _FOR_PEOPLE:
-            from mcpcore_lint.running.unseen import why_no_tools
+            from mcpcore_lint.runner.unseen import why_no_tools
 
             unseen = why_no_tools(result, groups)
         outcome = Outcome(
@@ -537,7 +533,7 @@ class _Command:
 
     def _mended_since(self, result: Result) -> list[str]:
         """What to say of findings that the baseline holds and that are no longer there."""
-        from mcpcore_lint.running.baseline import Baseline
+        from mcpcore_lint.runner.baseline import Baseline
 
         options = self.options
         if options["select"] or options["ignore"] or options["stdin_filename"] or result.failures:
@@ -588,7 +584,7 @@ class _Command:
             self._write_file(text)
 
     def _write_file(self, text: str) -> None:
-        from mcpcore_lint.running.writing import write_text
+        from mcpcore_lint.runner.writing import write_text
 
         path = self.options["output_file"]
         try:

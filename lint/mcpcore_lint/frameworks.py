@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpcore_lint.model import ToolDef
-    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.records import ToolKind
+    from mcpcore_lint.syntax.module import Module
 
 
 TEXT: Final = "the text of the exception"

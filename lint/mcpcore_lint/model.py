@@ -8,16 +8,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from mcpcore_lint.light import cached_property, light, light_value
-from mcpcore_lint.reading.syntax import body_of, walk
+from mcpcore_lint.dataclasses import cached_property, light, light_value
+from mcpcore_lint.syntax.parse import body_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.diagnostics import Span
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolFlavour, ToolKind
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -479,7 +479,7 @@ class ReturnSite:
     @cached_property
     def value(self) -> Value:
         """What is returned."""
-        from mcpcore_lint.meaning.resolve import evaluate
+        from mcpcore_lint.semantics.evaluate import evaluate
 
         return Const(self.node, self.module) if self.node.value is None else evaluate(self.node.value, self.scope)
 

@@ -146,6 +146,13 @@ _MODULES: Final = frozenset(
 )
 
 
+_SUBMODULES: Final = frozenset(
+    {"classification", "codes", "contract", "declare", "context", "prompt", "resource", "tool", "envelope", "errors"}
+    | {"limits", "retry", "sdk", "server", "services", "retrying", "guarding", "responses"}
+)
+"""Modules that public names live in; `mcpcore.tool` itself is the function."""
+
+
 @cache
 def canonical(name: str) -> str:
     """The one spelling of a qualified name of a framework; of any other name, itself."""
@@ -156,14 +163,12 @@ def canonical(name: str) -> str:
             return name
         if last == "classify" and rest == "classify":
             return name
-        head = rest.split(".")[0]
-        tail = rest.split(".")
-        # mcpcore.errors.not_found is mcpcore.not_found; mcpcore.ErrorCode.NOT_FOUND keeps its member.
-        if len(tail) >= 2 and head.islower() and head not in FACTORIES and head not in {"tool", "resource", "prompt"}:
-            return "mcpcore." + ".".join(tail[1:])
-        if len(tail) == 2 and head in {"tool", "resource", "prompt"}:
-            return "mcpcore." + tail[1]
-        return name
+        # The modules of a path are lower case, but so are functions: mcpcore.errors.not_found is mcpcore.not_found,
+        # mcpcore.ErrorCode.NOT_FOUND keeps its member, and mcpcore.declare.tool.tool is mcpcore.tool.
+        parts = rest.split(".")
+        while len(parts) > 1 and parts[0] in _SUBMODULES:
+            del parts[0]
+        return "mcpcore." + ".".join(parts)
     if package in {"mcp", "mcp_types"} and last == "Server" and ("server" in rest or rest == "Server"):
         return "mcp.LowLevelServer"
     table = _LAST_NAME.get(package)

@@ -24,7 +24,7 @@ def main(*, leave: Callable[[int], object] = sys.exit) -> None:
     """
     if sys.argv[1:2] == ["lint"]:
         # Before anything else is loaded: most runs of the linter find everything as they left it.
-        from mcpcore_lint.running.memo import replay
+        from mcpcore_lint.runner.memo import replay
 
         replay(sys.argv[1:], leave=leave)
         from mcpcore_lint.options import run_plain

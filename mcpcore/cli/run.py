@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-    from mcpcore.startup import Startup
+    from mcpcore.sdk.startup import Startup
 
 DEFAULT_HOST: Final = "127.0.0.1"
 INTERRUPTED: Final = 130

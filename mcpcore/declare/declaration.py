@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, ParamSpec, TypeVar, cast, final
 
 from mcpcore._where import caller, where_function
-from mcpcore.context import Context, Request, current
 from mcpcore.contract import Contract, ContractError, FailureMode
+from mcpcore.declare.context import Context, Request, current
 from mcpcore.errors import CodedError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcp_types import Icon, ToolAnnotations
 
-    from mcpcore.definition import ToolDefinition
+    from mcpcore.declare.definition import ToolDefinition
 
 P = ParamSpec("P")
 S_contra = TypeVar("S_contra", contravariant=True)
@@ -134,7 +134,7 @@ class Declaration:
             ContractError: If the handler's parameters or result cannot be described.
         """
         if self._definition is None:
-            from mcpcore.definition import ToolDefinition
+            from mcpcore.declare.definition import ToolDefinition
 
             self._definition = ToolDefinition.of(self)
         return self._definition

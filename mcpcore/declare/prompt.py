@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mcp_types import Icon
 
-    from mcpcore.context import Context
+    from mcpcore.declare.context import Context
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=str)

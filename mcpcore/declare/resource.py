@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcp.shared.uri_template import UriTemplate
     from mcp_types import Annotations, Icon
 
-    from mcpcore.context import Context
+    from mcpcore.declare.context import Context
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=str)

@@ -21,7 +21,7 @@ class Canonical:
     @property
     def schema(self) -> dict[str, Any]:
         """The failure, as the advertised output schema admits it."""
-        from mcpcore.definition import ERROR_SCHEMA
+        from mcpcore.declare.definition import ERROR_SCHEMA
 
         return {"properties": {"error": ERROR_SCHEMA}, "required": ["error"]}
 

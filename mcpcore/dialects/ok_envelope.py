@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode
-from mcpcore.dialects.held import CONSTANT, details_of, envelope_from, json_text, known, own_code
+from mcpcore.dialects.details import CONSTANT, details_of, envelope_from, json_text, known, own_code
 
 if TYPE_CHECKING:
     from mcpcore.envelope import Envelope

@@ -223,7 +223,7 @@ def _object_within(text: str) -> Mapping[str, Any] | None:
 
 def _code_of(native: object) -> Code:
     """The code for one of a dialect that nobody knows: by its name here, or as an HTTP status."""
-    from mcpcore.classify.status import code_for_status
+    from mcpcore.classification.status import code_for_status
 
     if isinstance(native, str):
         try:

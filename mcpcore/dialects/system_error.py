@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.arguments import INVALID_ARGUMENTS, MISSING
+from mcpcore.bound_fields import FIELDS
 from mcpcore.codes import ErrorCode
-from mcpcore.dialects.held import json_text, known, own_code
-from mcpcore.governance import FIELDS
+from mcpcore.dialects.details import json_text, known, own_code
 
 if TYPE_CHECKING:
     from mcpcore.envelope import Envelope

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import Code, ErrorCode
-from mcpcore.dialects.held import details_of, envelope_from, json_text, known, own_code
+from mcpcore.dialects.details import details_of, envelope_from, json_text, known, own_code
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:

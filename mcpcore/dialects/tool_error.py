@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode, code_named
-from mcpcore.dialects.held import CONSTANT, details_of, envelope_from, json_text, own_code
+from mcpcore.dialects.details import CONSTANT, details_of, envelope_from, json_text, own_code
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:

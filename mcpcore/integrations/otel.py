@@ -50,7 +50,7 @@ OTHER: Final = "_OTHER"
 """What the counter has in place of a name that the server does not know, as the conventions have it elsewhere."""
 
 
-_CONTEXT_PREFIX: Final = "mcpcore.context."
+_CONTEXT_PREFIX: Final = "mcpcore.declare.context."
 _INVALID_PARAMS_NAMES: Final = frozenset(code.name for code in PROTOCOL_INVALID_PARAMS)
 _SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
 
@@ -173,7 +173,7 @@ class OtelSink:
         if enabled is not None and not enabled(severity_number=severity, event_name=EVENT):
             return
         details: dict[str, str | int] = dict(attributes)
-        for name, source in (("mcpcore.correlation_id", "correlationId"), ("mcpcore.server", "server")):
+        for name, source in (("mcpcore.correlation_id", "correlationId"), ("mcpcore.sdk.server", "server")):
             value = record.get(source)
             if isinstance(value, str):
                 details[name] = value

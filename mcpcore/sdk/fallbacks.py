@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mcpcore.contract import Contract
     from mcpcore.fallbacks import Fallback, FallbackCheck
-    from mcpcore.startup import Startup
+    from mcpcore.sdk.startup import Startup
     from mcpcore.strictness import Strictness
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from mcpcore.boundary import passes_through
-from mcpcore.context import Request, current
 from mcpcore.contract import CONTRACT_META_KEY, ContractError
+from mcpcore.declare.context import Request, current
 from mcpcore.declare.declaration import takes_context
-from mcpcore.serving import invalid_arguments_error
-from mcpcore.threads import in_thread
-from mcpcore.unwrapping import UnansweredError
+from mcpcore.sdk.serving import invalid_arguments_error
+from mcpcore.sdk.threads import in_thread
+from mcpcore.sdk.unwrapping import UnansweredError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

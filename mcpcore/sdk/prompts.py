@@ -9,8 +9,8 @@ from mcp.server.mcpserver.prompts.base import PromptArgument
 from pydantic import ConfigDict, PrivateAttr
 
 from mcpcore.contract import ContractError
-from mcpcore.returned import watched_prompt
 from mcpcore.sdk.handlers import answer, require_served_by_sdk
+from mcpcore.sdk.returned import watched_prompt
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver.prompts.base import Message

@@ -9,8 +9,8 @@ from mcp_types import InputRequiredResult
 from pydantic import ConfigDict, PrivateAttr
 
 from mcpcore.contract import ContractError
-from mcpcore.returned import watched
 from mcpcore.sdk.handlers import answer, require_served_by_sdk
+from mcpcore.sdk.returned import watched
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver.resources import ResourceManager

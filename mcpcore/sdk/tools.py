@@ -13,19 +13,19 @@ from pydantic import ConfigDict, PrivateAttr, ValidationError
 
 from mcpcore.boundary import Judge, Relayed, is_a, returned_failure
 from mcpcore.breaches import report_nested
-from mcpcore.context import Request, current
+from mcpcore.declare.context import Request, current
 from mcpcore.effects import default_effects
-from mcpcore.results import converted
 from mcpcore.sdk.handlers import require_served_by_sdk, run_handler
-from mcpcore.serving import PROTOCOL_NEEDS, invalid_arguments_error
+from mcpcore.sdk.results import converted
+from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpcore.codes import Effects
-    from mcpcore.definition import ToolDefinition
+    from mcpcore.declare.definition import ToolDefinition
+    from mcpcore.declare.tool import Tool
     from mcpcore.envelope import Envelope
-    from mcpcore.tool import Tool
 
 
 class ToolFailure(ToolError, Relayed):  # noqa: N818 - the word of the docs

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mcpcore.classify.status import code_for_status
-from mcpcore.services.decorating import declared, decorated, is_async
+from mcpcore.classification.status import code_for_status
+from mcpcore.services._wrapping import declared, decorated, is_async
 from mcpcore.services.guarding import guard
 from mcpcore.services.responses import from_http_response, from_http_response_async
 

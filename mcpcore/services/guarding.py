@@ -9,22 +9,22 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
+from mcpcore.bound_fields import call_number, hand_on
 from mcpcore.codes import Code, is_code
 from mcpcore.contract import FailureMode
 from mcpcore.errors import CodedError, failure_of
 from mcpcore.escaping import clean_text
 from mcpcore.foreign import quietly
-from mcpcore.governance import call_number, hand_on
 from mcpcore.jsonable import cut_text, dumps, fit, safe_str, to_json, to_json_object
-from mcpcore.services.decorating import declared, decorated, is_async, level_of
-from mcpcore.services.telling import LOGGER, log_traced
+from mcpcore.services._logging import LOGGER, log_traced
+from mcpcore.services._wrapping import declared, decorated, is_async, level_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
     from types import TracebackType
     from typing import Self
 
-    from mcpcore.context import Context, FailureData
+    from mcpcore.declare.context import Context, FailureData
     from mcpcore.jsonable import JSON
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
@@ -273,7 +273,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
 
     def _told(self, exc: Exception, target: Target | None, name: str, *, leaf: Exception | None = None) -> CodedError:
         """What `exc` becomes; of a group whose members all become the same, `leaf` is the first."""
-        from mcpcore.classify import explain
+        from mcpcore.classification import explain
 
         explained = explain(exc)
         # What the exception says of its own: a Retry-After, a status that is never worth another try.

@@ -9,13 +9,13 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from mcpcore.classify.retry_after import as_retry, parse_retry_after
-from mcpcore.classify.status import RETRY_AFTER_STATUSES, code_for_status, retry_for_status
+from mcpcore.classification.retry_after import as_retry, parse_retry_after
+from mcpcore.classification.status import RETRY_AFTER_STATUSES, code_for_status, retry_for_status
 from mcpcore.errors import CodedError
 from mcpcore.escaping import clean_text
 from mcpcore.jsonable import cut_text, to_json_object
-from mcpcore.services.decorating import declared, level_of
-from mcpcore.services.telling import LOGGER
+from mcpcore.services._logging import LOGGER
+from mcpcore.services._wrapping import declared, level_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

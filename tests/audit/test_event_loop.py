@@ -24,7 +24,7 @@ from mcpcore.audit import writer as writer_module
 from mcpcore.audit.files import head_path, lock_path
 from mcpcore.audit.reading import read
 from mcpcore.audit.waiting import Call, current_call, settle
-from mcpcore.batch import Batch, BatchResult
+from mcpcore.services.batch import Batch, BatchResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpcore.classify.engine import classify, explain
-from mcpcore.classify.matcher import with_speech, without_names
+from mcpcore.classification.engine import classify, explain
+from mcpcore.classification.matcher import with_speech, without_names
 from mcpcore.codes import ErrorCode
 from mcpcore.retry import Retry
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpcore.classify import explain
-from mcpcore.classify.by_message import MESSAGES
-from mcpcore.classify.engine import classify
-from mcpcore.classify.matcher import Matcher, bound, fold, mark, prepare, words_of
+from mcpcore.classification import explain
+from mcpcore.classification.by_message import MESSAGES
+from mcpcore.classification.engine import classify
+from mcpcore.classification.matcher import Matcher, bound, fold, mark, prepare, words_of
 from mcpcore.codes import ErrorCode
 
 C = ErrorCode

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcpcore.classify import Explanation, explain
-from mcpcore.classify.engine import _PLANS, classify
+from mcpcore.classification import Explanation, explain
+from mcpcore.classification.engine import _PLANS, classify
 from mcpcore.codes import ErrorCode, is_code
 from mcpcore.errors import CodedError
 

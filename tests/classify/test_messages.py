@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpcore.classify import explain
-from mcpcore.classify.by_message import MESSAGES, MessageRow
-from mcpcore.classify.by_name import NAMES, VAGUE_NAMES
-from mcpcore.classify.engine import classify
-from mcpcore.classify.matcher import HEAD, TAIL, Matcher, name_words, prepare
-from mcpcore.classify.phrases import PhraseError, compile_phrase, expand
+from mcpcore.classification import explain
+from mcpcore.classification.by_message import MESSAGES, MessageRow
+from mcpcore.classification.engine import classify
+from mcpcore.classification.matcher import HEAD, TAIL, Matcher, name_words, prepare
+from mcpcore.classification.names import NAMES, VAGUE_NAMES
+from mcpcore.classification.phrases import PhraseError, compile_phrase, expand
 from mcpcore.codes import ErrorCode
 
 C = ErrorCode

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from mcpcore.classify import classifies, classifies_message, registry
-from mcpcore.classify.engine import classify, explain
+from mcpcore.classification import classifies, classifies_message, registry
+from mcpcore.classification.engine import classify, explain
 from mcpcore.codes import ErrorCode
 from mcpcore.retry import Retry
 
@@ -140,7 +140,7 @@ def test_a_class_that_answers_no_question_is_judged_without_it() -> None:
 
 def test_classes_that_are_made_without_end_are_not_kept() -> None:
     """A program that makes a class for each error does not fill the memory, and each is judged as the first was."""
-    from mcpcore.classify import engine
+    from mcpcore.classification import engine
 
     for number in range(engine._MAX_PLANS + 10):
         assert C.TIMEOUT is classify(type(f"E{number}", (TimeoutError,), {})())

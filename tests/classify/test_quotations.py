@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcpcore.classify import classify
-from mcpcore.classify.callers import without_values
+from mcpcore.classification import classify
+from mcpcore.classification.callers import without_values
 from tests.classify.quotation_cases import CALLERS, PLAIN, STATUS_LINES, UPSTREAM, WORDS
 
 

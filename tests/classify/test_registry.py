@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from mcpcore.classify import classifies, classifies_message, explain, forget
-from mcpcore.classify.engine import classify
+from mcpcore.classification import classifies, classifies_message, explain, forget
+from mcpcore.classification.engine import classify
 from mcpcore.codes import ErrorCode
 from mcpcore.retry import Retry
 

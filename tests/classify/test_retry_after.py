@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpcore.classify import explain, parse_retry_after
-from mcpcore.classify.retry_after import in_words
+from mcpcore.classification import explain, parse_retry_after
+from mcpcore.classification.retry_after import in_words
 from mcpcore.retry import Retry
 
 NOW = 784_111_777.0  # 1994-11-06T08:49:37Z, the date of RFC 9110's examples

@@ -20,8 +20,8 @@ from pathlib import Path
 import pydantic
 import pytest
 
-from mcpcore.classify import code_for_status, explain, retry_for_status
-from mcpcore.classify.engine import classify
+from mcpcore.classification import code_for_status, explain, retry_for_status
+from mcpcore.classification.engine import classify
 from mcpcore.codes import CustomCode, ErrorCode
 from mcpcore.errors import CodedError
 from mcpcore.retry import Retry
@@ -159,7 +159,7 @@ def test_nothing_is_imported_to_classify() -> None:
     """Whole families of libraries are told apart with none of them loaded, and classify loads nothing later."""
     script = (
         "import sys; loaded = set(sys.modules)  # by what counts branches, where something does\n"
-        "from mcpcore.classify import classify; before = set(sys.modules)\n"
+        "from mcpcore.classification import classify; before = set(sys.modules)\n"
         "for e in (RuntimeError('timed out'), OSError(5, 'x'), ExceptionGroup('a', [KeyError()])): classify(e)\n"
         "heavy = {'httpx', 'httpx2', 'requests', 'pydantic', 'sqlalchemy', 'mcp', 'logging', 'email', 'dataclasses'}\n"
         "assert not set(sys.modules) - before, set(sys.modules) - before\n"

@@ -9,9 +9,9 @@ import aiohttp
 import aiohttp.http_exceptions
 import pytest
 
-from mcpcore.classify import classifies_message, registry
-from mcpcore.classify.engine import MAX_LINKS, classify, explain
-from mcpcore.classify.phrases import PhraseError, compile_phrase, expand
+from mcpcore.classification import classifies_message, registry
+from mcpcore.classification.engine import MAX_LINKS, classify, explain
+from mcpcore.classification.phrases import PhraseError, compile_phrase, expand
 from mcpcore.codes import ErrorCode
 from mcpcore.errors import CodedError, not_found
 from mcpcore.retry import Retry

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, tool
+from mcpcore.bound_fields import FIELDS
 from mcpcore.codes import EFFECTS
 from mcpcore.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
 from mcpcore.envelope import envelope
-from mcpcore.governance import FIELDS
 from mcpcore.limits import DEFAULT_LIMITS
 
 NAMES = sorted(DIALECTS)
@@ -719,7 +719,7 @@ async def test_the_items_of_a_batch_fail_in_the_dialect(dialect: str) -> None:
     """Beside those that succeeded, and in the data of a batch of which all failed."""
     from mcp.client import Client
 
-    from mcpcore.batch import Batch, BatchResult
+    from mcpcore.services.batch import Batch, BatchResult
 
     @tool(errors=[FailureMode("full", ErrorCode.CONFLICT, when="The store is full.", recovery="Delete an item first.")])
     def put(ctx: Context[Literal["full"]], items: list[int]) -> BatchResult[int]:

@@ -14,7 +14,7 @@ from mcpcore import CustomCode, Envelope, ErrorCode, Retry
 from mcpcore.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
 from mcpcore.envelope import envelope
 from mcpcore.limits import DEFAULT_LIMITS
-from mcpcore.serving import protocol_error
+from mcpcore.sdk.serving import protocol_error
 
 
 @settings(max_examples=40)

@@ -6,7 +6,7 @@ import pytest
 
 from mcpcore import Envelope, ErrorCode, Retry
 from mcpcore.dialects import dialect_named
-from mcpcore.dialects.held import KEY, details_of, envelope_from
+from mcpcore.dialects.details import KEY, details_of, envelope_from
 from mcpcore.envelope import envelope
 
 ID = "0123456789abcdef"

@@ -7,14 +7,14 @@ import pkgutil
 import re
 from types import ModuleType
 
-import mcpcore_lint.meaning
-import mcpcore_lint.reading
 import mcpcore_lint.registrations
 import mcpcore_lint.rules
+import mcpcore_lint.semantics
+import mcpcore_lint.syntax
 import pytest
-from mcpcore_lint.light import cached_property, light
+from mcpcore_lint.dataclasses import cached_property, light
 from mcpcore_lint.patterns import _Lazy, holds_any, regex
-from mcpcore_lint.running.marks import REGISTERS
+from mcpcore_lint.runner.prefilter import REGISTERS
 
 
 def test_a_pattern_is_compiled_when_it_is_asked() -> None:
@@ -30,7 +30,7 @@ def test_a_pattern_is_compiled_when_it_is_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    "package", [mcpcore_lint.rules, mcpcore_lint.reading, mcpcore_lint.meaning, mcpcore_lint.registrations]
+    "package", [mcpcore_lint.rules, mcpcore_lint.syntax, mcpcore_lint.semantics, mcpcore_lint.registrations]
 )
 def test_every_pattern_can_be_compiled(package: ModuleType) -> None:
     """A fault in one is found here, and not when a file first has what it is for."""

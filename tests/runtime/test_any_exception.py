@@ -39,7 +39,7 @@ from mcpcore import (
 )
 from mcpcore.boundary import Boundary, passes_through
 from mcpcore.codes import all_codes
-from mcpcore.definition import ERROR_SCHEMA
+from mcpcore.declare.definition import ERROR_SCHEMA
 from mcpcore.envelope_text import indented
 from mcpcore.jsonable import size
 

@@ -16,7 +16,7 @@ from mcp import Client
 
 from mcpcore import Server, tool
 from mcpcore.boundary import passes_through
-from mcpcore.threads import in_thread
+from mcpcore.sdk.threads import in_thread
 
 pytestmark = pytest.mark.usefixtures("door")
 

@@ -460,7 +460,7 @@ def test_an_error_of_the_protocol_is_recorded_with_effects(tmp_path: Path, call:
 
 def test_code_on_the_server_gets_the_effects_too() -> None:
     """`server.call_tool` raises an error with the envelope."""
-    from mcpcore.server import ToolFailure
+    from mcpcore.sdk.server import ToolFailure
 
     async def run() -> Envelope:
         with pytest.raises(ToolFailure) as caught:

@@ -36,9 +36,9 @@ from mcpcore.arguments import _kind, misfit
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.boundary import Boundary
 from mcpcore.contract import Contract
+from mcpcore.declare.tool import MethodTool
 from mcpcore.errors import recovery_of
 from mcpcore.jsonable import to_json
-from mcpcore.tool import MethodTool
 
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many.", recovery="Wait.", strategy="retry_later")
 

@@ -18,12 +18,12 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, field_validator
 
 from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, not_found, tool
-from mcpcore.batch import Batch, BatchResult
 from mcpcore.boundary import Boundary
 from mcpcore.contract import Contract
 from mcpcore.dialects import DIALECTS
 from mcpcore.escaping import clean_text
 from mcpcore.limits import Limits
+from mcpcore.services.batch import Batch, BatchResult
 
 pytestmark = pytest.mark.usefixtures("door")
 

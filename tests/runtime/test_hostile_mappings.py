@@ -16,9 +16,9 @@ from pydantic import BaseModel, model_serializer
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found, tool
 from mcpcore.audit import AuditTrail
-from mcpcore.batch import Batch, BatchResult
 from mcpcore.errors import fact, recovery_of
 from mcpcore.services import guard
+from mcpcore.services.batch import Batch, BatchResult
 
 pytestmark = pytest.mark.usefixtures("door")
 

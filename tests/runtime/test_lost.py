@@ -34,10 +34,10 @@ from mcpcore import (
     retrying,
     service_unavailable,
 )
-from mcpcore.batch import Batch
-from mcpcore.context import current
+from mcpcore.declare.context import current
 from mcpcore.lost import MAX_NOTED
-from mcpcore.server import ToolFailure
+from mcpcore.sdk.server import ToolFailure
+from mcpcore.services.batch import Batch
 
 pytestmark = pytest.mark.usefixtures("door")
 

@@ -170,7 +170,7 @@ def test_finite_results_are_sent_as_they_are() -> None:
     """Nothing is changed where nothing has to be mended."""
     from mcp_types import CallToolResult, TextContent
 
-    from mcpcore.results import sendable
+    from mcpcore.sdk.results import sendable
 
     for structured in (None, {}, {"a": [1.5, "NaN", {"Infinity": None}]}):
         for text in ("fine", 'NaN and ["Infinity"'):

@@ -25,7 +25,7 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict, field_serializer
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found
-from mcpcore.returned import convert_result
+from mcpcore.sdk.returned import convert_result
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -270,7 +270,7 @@ def test_where_no_exception_is_a_dataclass_none_is_searched_for(tmp_path: Path) 
         "import importlib\n"
         "from mcpcore import Server\n"
         "from mcpcore.boundary import ReturnedError\n"
-        "from mcpcore.returned import raise_within\n"
+        "from mcpcore.sdk.returned import raise_within\n"
         "raise_within({'a': [1]})\n"
         "ledger = importlib.import_module('ledger')\n"
         "try:\n"
@@ -557,16 +557,16 @@ class TestTheSDKsConversion:
                     outcomes.append(convert(result).model_dump())
                 except Exception as exc:
                     outcomes.append(str(exc))
-            assert outcomes[0] == outcomes[1], f"the SDK converts {result!r} in another way than mcpcore.returned"
+            assert outcomes[0] == outcomes[1], f"the SDK converts {result!r} in another way than mcpcore.sdk.returned"
 
     @pytest.mark.no_server
     def test_the_private_names_are_there(self) -> None:
-        """What `mcpcore.returned` takes from the inside of the SDK."""
+        """What `mcpcore.sdk.returned` takes from the inside of the SDK."""
         metadata = func_metadata(model)
         assert hasattr(metadata, "_output_adapter"), (
-            "FuncMetadata of the SDK has no _output_adapter any more, which mcpcore.returned.convert_result needs: "
+            "FuncMetadata of the SDK has no _output_adapter any more, which mcpcore.sdk.returned.convert_result needs: "
             "read FuncMetadata.convert_result of this release and do as it does"
         )
         assert {"_resources", "_templates"} <= vars(MCPServer("s")._resource_manager).keys(), (
-            "the SDK keeps its resources elsewhere than mcpcore.returned.Resources looks for them"
+            "the SDK keeps its resources elsewhere than mcpcore.sdk.returned.Resources looks for them"
         )

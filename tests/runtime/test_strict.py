@@ -35,8 +35,8 @@ from mcpcore import (
     tool,
 )
 from mcpcore.audit import AuditTrail, verify
-from mcpcore.batch import Batch
 from mcpcore.lost import MAX_NOTED
+from mcpcore.services.batch import Batch
 from mcpcore.strictness import Strictness, strict_scope
 
 HERE = Path(__file__)

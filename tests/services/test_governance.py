@@ -12,8 +12,8 @@ import pytest
 from mcp.client import Client
 
 from mcpcore import CodedError, Context, Envelope, ErrorCode, Server, guard, not_found, tool
-from mcpcore.batch import Batch, BatchResult
-from mcpcore.governance import bind, bound, carried, carry, hand_on
+from mcpcore.bound_fields import bind, bound, carried, carry, hand_on
+from mcpcore.services.batch import Batch, BatchResult
 
 pytestmark = pytest.mark.usefixtures("door")
 

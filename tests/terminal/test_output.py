@@ -24,7 +24,7 @@ STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
 EDGES = {
     "mcpcore/cli/output.py": "all that the commands print",
     "mcpcore_lint/output.py": "all that the linter prints",
-    "mcpcore_lint/running/memo.py": "what was printed, again",
+    "mcpcore_lint/runner/memo.py": "what was printed, again",
     "mcpcore_lint/cli.py": "its version",
 }
 """The modules that may print by themselves, and what."""

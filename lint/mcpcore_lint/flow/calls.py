@@ -36,24 +36,24 @@ from mcpcore_lint.flow.effects import (
     swallowed,
 )
 from mcpcore_lint.flow.facts.converting import guard_of_context, guards_made
+from mcpcore_lint.flow.facts.except_clauses import yield_guards
 from mcpcore_lint.flow.facts.extract import Extractor
-from mcpcore_lint.flow.facts.guards import yield_guards
 from mcpcore_lint.flow.wrappers import Wrapper, wrappers_of
-from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.model import (
     FunctionNode,
     Reach,
     Symbol,
 )
+from mcpcore_lint.semantics.evaluate import Resolver, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mcpcore_lint.meaning.hierarchy import Hierarchy
     from mcpcore_lint.model import Handler
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.project import Project
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.project import Project
+    from mcpcore_lint.syntax.scopes import Scope
 
 
 K = TypeVar("K")

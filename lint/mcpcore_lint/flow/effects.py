@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from mcpcore_lint.light import light
+from mcpcore_lint.dataclasses import light
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.model import ErrorForm, FunctionNode
-    from mcpcore_lint.reading.module import ClassInfo, Module
+    from mcpcore_lint.syntax.module import ClassInfo, Module
 
 
 BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})

@@ -6,17 +6,17 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcpcore_lint.flow.effects import Event, Given, Handed, Key, Parameter, key_of
-from mcpcore_lint.meaning.given import parameter_of
-from mcpcore_lint.meaning.kinds import method_of
-from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Symbol
-from mcpcore_lint.reading.syntax import all_parameters, own_nodes
+from mcpcore_lint.semantics.call_args import parameter_of
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.semantics.type_model import method_of
+from mcpcore_lint.syntax.parse import all_parameters, own_nodes
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
-    from mcpcore_lint.reading.module import ClassInfo, Module
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.module import ClassInfo, Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 DEEP = 8
 """How many decorators deep, each made of others, a decorator is read."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.meaning.kinds import ancestry, method_of
-from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.meaning.symbols import class_info, class_round
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.names import FRAMEWORKS
-from mcpcore_lint.reading.syntax import own_nodes
 from mcpcore_lint.registrations.callers import method_called
 from mcpcore_lint.registrations.frames import Frame, called_frame, written_scope
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.symbols import class_info, class_round
+from mcpcore_lint.semantics.type_model import ancestry, method_of
+from mcpcore_lint.syntax.parse import own_nodes
 
 if TYPE_CHECKING:
-    from mcpcore_lint.reading.module import ClassInfo
-    from mcpcore_lint.reading.scopes import Binding, Scope
     from mcpcore_lint.registrations.frames import Env, Placed
+    from mcpcore_lint.syntax.module import ClassInfo
+    from mcpcore_lint.syntax.scopes import Binding, Scope
 
 DEEP: Final = 8
 """How many bindings of a name are looked at, and how many imports deep."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.light import replace
-from mcpcore_lint.meaning.resolve import choice, evaluate
 from mcpcore_lint.model import (
     CallValue,
     Const,
@@ -26,23 +25,24 @@ from mcpcore_lint.model import (
     options,
     string,
 )
-from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.registrations.contracts import contract_given, contract_of
 from mcpcore_lint.registrations.delegating import delegates
-from mcpcore_lint.registrations.dispatching import Dispatching
 from mcpcore_lint.registrations.frames import Frame, read_again
+from mcpcore_lint.registrations.handlers import Target, wrapped_parameter
 from mcpcore_lint.registrations.lookups import Tables, may_be_looked_up
+from mcpcore_lint.registrations.lowlevel import Dispatching
 from mcpcore_lint.registrations.registering import Registering
 from mcpcore_lint.registrations.sites import Maker, Site
 from mcpcore_lint.registrations.tables import FROM_TOOL, LOWLEVEL_REQUESTS, NEAR
-from mcpcore_lint.registrations.targets import Target, wrapped_parameter
 from mcpcore_lint.registrations.unresolved import Origins, Unresolved, note_unresolved
+from mcpcore_lint.semantics.evaluate import choice, evaluate
+from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
-    from mcpcore_lint.meaning.hierarchy import Hierarchy
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolFlavour
+    from mcpcore_lint.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 
 class Builder:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.meaning.infer import Inference
-from mcpcore_lint.meaning.kinds import method_of
-from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Symbol, Unknown
-from mcpcore_lint.reading.source import SourceError
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.type_model import method_of
+from mcpcore_lint.semantics.types import Inference
+from mcpcore_lint.syntax.source import SourceError
 
 if TYPE_CHECKING:
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Calls = list[tuple[ast.Call, "Scope"]]

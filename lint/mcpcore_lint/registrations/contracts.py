@@ -6,8 +6,6 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.bodies.errors import arguments_of
-from mcpcore_lint.meaning.making import made
-from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.model import (
     Argument,
     CallValue,
@@ -24,13 +22,15 @@ from mcpcore_lint.model import (
     Value,
 )
 from mcpcore_lint.names import ENTRY_ARGUMENTS, ENTRY_POSITIONAL
-from mcpcore_lint.reading.syntax import walk
+from mcpcore_lint.semantics.call_results import made
+from mcpcore_lint.semantics.evaluate import Resolver
+from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 
 _POSITIONS: Final = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.reading.syntax import own_nodes
+from mcpcore_lint.syntax.parse import own_nodes
 
 if TYPE_CHECKING:
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.scopes import Scope
 
 
 def delegates(handler: ast.expr, scope: Scope) -> bool:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.meaning.making import made
-from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.model import CallValue, Items, Symbol, Value, is_left_out, options, string
+from mcpcore_lint.semantics.call_results import made
+from mcpcore_lint.semantics.evaluate import Resolver, evaluate
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
 
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 OPTION: Final = "external_tools"
 _HANDING_ON: Final = frozenset({"builtins.dict", "functools.partial"})

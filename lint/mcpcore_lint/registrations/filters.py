@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Const, Items, Mapping, Symbol, string
-from mcpcore_lint.reading.syntax import own_nodes
 from mcpcore_lint.registrations.bindings import bound, see
 from mcpcore_lint.registrations.frames import Frame
 from mcpcore_lint.registrations.servers import arguments_of
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.syntax.parse import own_nodes
 
 if TYPE_CHECKING:
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.registrations.frames import Placed
-    from mcpcore_lint.registrations.targets import Target, Targets
+    from mcpcore_lint.registrations.handlers import Target, Targets
+    from mcpcore_lint.syntax.scopes import Scope
 
 DEEP: Final = 6
 _FUNCTIONS: Final = frozenset({"inspect.isfunction", "inspect.isroutine", "inspect.ismethod", "builtins.callable"})

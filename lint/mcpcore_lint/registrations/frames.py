@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.reading.scopes import Binding, Scope
 from mcpcore_lint.registrations.servers import arguments_of
+from mcpcore_lint.syntax.scopes import Binding, Scope
 
 if TYPE_CHECKING:
-    from mcpcore_lint.reading.scopes import Bindings
+    from mcpcore_lint.syntax.scopes import Bindings
 
 Placed = tuple[ast.expr, Scope]
 """An expression and the scope to read it in."""

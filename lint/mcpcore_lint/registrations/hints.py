@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from mcpcore_lint.meaning.making import made
-from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.model import CallValue, Const, Mapping, Value, is_left_out, options, string
+from mcpcore_lint.semantics.call_results import made
+from mcpcore_lint.semantics.evaluate import Resolver
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ToolDef

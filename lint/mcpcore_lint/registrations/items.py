@@ -6,21 +6,21 @@ import ast
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Symbol
-from mcpcore_lint.reading.syntax import alternatives, own_nodes, statements
 from mcpcore_lint.registrations.bindings import DEEP, bound, see
 from mcpcore_lint.registrations.callers import method_called
 from mcpcore_lint.registrations.frames import Frame, called_frame, written_scope
 from mcpcore_lint.registrations.loops import Loops, goes_through_members
 from mcpcore_lint.registrations.members import Members
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.syntax.parse import alternatives, own_nodes, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.registrations.frames import Placed
-    from mcpcore_lint.registrations.targets import Targets
+    from mcpcore_lint.registrations.handlers import Targets
+    from mcpcore_lint.syntax.scopes import Scope
 
 MANY: Final = 300
 """How many items of a list are looked at."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Const, Symbol, Value, options, string
-from mcpcore_lint.reading.syntax import alternatives, own_nodes, statements, walk
 from mcpcore_lint.registrations.bindings import bind, bound, see
 from mcpcore_lint.registrations.servers import arguments_of
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.syntax.parse import alternatives, own_nodes, statements, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.registrations.frames import Env, Placed
-    from mcpcore_lint.registrations.targets import Targets
+    from mcpcore_lint.registrations.handlers import Targets
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 DEEP: Final = 8
 """How many names and tables deep an entry is looked for."""

@@ -7,17 +7,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcpcore_lint.names import BUILTIN_NAMES
-from mcpcore_lint.reading.syntax import children, statements, walk
 from mcpcore_lint.registrations.bindings import bind
 from mcpcore_lint.registrations.filters import Filters
 from mcpcore_lint.registrations.frames import Frame, read_again
+from mcpcore_lint.syntax.parse import children, statements, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.registrations.frames import Env
-    from mcpcore_lint.registrations.targets import Targets
+    from mcpcore_lint.registrations.handlers import Targets
+    from mcpcore_lint.syntax.scopes import Scope
 
 Loop: TypeAlias = "ast.For | ast.AsyncFor | ast.comprehension"
 _LOOPS: Final = (ast.For, ast.AsyncFor, ast.comprehension)

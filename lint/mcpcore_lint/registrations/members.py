@@ -6,20 +6,20 @@ import ast
 import os
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.meaning.kinds import ancestry
-from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.meaning.symbols import class_round
 from mcpcore_lint.model import CallValue, Symbol, Text, options, string
 from mcpcore_lint.registrations.bindings import DEEP, bound, see
 from mcpcore_lint.registrations.frames import Frame
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.symbols import class_round
+from mcpcore_lint.semantics.type_model import ancestry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.reading.module import ClassInfo, Module
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.registrations.frames import Placed
-    from mcpcore_lint.registrations.targets import Targets
+    from mcpcore_lint.registrations.handlers import Targets
+    from mcpcore_lint.syntax.module import ClassInfo, Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 _IMPORTS: Final = frozenset({"importlib.import_module", "builtins.__import__"})
 _NAMESPACES: Final = frozenset({"vars", "globals", "locals"})

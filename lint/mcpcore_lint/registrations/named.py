@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mcpcore_lint.model import Handler
-    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.records import ToolFlavour
     from mcpcore_lint.registrations.build import Builder
+    from mcpcore_lint.syntax.module import Module
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _DEPENDENCY: Final = regex(r"[\"'\s](mcpcore|fastmcp|mcp)(?![\w.-])")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.meaning.resolve import Resolver, evaluate
-from mcpcore_lint.meaning.symbols import class_round
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown, Value, options
 from mcpcore_lint.registrations.bindings import bound, see
 from mcpcore_lint.registrations.frames import Frame
+from mcpcore_lint.registrations.handlers import DEEP, Targets
+from mcpcore_lint.registrations.registrars import Wrapping, names_something
 from mcpcore_lint.registrations.servers import Servers
 from mcpcore_lint.registrations.sites import Maker, Site
 from mcpcore_lint.registrations.tables import (
@@ -24,16 +24,16 @@ from mcpcore_lint.registrations.tables import (
     MIXED_IN,
     Way,
 )
-from mcpcore_lint.registrations.targets import DEEP, Targets
-from mcpcore_lint.registrations.wrapping import Wrapping, names_something
+from mcpcore_lint.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.semantics.symbols import class_round
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.meaning.hierarchy import Hierarchy
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolFlavour
+    from mcpcore_lint.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 _SERVES_ALL: Final = Way("tool", name=None)
 _ENTRY: Final = Way("tool", ("name_or_fn", "fn"))

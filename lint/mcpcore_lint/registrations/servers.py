@@ -6,22 +6,22 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final, Literal
 
-from mcpcore_lint.meaning.infer import Inference
-from mcpcore_lint.meaning.kinds import Instance, Outside
-from mcpcore_lint.meaning.resolve import Resolver, evaluate
-from mcpcore_lint.meaning.symbols import class_round, qualified
 from mcpcore_lint.model import CallValue, Choice, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS, SERVER_FACTORIES, SERVERS
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.nearby import texts_near
-from mcpcore_lint.reading.syntax import all_parameters, own_nodes
 from mcpcore_lint.registrations.callers import calls_elsewhere, calls_here
+from mcpcore_lint.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.semantics.symbols import class_round, qualified
+from mcpcore_lint.semantics.type_model import Instance, Outside
+from mcpcore_lint.semantics.types import Inference
+from mcpcore_lint.syntax.nearby import texts_near
+from mcpcore_lint.syntax.parse import all_parameters, own_nodes
 
 if TYPE_CHECKING:
-    from mcpcore_lint.meaning.hierarchy import Hierarchy
-    from mcpcore_lint.reading.module import ClassInfo, Module
-    from mcpcore_lint.reading.scopes import Binding, Scope
     from mcpcore_lint.records import ToolFlavour
+    from mcpcore_lint.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.syntax.module import ClassInfo, Module
+    from mcpcore_lint.syntax.scopes import Binding, Scope
 
 _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fastmcp"})
 """Names by which a server is usually handed to the function that registers tools on it."""

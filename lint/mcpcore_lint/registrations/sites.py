@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     import ast
 
     from mcpcore_lint.model import CallValue
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolFlavour
     from mcpcore_lint.registrations.tables import Way
+    from mcpcore_lint.syntax.scopes import Scope
 
 
 class Maker(NamedTuple):

@@ -5,21 +5,21 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.meaning.symbols import class_round
 from mcpcore_lint.model import Symbol, Text, Unknown, options
-from mcpcore_lint.reading.syntax import alternatives, own_nodes, statements, walk
 from mcpcore_lint.registrations.bindings import bound, see
+from mcpcore_lint.registrations.deferred import keeps
 from mcpcore_lint.registrations.frames import Frame, called_frame, written_scope
-from mcpcore_lint.registrations.keeping import keeps
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.symbols import class_round
+from mcpcore_lint.syntax.parse import alternatives, own_nodes, statements, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.registrations.handlers import Targets
     from mcpcore_lint.registrations.sites import Site
-    from mcpcore_lint.registrations.targets import Targets
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 DEEP: Final = 16
 STEPS: Final = 300

@@ -6,8 +6,8 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.light import light
 from mcpcore_lint.output import printable
 
 if TYPE_CHECKING:

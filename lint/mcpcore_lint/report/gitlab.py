@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.report import told
 from mcpcore_lint.report.json import dump
-from mcpcore_lint.running.baseline import fingerprints
+from mcpcore_lint.runner.baseline import fingerprints
 
 if TYPE_CHECKING:
     from mcpcore_lint.report import Outcome

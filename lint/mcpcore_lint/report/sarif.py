@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.reading.source import Source
 from mcpcore_lint.report import PAGES, page, told
 from mcpcore_lint.report.json import dump
-from mcpcore_lint.running.baseline import fingerprints
+from mcpcore_lint.runner.baseline import fingerprints
+from mcpcore_lint.syntax.source import Source
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic, Span

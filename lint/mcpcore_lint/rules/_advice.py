@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.light import light
+from mcpcore_lint.dataclasses import light
 from mcpcore_lint.model import CallValue, Const, is_left_out, options
 
 if TYPE_CHECKING:

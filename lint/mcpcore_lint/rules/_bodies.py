@@ -7,17 +7,17 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
-from mcpcore_lint.meaning.resolve import CODES, evaluate
 from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Value, options, string
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
-from mcpcore_lint.reading.syntax import walk
+from mcpcore_lint.semantics.evaluate import CODES, evaluate
+from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.model import CatchSite, Contract, ContractEntry, ErrorSite, FunctionNode, Handler, ToolDef
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.syntax.scopes import Scope
 
 N = TypeVar("N", bound=ast.AST)
 

@@ -7,23 +7,23 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.codemods import edits as text_edits
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.meaning.resolve import CODES, evaluate
 from mcpcore_lint.model import Text, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._bodies import short
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._imports import import_names
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown
-from mcpcore_lint.running import fixes
+from mcpcore_lint.semantics.evaluate import CODES, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Reach, ReachedThrow, ToolDef, Value
-    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.syntax.module import Module
 
 TO_FILL_IN: Final = "TODO: next step"
 """Fewer words than a recovery must have, so that lint asks for it."""
@@ -217,7 +217,7 @@ def _of_libraries(reach: Reach, ctx: RuleContext) -> dict[str, list[tuple[str, s
 
 def _code_of_class(thrown: ReachedThrow, ctx: RuleContext) -> str | None:
     """The code that the runtime gives to an exception class; None for a bug."""
-    from mcpcore.classify.by_type import TYPES
+    from mcpcore.classification.types import TYPES
 
     above, _ = ctx.hierarchy.ancestors(thrown.type_name)
     for name in (thrown.type_name, *sorted(above - {thrown.type_name}, key=_depth(above, ctx))):
@@ -290,14 +290,14 @@ def _place(module: Module, registration: ast.expr, entries: list[Proposal], spel
         if not isinstance(registration, (ast.Name, ast.Attribute)):
             return None
         inner = _errors(entries, spelled, f"{indent}    ", module)
-        return fixes.insert_after(module, registration, f"({newline}{indent}    {inner}{newline}{indent})")
+        return text_edits.insert_after(module, registration, f"({newline}{indent}    {inner}{newline}{indent})")
     given = next((each for each in registration.keywords if each.arg == "errors"), None)
     if given is not None:
         line = source.line(given.lineno)
         indent = line[: len(line) - len(line.lstrip())]
         inner = _errors(entries, spelled, indent, module)
-        return fixes.replace_node(module, given, inner)
-    items = fixes.arguments_in_order(registration)
+        return text_edits.replace_node(module, given, inner)
+    items = text_edits.arguments_in_order(registration)
     if not items:
         _, end = source.node_range(registration)
         opening = source.text.rindex("(", 0, end)
@@ -310,9 +310,9 @@ def _place(module: Module, registration: ast.expr, entries: list[Proposal], spel
         line = source.line(last.lineno)
         indent = line[: len(line) - len(line.lstrip())]
         inner = _errors(entries, spelled, indent, module)
-        edit = fixes.add_argument(module, registration, inner)
+        edit = text_edits.add_argument(module, registration, inner)
         return Edit(edit.start, edit.end, f",{newline}{indent}{inner}")
-    return fixes.add_argument(module, registration, _errors(entries, spelled, indent, module))
+    return text_edits.add_argument(module, registration, _errors(entries, spelled, indent, module))
 
 
 def _errors(entries: list[Proposal], spelled: dict[str, str], indent: str, module: Module) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.light import light
-from mcpcore_lint.meaning.annotations import unquote
-from mcpcore_lint.meaning.resolve import Resolver, evaluate
-from mcpcore_lint.meaning.symbols import class_info
+from mcpcore_lint.dataclasses import light
 from mcpcore_lint.model import CallValue, Const, Symbol
+from mcpcore_lint.semantics.annotations import unquote
+from mcpcore_lint.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.semantics.symbols import class_info
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Value
-    from mcpcore_lint.reading.module import ClassInfo
+    from mcpcore_lint.syntax.module import ClassInfo
 
 RESERVED: Final = frozenset({"reason", "retryable", "recovery"})
 """Keys that the framework writes, outside every data model."""

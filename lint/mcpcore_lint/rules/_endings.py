@@ -6,13 +6,13 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import Symbol, Unknown
-from mcpcore_lint.reading.syntax import own_nodes
 from mcpcore_lint.registrations.callers import method_called
 from mcpcore_lint.registrations.servers import arguments_of
+from mcpcore_lint.syntax.parse import own_nodes
 
 if TYPE_CHECKING:
-    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules._bodies import Body
+    from mcpcore_lint.syntax.module import Module
 
 NEVER: Final = frozenset({"NoReturn", "Never"})
 ENDS_THE_PROCESS: Final = frozenset({"sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"})

@@ -6,18 +6,18 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.codemods import edits as text_edits
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.model import Missing, Symbol, Unknown, string
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rules._bodies import body_of, reasons_known
 from mcpcore_lint.rules._imports import import_names
-from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Contract, ErrorSite, FunctionNode, ToolDef
-    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.syntax.module import Module
 
 CONTEXT_NAMES: Final = ("ctx", "context", "call_context", "mcp_context")
 
@@ -125,22 +125,22 @@ def _parameter(module: Module, node: FunctionNode, text: str, *, method: bool) -
 
 def _call_edits(module: Module, call: ast.Call, error: ErrorSite, callee: str, reason: str) -> list[Edit]:
     quoted = f'"{reason}"'
-    edits = [fixes.replace_node(module, call.func, callee)]
+    edits = [text_edits.replace_node(module, call.func, callee)]
     given = next((each for each in call.keywords if each.arg == "reason"), None)
     if error.form == "coded":
         code = next((each for each in call.keywords if each.arg == "code"), None)
         if code is None:
-            edits.append(fixes.replace_node(module, call.args[0], quoted))
+            edits.append(text_edits.replace_node(module, call.args[0], quoted))
         else:
-            edits.append(fixes.replace_node(module, code, f"reason={quoted}"))
+            edits.append(text_edits.replace_node(module, code, f"reason={quoted}"))
         if given is not None:
-            edits.append(fixes.remove_argument(module, call, given))
+            edits.append(text_edits.remove_argument(module, call, given))
     elif given is not None and not call.args:
         pass  # `reason=` is a parameter of ctx.fail too
     else:
-        items = fixes.arguments_in_order(call)
+        items = text_edits.arguments_in_order(call)
         if given is not None:
-            edits.append(fixes.remove_argument(module, call, given))
+            edits.append(text_edits.remove_argument(module, call, given))
         if items:
             start, _ = module.source.node_range(items[0])
             line = module.source.line(items[0].lineno)
@@ -167,7 +167,7 @@ def _without_reason(module: Module, call: ast.Call, error: ErrorSite) -> list[Ed
         return []
     if len(data.keys) == 1:
         holder: ast.expr | ast.keyword = error.data.keyword if error.data.keyword is not None else data
-        return [fixes.remove_argument(module, call, holder)] if holder in {*call.args, *call.keywords} else []
+        return [text_edits.remove_argument(module, call, holder)] if holder in {*call.args, *call.keywords} else []
     source = module.source
     key = data.keys[index]
     assert key is not None

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.codemods import edits as text_edits
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.syntax.module import Module
 
 _LINE: Final = regex(r"(?P<lead>\s*)from (?P<package>\S+) import (?P<name>[^\n;]+?)(?P<tail>\s*)\Z")
 
@@ -28,7 +28,7 @@ def import_names(module: Module, wanted: Iterable[tuple[str, str]]) -> tuple[dic
     spelled: dict[str, str] = {}
     by_place: dict[tuple[int, int], list[Edit]] = {}
     for package, name in sorted(set(wanted), key=lambda each: (each[0], _rank(each[1]))):
-        imported = fixes.import_name(module, package, name)
+        imported = text_edits.import_name(module, package, name)
         spelled[name] = imported.text
         for edit in imported.edits:
             by_place.setdefault((edit.start, edit.end), []).append(edit)

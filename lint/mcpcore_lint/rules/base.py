@@ -6,22 +6,22 @@ from abc import ABC
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
+from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix, Related, Severity, Span
-from mcpcore_lint.light import light
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from mcpcore_lint.meaning.hierarchy import Hierarchy
     from mcpcore_lint.model import FunctionNode, Handler, Reach, ReachedWrite, ToolDef, Value
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.project import Project
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.records import ToolRecord
-    from mcpcore_lint.running.judge import FileState
+    from mcpcore_lint.runner.checker import FileState
+    from mcpcore_lint.semantics.hierarchy import Hierarchy
     from mcpcore_lint.settings import Settings
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.project import Project
+    from mcpcore_lint.syntax.scopes import Scope
 
 Family: TypeAlias = Literal["contract", "conformance", "handler", "definitions", "linter", "project"]
 DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType({"select": None})
@@ -167,7 +167,7 @@ class RuleContext:
 
     def resolve(self, node: ast.expr, scope: Scope | None = None, *, inside: Handler | None = None) -> Value:
         """What an expression is: in a scope, in a handler's own scope, or at the top of the file."""
-        from mcpcore_lint.meaning.resolve import evaluate
+        from mcpcore_lint.semantics.evaluate import evaluate
 
         if scope is None:
             scope = self.module.scope if inside is None else inside.module.scope_of(inside.node)
@@ -233,7 +233,7 @@ class RuleContext:
         return Related(where.path, where.source.span(at), message)
 
     def fix(self, title: str, edits: Iterable[Edit], *, unsafe: bool = False) -> Fix:
-        """Edits that belong together; the helpers that make them are in `mcpcore_lint.running.fixes`."""
+        """Edits that belong together; the helpers that make them are in `mcpcore_lint.codemods.edits`."""
         return Fix(title, tuple(edits), "unsafe" if unsafe else "safe")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from mcpcore_lint.diagnostics import Edit, Severity
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.base import Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules.base import Family
-    from mcpcore_lint.running.suppress import Suppression, Suppressions
+    from mcpcore_lint.runner.suppress import Suppression, Suppressions
+    from mcpcore_lint.syntax.module import Module
 
 
 class _LinterRule(Rule):
@@ -38,8 +38,6 @@ class ParseError(_LinterRule):
         "Never with a comment, since the file cannot be read; exclude it by path. Folders and files with `{{` in their "
         "names are templates, and are left out by themselves."
     )
-    valid = ("x = 1\n",)
-    invalid = (Invalid("def fetch(:  # here\n    ...\n", "cannot be read as Python"),)
 
 
 class UnusedIgnore(_LinterRule):
@@ -54,19 +52,6 @@ class UnusedIgnore(_LinterRule):
     good = "x = 1"
     how_to_fix = "Remove the comment, or the one rule in it that finds nothing."
     when_to_suppress = "When the same file is also checked with other settings, under which the finding does appear."
-    valid = (
-        "x = 1\n",
-        "x = '# mcpcore: ignore[parse-error]'\n",
-    )
-    invalid = (
-        Invalid(
-            "x = 1  # mcpcore: ignore[parse-error] old  # here\n",
-            "found by parse-error",
-            "x = 1\n",
-            settings={"select": frozenset({"linter"})},
-        ),
-        Invalid("x = 1  # mcpcore: ignore  # here\n", "suppresses nothing", "x = 1\n"),
-    )
 
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
         """Report each rule of each comment that suppressed nothing."""
@@ -152,8 +137,6 @@ class IgnoreWithoutReason(_LinterRule):
     good = "return []  # mcpcore: ignore[no-fake-empty] an empty inbox is what the caller asked for"
     how_to_fix = "Write the reason after the bracket."
     when_to_suppress = "Ignore the rule in the settings where the reasons are kept elsewhere."
-    valid = ("x = 1  # mcpcore: ignore[no-fake-empty] the cache is optional\n",)
-    invalid = (Invalid("x = 1  # mcpcore: ignore[no-fake-empty]  # here\ny = 2\n"),)
 
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:  # noqa: ARG002
         """Report each comment without a reason."""
@@ -181,7 +164,6 @@ class UnknownHandler(_LinterRule):
         "function whose name begins with an underscore needs a pattern that does so too."
     )
     when_to_suppress = "Where the functions are generated into the tree later; then ignore the rule in the settings."
-    valid = ("def handle(q: str) -> str: ...\n",)
 
 
 class UnknownRule(_LinterRule):
@@ -195,8 +177,6 @@ class UnknownRule(_LinterRule):
     good = "return []  # mcpcore: ignore[no-fake-empty] nothing to list"
     how_to_fix = "Correct the name: `mcpcore lint --list-rules` shows them all."
     when_to_suppress = "While the package that brings the rule is not installed everywhere."
-    valid = ("x = 1  # mcpcore: ignore[parse-error] why not\n",)
-    invalid = (Invalid("x = 1  # mcpcore: ignore[parse-eror] why not  # here\n", "parse-eror"),)
 
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:  # noqa: ARG002
         """Report each name that is no rule's."""

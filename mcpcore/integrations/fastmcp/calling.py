@@ -19,21 +19,21 @@ from pydantic import PrivateAttr, RootModel, ValidationError
 
 from mcpcore.boundary import Boundary, is_a, passes_through, returned_failure
 from mcpcore.breaches import report_nested
-from mcpcore.context import Request, current
 from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.declare.context import Request, current
 from mcpcore.declare.declaration import FASTMCP_CALL
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
+from mcpcore.declare.tool import Tool
 from mcpcore.effects import default_effects
 from mcpcore.errors import CodedError
 from mcpcore.integrations.fastmcp.errors import ContractFailure, ProtocolFailure
 from mcpcore.integrations.fastmcp.results import prompt_result, resource_result
 from mcpcore.jsonable import safe_str
-from mcpcore.results import converted
 from mcpcore.sdk.handlers import run_handler
-from mcpcore.serving import exposes_internal_errors, invalid_arguments_error, protocol_error_of
+from mcpcore.sdk.results import converted
+from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error, protocol_error_of
 from mcpcore.strictness import strictness_of
-from mcpcore.tool import Tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pydantic import AnyUrl
 
     from mcpcore.declare.declaration import Declared
-    from mcpcore.definition import ToolDefinition
+    from mcpcore.declare.definition import ToolDefinition
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 

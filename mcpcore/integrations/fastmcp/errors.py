@@ -30,7 +30,7 @@ from pydantic_core import InitErrorDetails
 
 from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.boundary import ERROR_READERS, cause_of, is_a
-from mcpcore.classify.status import code_for_status
+from mcpcore.classification.status import code_for_status
 from mcpcore.codes import Code, ErrorCode
 from mcpcore.errors import FrameworkError
 from mcpcore.jsonable import safe_str, shown_name

@@ -24,7 +24,7 @@ from mcpcore.errors import FrameworkError
 from mcpcore.fallbacks import FallbackCheck
 from mcpcore.integrations.fastmcp.calling import answering_now
 from mcpcore.integrations.fastmcp.namespaces import Names, composition, fallbacks_in_meta, names_of
-from mcpcore.serving import protocol_error_of
+from mcpcore.sdk.serving import protocol_error_of
 from mcpcore.upstream import UpstreamError, failure_carried_by
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
 
     from mcpcore.boundary import Boundary
-    from mcpcore.context import Request
+    from mcpcore.declare.context import Request
     from mcpcore.envelope import Envelope
     from mcpcore.fallbacks import Fallback
     from mcpcore.strictness import Strictness

@@ -18,8 +18,8 @@ from fastmcp.tools.tool_transform import TransformedTool
 
 from mcpcore.contract import ContractError
 from mcpcore.declare.prompt import DeclaredPrompt
-from mcpcore.serving import not_mountable
-from mcpcore.tool import Tool
+from mcpcore.declare.tool import Tool
+from mcpcore.sdk.serving import not_mountable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -20,15 +20,15 @@ from pydantic import BaseModel, ValidationError
 
 from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.audit import AuditError
+from mcpcore.bound_fields import TRACE_FIELD, checked, in_force
 from mcpcore.boundary import Boundary, is_a, log_recording, passes_through, returned_failure
 from mcpcore.breaches import note_item
-from mcpcore.context import Request
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError
-from mcpcore.definition import admitting_error, without_error
+from mcpcore.declare.context import Request
+from mcpcore.declare.definition import admitting_error, without_error
 from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.errors import FrameworkError
 from mcpcore.fallbacks import external_names
-from mcpcore.governance import TRACE_FIELD, checked, in_force
 from mcpcore.integrations.fastmcp import logs
 from mcpcore.integrations.fastmcp.calling import answered, answering_now, cover, sdk_context
 from mcpcore.integrations.fastmcp.errors import (
@@ -54,8 +54,8 @@ from mcpcore.integrations.fastmcp.starting import Startups, no_lifespan
 from mcpcore.jsonable import shown_name
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.recording import recorded_first
-from mcpcore.results import failure_in, require_writable, sendable
-from mcpcore.serving import (
+from mcpcore.sdk.results import failure_in, require_writable, sendable
+from mcpcore.sdk.serving import (
     UnknownTool,
     check_options,
     chosen_error,
@@ -84,9 +84,9 @@ if TYPE_CHECKING:
     from mcpcore.audit import AuditTrail
     from mcpcore.boundary import Verdict
     from mcpcore.breaches import BrokenItem
+    from mcpcore.declare.tool import Tool
     from mcpcore.lost import LostFailure
-    from mcpcore.startup import Startup
-    from mcpcore.tool import Tool
+    from mcpcore.sdk.startup import Startup
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from mcpcore.declare.declaration import Declared
     from mcpcore.declare.prompt import PromptOptions
     from mcpcore.declare.resource import ResourceOptions
-    from mcpcore.tool import Tool
+    from mcpcore.declare.tool import Tool
 
 WRAPPED_RESULT: Final = "x-fastmcp-wrap-result"
 """The keyword of an output schema by which FastMCP's client knows that the result is wrapped in an object."""

@@ -21,7 +21,7 @@ from mcp_types import CallToolResult, ContentBlock, InputRequiredResult
 
 from mcpcore.boundary import is_a
 from mcpcore.integrations.fastmcp.calling import answering_now
-from mcpcore.returned import raise_within
+from mcpcore.sdk.returned import raise_within
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP

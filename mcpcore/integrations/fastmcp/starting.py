@@ -13,7 +13,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.contract import Contract
-from mcpcore.startup import Startup
+from mcpcore.sdk.startup import Startup
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping

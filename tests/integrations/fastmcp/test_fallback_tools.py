@@ -23,9 +23,9 @@ from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
 
 from mcpcore import Context, ContractError, Envelope, ErrorCode, FailureMode, Server, prompt, resource, tool
-from mcpcore.batch import Batch, BatchResult
 from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from mcpcore.services.batch import Batch, BatchResult
 
 NO_ITEM = FailureMode(
     "no_item", ErrorCode.NOT_FOUND, when="There is no such item.", recovery="Search.", fallback_tool="search"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from mcpcore_lint.running.judge import Judge
+from mcpcore_lint.runner.checker import Judge
 from mcpcore_lint.settings import Settings
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from mcpcore_lint.rules.base import Rule
-from mcpcore_lint.running import engine, judge, work
-from mcpcore_lint.running.engine import fix_paths, fix_source, lint_paths, lint_source
+from mcpcore_lint.runner import checker, engine, work
+from mcpcore_lint.runner.engine import fix_paths, fix_source, lint_paths, lint_source
 from mcpcore_lint.settings import PerFile, Settings
 
 EMPTY = 'from mcpcore import tool\n\n\n@tool(errors=[])\ndef {name}() -> str:\n    """Does it."""\n    return \'x\'\n'
@@ -98,14 +98,14 @@ def test_links_that_lead_round_in_a_circle_do_not_matter(tmp_path):
 def test_what_cannot_be_read_is_named_and_the_rest_is_checked(tmp_path, monkeypatch):
     """A missing path, a folder without permission and a file that vanishes are failures of their own."""
     write(tmp_path, a=EMPTY.format(name="a"), b=EMPTY.format(name="b"))
-    real = judge.Judge.read
+    real = checker.Judge.read
 
     def read(self, absolute, *, every):
         if absolute.endswith("b.py"):
             os.unlink(absolute)
         return real(self, absolute, every=every)
 
-    monkeypatch.setattr(judge.Judge, "read", read)
+    monkeypatch.setattr(checker.Judge, "read", read)
     report = lint_paths([tmp_path, tmp_path / "missing.py"], settings=ONLY, root=str(tmp_path))
     assert shown(report) == [("a.py", 4, "error-contract-empty")]
     assert [(each.path, "No such file" in each.message) for each in report.failures] == [
@@ -212,15 +212,15 @@ def test_a_crash_of_one_rule_is_reported_and_the_rest_goes_on(tmp_path, monkeypa
 
     class Crashes(Rule):
         id = "crashes"
-        severity = judge.Severity.INFO
+        severity = checker.Severity.INFO
         family = "project"
 
         def check_tool(self, tool, ctx):
             if tool.display_name == "a":
                 raise ZeroDivisionError("oops")
 
-    rules = {**judge.all_rules(), "crashes": Crashes()}
-    monkeypatch.setattr(judge, "all_rules", lambda: rules)
+    rules = {**checker.all_rules(), "crashes": Crashes()}
+    monkeypatch.setattr(checker, "all_rules", lambda: rules)
     write(tmp_path, a=EMPTY.format(name="a"), b=EMPTY.format(name="b"))
     settings = Settings(select=frozenset({"crashes", "error-contract-empty"}))
     report = lint_paths([tmp_path], settings=settings, root=str(tmp_path))
@@ -263,7 +263,7 @@ def test_settings_select_ignore_and_change_severities_by_file(tmp_path):
     settings = Settings(
         select=frozenset({"error-contract"}),
         ignore=frozenset({"error-contract-unthrown"}),
-        severities={"error-contract-empty": judge.Severity.INFO},
+        severities={"error-contract-empty": checker.Severity.INFO},
         per_file=(PerFile("tests/*", ignore=frozenset({"error-contract-empty"})),),
     )
     report = lint_paths([tmp_path], settings=settings, root=str(tmp_path))
@@ -395,7 +395,7 @@ def test_a_run_from_the_cache_loads_neither_the_parser_nor_the_rules(tmp_path):
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
     code = (
-        "import sys; from mcpcore_lint.running.engine import lint_paths; lint_paths(['.'], cache=True);"
+        "import sys; from mcpcore_lint.runner.engine import lint_paths; lint_paths(['.'], cache=True);"
         "print(sorted({'libcst', 'mcpcore_lint.rules', 'mcpcore_lint.registrations.build', 'pydantic', 'mcp'} & set(sys.modules)))"
     )
     for expected in ("['mcpcore_lint.registrations.build', 'mcpcore_lint.rules']", "[]"):
@@ -473,7 +473,7 @@ def test_settings_have_results_of_their_own(tmp_path):
     settle(tmp_path)
     assert len(run(tmp_path, ONLY).diagnostics) == 1
     assert run(tmp_path, Settings(select=frozenset({"handler"}))).diagnostics == ()
-    changed = run(tmp_path, Settings(select=ONLY.select, severities={"error-contract-empty": judge.Severity.ERROR}))
+    changed = run(tmp_path, Settings(select=ONLY.select, severities={"error-contract-empty": checker.Severity.ERROR}))
     assert [each.severity.label for each in changed.diagnostics] == ["error"]
 
 
@@ -483,7 +483,7 @@ def test_a_damaged_cache_is_as_good_as_none(tmp_path, damage):
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
     first = run(tmp_path, ONLY)
-    from mcpcore_lint.running.cache import Cache
+    from mcpcore_lint.runner.cache import Cache
 
     file = Cache(str(tmp_path), ONLY).file
     raw = bytearray(Path(file).read_bytes())
@@ -510,7 +510,7 @@ def test_a_failure_is_not_kept(tmp_path, monkeypatch):
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(judge.Judge, "_apply", lambda *_: 1 / 0)
+        patch.setattr(checker.Judge, "_apply", lambda *_: 1 / 0)
         assert lint_paths([tmp_path], settings=ONLY, root=str(tmp_path), cache=True).failures
     report = run(tmp_path, ONLY)
     assert (report.judged, len(report.diagnostics)) == (1, 1)
@@ -525,7 +525,7 @@ def test_a_killed_run_leaves_the_cache_and_the_files_whole(tmp_path):
     for delay in (0.15, 0.3, 0.5):
         write(tmp_path, **{f"m{n}": many.replace(" t", f" m{n}_") for n in range(6)})
         before = {path: path.read_bytes() for path in tmp_path.glob("*.py")}
-        code = "from mcpcore_lint.running.engine import fix_paths; fix_paths(['.'], unsafe=True, cache=True)"
+        code = "from mcpcore_lint.runner.engine import fix_paths; fix_paths(['.'], unsafe=True, cache=True)"
         process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
         time.sleep(delay)
         process.kill()
@@ -558,14 +558,14 @@ def test_a_process_that_dies_is_reported_and_the_others_go_on(tmp_path, monkeypa
     """The files of a process that was killed are named as not checked."""
     for n in range(80):
         write(tmp_path, **{f"p{n // 40}__m{n:02d}": EMPTY.format(name=f"t{n}")})
-    real = judge.Judge.read
+    real = checker.Judge.read
 
     def read(self, absolute, *, every):
         if absolute.endswith("m45.py"):
             os.kill(os.getpid(), 9)
         return real(self, absolute, every=every)
 
-    monkeypatch.setattr(judge.Judge, "read", read)
+    monkeypatch.setattr(checker.Judge, "read", read)
     monkeypatch.setattr(work.threading, "active_count", lambda: 1)
     report = lint_paths([tmp_path], settings=Settings(select=ONLY.select, jobs=2), root=str(tmp_path))
     assert len(report.failures) == 40
@@ -621,7 +621,7 @@ def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
 
     class Breaks(Rule):
         id = "breaks"
-        severity = judge.Severity.INFO
+        severity = checker.Severity.INFO
         family = "project"
 
         def check_file(self, module, ctx):
@@ -634,14 +634,14 @@ def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
                 fix=ctx.fix("bad", [Edit(len(module.source.text), len(module.source.text), "def (")]),
             )
 
-    monkeypatch.setattr(judge, "all_rules", lambda: {"breaks": Breaks()})
+    monkeypatch.setattr(checker, "all_rules", lambda: {"breaks": Breaks()})
     fixed, _ = fix_source("x = 1\n", settings=Settings(select=frozenset({"breaks"})))
     assert fixed.after == "good = 1\nx = 1\n"
 
 
 def test_a_file_that_changes_while_it_is_mended_is_left_alone(tmp_path):
     """What someone else wrote meanwhile is not overwritten."""
-    from mcpcore_lint.running.mending import replace_file
+    from mcpcore_lint.runner.fixer import replace_file
 
     path = tmp_path / "a.py"
     path.write_text("new\n")

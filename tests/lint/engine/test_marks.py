@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from mcpcore_lint.running.engine import lint_paths
-from mcpcore_lint.running.marks import speaks_of_mcp
+from mcpcore_lint.runner.engine import lint_paths
+from mcpcore_lint.runner.prefilter import speaks_of_mcp
 from mcpcore_lint.settings import Settings
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from mcpcore_lint.running.engine import lint_paths
+from mcpcore_lint.runner.engine import lint_paths
 from mcpcore_lint.settings import Settings
 
 if TYPE_CHECKING:

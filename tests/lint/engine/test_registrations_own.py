@@ -356,10 +356,10 @@ OWN: Final[dict[str, tuple[str, str]]] = {
         """
         import mcpcore
         import mcpcore as m
-        import mcpcore.tool
+        import mcpcore.declare.tool
         from mcpcore import *
         from mcpcore import tool as t
-        from mcpcore.tool import tool as deep
+        from mcpcore.declare.tool import tool as deep
         @tool  # here
         def one(q: str):
             raise ValueError(q)

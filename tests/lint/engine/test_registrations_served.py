@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from mcpcore_lint.running.explaining import explained
+from mcpcore_lint.runner.explaining import explained
 
 from tests.lint.engine.registering import check
 

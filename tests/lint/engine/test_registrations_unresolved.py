@@ -6,7 +6,7 @@ import textwrap
 from typing import Final
 
 import pytest
-from mcpcore_lint.running.engine import lint_source
+from mcpcore_lint.runner.engine import lint_source
 from mcpcore_lint.settings import Settings
 
 RULE: Final = "tool-registration-unresolved"

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import mcpcore_lint.rules
-import mcpcore_lint.running.judge
+import mcpcore_lint.runner.checker
 from mcpcore_lint.testing import cases, check, check_page
 
 
@@ -17,7 +17,7 @@ def test_the_worked_rule_of_the_readme_passes_its_own_cases(monkeypatch):
     namespace = {"__name__": "example"}
     exec(compile(code, "README.md", "exec"), namespace)
     rule = namespace["ContractEmpty"]()
-    monkeypatch.setattr(mcpcore_lint.running.judge, "all_rules", lambda: {rule.id: rule})
+    monkeypatch.setattr(mcpcore_lint.runner.checker, "all_rules", lambda: {rule.id: rule})
     check_page(rule)
     for _, case in cases(rule):
         check(rule, case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from mcpcore_lint.running.engine import lint_source
+from mcpcore_lint.runner.engine import lint_source
 from mcpcore_lint.settings import Settings
 
 from tests.lint.engine.registering import check

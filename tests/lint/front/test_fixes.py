@@ -10,6 +10,7 @@ import textwrap
 import time
 
 import pytest
+from mcpcore_lint.runner import fixer
 
 from tests.lint.front.conftest import command
 from tests.lint.front.samples import CONFLICT, DIRECT, SERVER, STORE
@@ -71,9 +72,8 @@ def test_only_what_is_told_is_mended(repository):
 
 def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
     """A file that somebody saves again and again while it is being mended keeps what was saved, and the run says so."""
-    from mcpcore_lint.running import mending
 
-    whole = mending.make_pass
+    whole = fixer.make_pass
     saved = []
 
     def slow(*args, **options):
@@ -81,7 +81,7 @@ def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
         project.write("server.py", SERVER + saved[-1])
         return whole(*args, **options)
 
-    monkeypatch.setattr(mending, "make_pass", slow)
+    monkeypatch.setattr(fixer, "make_pass", slow)
     result = project.lint("--fix", "--format", "concise", code=2)
     assert "server.py: not checked in full: not fixed: it was changed by someone else meanwhile" in result.stdout
     assert SERVER + saved[-1] == (project.root / "server.py").read_text()
@@ -90,9 +90,8 @@ def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
 @pytest.mark.parametrize("option", ["--fix", "--diff"])
 def test_edits_are_made_to_the_text_that_was_judged(project, monkeypatch, option):
     """A file that is saved between the look at it and its mending is looked at again, and what was saved is mended."""
-    from mcpcore_lint.running import mending
 
-    make = mending.Mending.make
+    make = fixer.Mending.make
     changed = SERVER.replace('"""Fetch a value."""', '"""Fetch a value, whatever it may be."""')
 
     def late(*args):
@@ -100,7 +99,7 @@ def test_edits_are_made_to_the_text_that_was_judged(project, monkeypatch, option
             project.write("server.py", changed)
         return make(*args)
 
-    monkeypatch.setattr(mending.Mending, "make", late)
+    monkeypatch.setattr(fixer.Mending, "make", late)
     result = project.lint(option, "--format", "concise", code=1)
     mended = changed.replace('not_found("There is nothing.")', 'ctx.fail("no_match", "There is nothing.")')
     assert (mended if option == "--fix" else changed) == (project.root / "server.py").read_text()

@@ -9,7 +9,7 @@ import time
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from mcpcore_lint.running.discover import Walk
+from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.settings import Settings
 
 from tests.lint.front.samples import SERVER

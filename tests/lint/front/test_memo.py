@@ -209,7 +209,7 @@ def test_what_is_done_rather_than_told_is_never_left_out(project: Project) -> No
 
 def test_only_the_newest_are_kept(project: Project) -> None:
     """A hook names other files each time."""
-    from mcpcore_lint.running.memo import KEPT
+    from mcpcore_lint.runner.memo import KEPT
 
     project.cache.mkdir()
     for number in range(KEPT + 10):

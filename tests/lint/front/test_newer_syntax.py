@@ -8,10 +8,10 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcpcore_lint.reading import newer, older
-from mcpcore_lint.reading.source import Source, SourceError, parse
+from mcpcore_lint.syntax import downlevel, syntax_versions
+from mcpcore_lint.syntax.source import Source, SourceError, parse
 
-TYPE, ALIAS, FORMATTED, DEFAULT, TEMPLATE, EXCEPT, LAZY, UNPACKED = newer.SYNTAX
+TYPE, ALIAS, FORMATTED, DEFAULT, TEMPLATE, EXCEPT, LAZY, UNPACKED = syntax_versions.SYNTAX
 NEWER = [
     ("def f[T](x: T) -> T: ...", 1, TYPE),
     ("x = 1\nclass A:\n    async def f [T: (int, str)](self): ...", 3, TYPE),
@@ -78,8 +78,8 @@ READ = [each for each in NEWER if each[0] not in HOPELESS]
 def test_newer_syntax_is_named(text, line, name):
     """What is new is found where it stands."""
     told_by_trying(name)
-    found = newer.find(text, len(text), version=(3, 11))
-    since = ".".join(map(str, newer.SYNTAX[name]))
+    found = syntax_versions.find(text, len(text), version=(3, 11))
+    since = ".".join(map(str, syntax_versions.SYNTAX[name]))
     where, _ = Source("x.py", text).position(found.start)
     assert (f"it needs Python {since}: {name}", line) == (found.message, where)
 
@@ -99,13 +99,13 @@ def places(tree):
 def test_newer_syntax_is_read_by_an_older_python(text, line, name):
     """The older spelling is as long, line by line, and its names stand where those of the newer one do."""
     told_by_trying(name)
-    spelled = older.spelled(text, (3, 11))
+    spelled = downlevel.spelled(text, (3, 11))
     tree = ast.parse(spelled, feature_version=(3, 11))
     # A closing parenthesis has no room before the colon.
     more = 1 if name is EXCEPT else 0
     for before, after in zip(text.splitlines(), spelled.splitlines(), strict=True):
         assert len(after.encode()) - len(before.encode()) in {0, more}
-    if newer.SYNTAX[name] <= sys.version_info[:2]:
+    if syntax_versions.SYNTAX[name] <= sys.version_info[:2]:
         native = places(ast.parse(text))
         # Names within an f-string had places of their own making before Python 3.12.
         assert {each for each in places(tree) if sys.version_info >= (3, 12)} <= native
@@ -129,7 +129,7 @@ def test_newer_syntax_is_read_by_an_older_python(text, line, name):
 def test_the_older_spelling(text, spelled):
     """Byte for byte as long; texts keep what they can."""
     told_by_trying(FORMATTED if 'f"' in text else None)
-    assert older.spelled(text, (3, 11)) == spelled
+    assert downlevel.spelled(text, (3, 11)) == spelled
     ast.parse(spelled, feature_version=(3, 11))
 
 
@@ -153,7 +153,7 @@ def test_mistakes_are_not_taken_for_newer_syntax(text):
 @pytest.mark.parametrize(("text", "line", "name"), NEWER, ids=lambda each: repr(each)[:40])
 def test_a_python_that_knows_it_is_told_nothing(text, line, name):
     """Syntax that the running Python knows is never what failed."""
-    assert newer.find(text, len(text), version=(3, 15)) is None
+    assert syntax_versions.find(text, len(text), version=(3, 15)) is None
 
 
 @given(
@@ -161,9 +161,9 @@ def test_a_python_that_knows_it_is_told_nothing(text, line, name):
 )
 def test_any_text(text):
     """Whatever the text, the search ends, what it names lies in the text, and the lines of the other spelling fit."""
-    found = newer.find(text, len(text), version=(3, 11))
+    found = syntax_versions.find(text, len(text), version=(3, 11))
     assert found is None or 0 <= found.start < found.end <= len(text)
-    spelled = older.spelled(text, (3, 11))
+    spelled = downlevel.spelled(text, (3, 11))
     assert spelled is None or (found and len(spelled.splitlines()) == len(text.splitlines()))
 
 

@@ -78,5 +78,5 @@ def test_a_plain_run_loads_little(project, start):
         [sys.executable, "-c", code], cwd=project.root, capture_output=True, text=True, check=False, timeout=60
     )
     loaded = set(done.stdout.splitlines()[-1].strip("[]").replace("'", "").split(", "))
-    assert "mcpcore_lint.running.judge" in loaded
+    assert "mcpcore_lint.runner.checker" in loaded
     assert set() == loaded & {"click", "dataclasses", "inspect", "tokenize", "traceback", "textwrap"}

@@ -145,7 +145,7 @@ def test_its_own_tests_pass_where_it_is_installed(package, tmp_path):
 
 
 LAZY = """\
-from mcpcore_lint.cst import CstRule
+from mcpcore_lint.codemods import CstRule
 
 
 class Lazy(CstRule):

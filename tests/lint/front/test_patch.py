@@ -7,7 +7,7 @@ import time
 
 from hypothesis import given
 from hypothesis import strategies as st
-from mcpcore_lint.running.patch import unified
+from mcpcore_lint.runner.patch import unified
 
 LINES = st.lists(
     st.sampled_from(["a\n", "b\n", "\n", "try:\n", "c\r\n", "d\r", "one\n", "two\n", "three\n"]), max_size=30

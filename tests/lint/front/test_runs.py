@@ -108,7 +108,7 @@ def test_not_python(project):
 
 def test_a_long_file_is_searched_once(empty):
     """Reading the names of a function costs nothing that grows with the file: 120,000 lines take no more than a moment."""
-    from mcpcore_lint.reading.source import Source
+    from mcpcore_lint.syntax.source import Source
 
     searched = []
 
@@ -130,7 +130,7 @@ def test_a_long_file_is_searched_once(empty):
 
 def test_a_crash_on_one_file_is_told(project, monkeypatch):
     """Whatever goes wrong in reading a file is told with the file, and the others are checked."""
-    from mcpcore_lint.reading.project import Project
+    from mcpcore_lint.syntax.project import Project
 
     whole = Project.module_of_bytes
 
@@ -469,7 +469,7 @@ def test_help_and_warm_runs_load_little(project):
         return set(done.stdout.splitlines()[-1].strip("[]").replace("'", "").split(", "))
 
     assert loaded("--help").isdisjoint(
-        {"mcpcore_lint.running.engine", "mcpcore_lint.running.runs", "libcst", "mcp", "mcpcore_lint.rules"}
+        {"mcpcore_lint.runner.engine", "mcpcore_lint.runner.runner", "libcst", "mcp", "mcpcore_lint.rules"}
     )
     project.settings('select = ["error-contract", "handler"]')
     for path in project.root.iterdir():
@@ -479,9 +479,9 @@ def test_help_and_warm_runs_load_little(project):
         "libcst",
         "mcp",
         "pydantic",
-        "mcpcore_lint.running.judge",
+        "mcpcore_lint.runner.checker",
         "mcpcore_lint.rules",
-        "mcpcore_lint.reading.source",
+        "mcpcore_lint.syntax.source",
         "difflib",
     }
     assert set() == loaded("--format", "concise") & heavy
@@ -580,7 +580,7 @@ def test_a_rule_that_makes_no_sense_is_told(empty, monkeypatch, body, said):
     own = namespace["NoShouting"]()
     known = {**rules.all_rules(), own.id: own}
     monkeypatch.setattr(rules, "all_rules", lambda: known)
-    monkeypatch.setattr("mcpcore_lint.running.judge.all_rules", rules.all_rules)
+    monkeypatch.setattr("mcpcore_lint.runner.checker.all_rules", rules.all_rules)
     empty.write("server.py", CLEAN)
     result = empty.lint("--no-cache", "--jobs", "1", "--fix", "--format", "concise", code=2)
     assert (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from mcpcore_lint.running.engine import lint_paths
+from mcpcore_lint.runner.engine import lint_paths
 from mcpcore_lint.settings import Settings
 
 _MARK = re.compile(r"# expect: ([a-z-]+(?:, [a-z-]+)*)$")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mcpcore_lint.running.engine import fix_source, lint_source
+from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
 CASES = Path(__file__).parent.parent / "cases" / "conformance"

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcpcore_lint.rules.contract import ContractRetryContradiction
 from mcpcore_lint.rules.contract.reasons import SNAKE_CASE, snake_case
-from mcpcore_lint.running.engine import fix_paths, fix_source, lint_paths, lint_source
+from mcpcore_lint.runner.engine import fix_paths, fix_source, lint_paths, lint_source
 from mcpcore_lint.settings import Settings
 
 CASES = Path(__file__).parent.parent / "cases"

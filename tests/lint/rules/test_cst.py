@@ -21,12 +21,12 @@ from libcst.metadata import (
     TypeInferenceProvider,
 )
 from mcpcore_lint import testing
-from mcpcore_lint.cst import CstRule
-from mcpcore_lint.cst import pieces as pieces_module
-from mcpcore_lint.cst import walk as walk_module
+from mcpcore_lint.codemods import CstRule
+from mcpcore_lint.codemods import pieces as pieces_module
+from mcpcore_lint.codemods import walk as walk_module
 from mcpcore_lint.rules import all_rules
 from mcpcore_lint.rules.base import Invalid
-from mcpcore_lint.running.engine import fix_source, lint_source
+from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
 HEAD = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"

@@ -11,9 +11,9 @@ import libcst as cst
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mcpcore_lint.cst import CstRule
+from mcpcore_lint.codemods import CstRule
 from mcpcore_lint.rules import all_rules
-from mcpcore_lint.running.engine import fix_paths, fix_source, lint_source
+from mcpcore_lint.runner.engine import fix_paths, fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
 

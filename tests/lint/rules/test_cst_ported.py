@@ -12,10 +12,10 @@ import libcst.matchers as m
 import pytest
 from libcst.metadata import ParentNodeProvider, PositionProvider, QualifiedNameProvider
 from mcpcore_lint import testing
-from mcpcore_lint.cst import CstRule
-from mcpcore_lint.cst.fixit import CodePosition, CodeRange, Invalid, LintRule, Valid
+from mcpcore_lint.codemods import CstRule
+from mcpcore_lint.codemods.fixit import CodePosition, CodeRange, Invalid, LintRule, Valid
 from mcpcore_lint.rules import _rules_of, all_rules
-from mcpcore_lint.running.engine import fix_source, lint_source
+from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
 

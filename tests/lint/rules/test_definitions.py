@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcpcore_lint.running.engine import lint_paths, lint_source
+from mcpcore_lint.runner.engine import lint_paths, lint_source
 from mcpcore_lint.settings import Settings
 
 CASES = Path(__file__).parent.parent / "cases"

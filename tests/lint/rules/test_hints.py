@@ -7,7 +7,7 @@ import textwrap
 import pytest
 from mcp_types import ToolAnnotations
 from mcpcore_lint.rules._advice import CHANGED, CHANGED_BY_HINTS
-from mcpcore_lint.running.engine import lint_paths, lint_source
+from mcpcore_lint.runner.engine import lint_paths, lint_source
 from mcpcore_lint.settings import Settings
 
 PATH = "server.py"

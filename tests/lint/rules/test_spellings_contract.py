@@ -11,7 +11,7 @@ import textwrap
 from dataclasses import dataclass, field
 
 import pytest
-from mcpcore_lint.running.engine import fix_source, lint_source
+from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
 PATH = "server.py"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.flow.bodies.errors import arguments_of, evaluate_arguments, reason_given
 from mcpcore_lint.flow.bodies.parameters import parameters_of
 from mcpcore_lint.flow.bodies.raises import RaiseReader
-from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import (
     FunctionNode,
     GuardedReason,
@@ -19,10 +18,11 @@ from mcpcore_lint.model import (
     ReturnSite,
     Unknown,
 )
+from mcpcore_lint.semantics.evaluate import evaluate
 
 if TYPE_CHECKING:
-    from mcpcore_lint.meaning.hierarchy import Hierarchy
-    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.syntax.module import Module
 
 
 class HandlerBuilder(RaiseReader):

@@ -5,11 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, TypeGuard
 
+from mcpcore_lint.dataclasses import cached_property, replace
 from mcpcore_lint.flow.bodies.nodes import BodyNodes
-from mcpcore_lint.light import cached_property, replace
-from mcpcore_lint.meaning.resolve import CODES, PLAIN_BUILTINS, Resolver, choice, evaluate, is_local
-from mcpcore_lint.meaning.subclasses import CODED_ERROR, coded_calls, reason_of, sets_itself, told
-from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import (
     Argument,
     CallValue,
@@ -35,11 +32,14 @@ from mcpcore_lint.names import (
     FRAMEWORK_ERRORS,
     PROTOCOL_ERRORS,
 )
+from mcpcore_lint.semantics.evaluate import CODES, PLAIN_BUILTINS, Resolver, choice, evaluate, is_local
+from mcpcore_lint.semantics.subclasses import CODED_ERROR, coded_calls, reason_of, sets_itself, told
+from mcpcore_lint.semantics.symbols import class_info
 
 if TYPE_CHECKING:
-    from mcpcore_lint.meaning.hierarchy import Hierarchy
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Binding, Scope
+    from mcpcore_lint.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Binding, Scope
 
 
 PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})

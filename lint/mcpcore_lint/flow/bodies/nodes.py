@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore_lint.reading.scopes import bind_statement
-from mcpcore_lint.reading.syntax import FIELDS, body_of, children
+from mcpcore_lint.syntax.parse import FIELDS, body_of, children
+from mcpcore_lint.syntax.scopes import bind_statement
 
 if TYPE_CHECKING:
-    from mcpcore_lint.meaning.hierarchy import Hierarchy
     from mcpcore_lint.model import FunctionNode
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 
 _SCOPES: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.comprehension})

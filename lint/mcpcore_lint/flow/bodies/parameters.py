@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, Literal
 
-from mcpcore_lint.meaning.annotations import unquote
-from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.model import (
     CallValue,
     Const,
@@ -17,10 +15,12 @@ from mcpcore_lint.model import (
     Symbol,
     Value,
 )
-from mcpcore_lint.reading.syntax import all_parameters
+from mcpcore_lint.semantics.annotations import unquote
+from mcpcore_lint.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.syntax.parse import all_parameters
 
 if TYPE_CHECKING:
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.scopes import Scope
 
 _INJECTING: Final = frozenset(
     {

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.flow.bodies.errors import CODED_ARGUMENTS, ErrorReader
-from mcpcore_lint.light import replace
-from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.meaning.subclasses import CODED_ERROR
 from mcpcore_lint.model import (
     Argument,
     CallValue,
@@ -24,12 +22,14 @@ from mcpcore_lint.model import (
     Value,
     options,
 )
-from mcpcore_lint.reading.syntax import walk_shallow
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.subclasses import CODED_ERROR
+from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
-    from mcpcore_lint.meaning.hierarchy import Hierarchy
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 
 class RaiseReader(ErrorReader):

@@ -5,17 +5,26 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.flow.effects import Bindings, Key, Parameter, Throw, key_of
 from mcpcore_lint.flow.facts.choices import ChoiceReader
 from mcpcore_lint.flow.facts.constants import constants_given, flags_given
-from mcpcore_lint.flow.facts.labels import labelled, labels_given
+from mcpcore_lint.flow.facts.error_args import labelled, labels_given
 from mcpcore_lint.flow.facts.spelling import is_abstract, made_of_method, spelled
-from mcpcore_lint.light import cached_property
-from mcpcore_lint.meaning.elements import any_own
-from mcpcore_lint.meaning.families import implementers, is_protocol, overrides, subclasses
-from mcpcore_lint.meaning.given import anew, besides, parameter_of
-from mcpcore_lint.meaning.infer import is_static, named_attribute
-from mcpcore_lint.meaning.kinds import (
+from mcpcore_lint.model import (
+    CallValue,
+    ErrorSite,
+    Symbol,
+    Unknown,
+    Value,
+    options,
+)
+from mcpcore_lint.semantics.call_args import anew, besides, parameter_of
+from mcpcore_lint.semantics.elements import any_own
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.subtypes import implementers, is_protocol, overrides, subclasses
+from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.semantics.type_model import (
     BUILTIN_METHODS,
     ClassObject,
     Function,
@@ -28,22 +37,13 @@ from mcpcore_lint.meaning.kinds import (
     method_of,
     outside_bases,
 )
-from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.meaning.symbols import class_info
-from mcpcore_lint.model import (
-    CallValue,
-    ErrorSite,
-    Symbol,
-    Unknown,
-    Value,
-    options,
-)
-from mcpcore_lint.reading.syntax import BODIES, all_parameters
+from mcpcore_lint.semantics.types import is_static, named_attribute
+from mcpcore_lint.syntax.parse import BODIES, all_parameters
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import FunctionNode
-    from mcpcore_lint.reading.module import ClassInfo, Module
-    from mcpcore_lint.reading.scopes import Binding
+    from mcpcore_lint.syntax.module import ClassInfo, Module
+    from mcpcore_lint.syntax.scopes import Binding
 
 
 K = TypeVar("K")

@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.flow.effects import Throw
 from mcpcore_lint.flow.facts.constants import constants_of, flags_of
-from mcpcore_lint.flow.facts.labels import labels_of
-from mcpcore_lint.meaning.attributes import of_receiver
-from mcpcore_lint.meaning.infer import Inference
-from mcpcore_lint.meaning.kinds import ClassObject, Instance, Kind, ancestry
-from mcpcore_lint.meaning.resolve import CODES, Resolver, evaluate
+from mcpcore_lint.flow.facts.error_args import labels_of
 from mcpcore_lint.model import (
     CallValue,
     CodeValue,
@@ -27,12 +23,16 @@ from mcpcore_lint.model import (
     Value,
     options,
 )
+from mcpcore_lint.semantics.attributes import of_receiver
+from mcpcore_lint.semantics.evaluate import CODES, Resolver, evaluate
+from mcpcore_lint.semantics.type_model import ClassObject, Instance, Kind, ancestry
+from mcpcore_lint.semantics.types import Inference
 
 if TYPE_CHECKING:
     from mcpcore_lint.flow.calls import CallGraph
     from mcpcore_lint.flow.effects import Given, Key, Parameter
-    from mcpcore_lint.reading.module import ClassInfo, Module
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.module import ClassInfo, Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 
 MAX_VALUES_DEEP: Final = 8

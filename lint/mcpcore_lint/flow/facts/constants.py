@@ -7,15 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.effects import Given, Handed
-from mcpcore_lint.meaning.branches import Branches, ends
-from mcpcore_lint.meaning.given import parameter_of
-from mcpcore_lint.reading.syntax import BLOCKS, all_parameters, own_nodes, statements, walk
+from mcpcore_lint.semantics.branches import Branches, ends
+from mcpcore_lint.semantics.call_args import parameter_of
+from mcpcore_lint.syntax.parse import BLOCKS, all_parameters, own_nodes, statements, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcpcore_lint.model import FunctionNode
-    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.syntax.module import Module
 
 
 _FLAGS: Final[dict[str, bool | None]] = {"None": None, "True": True, "False": False}

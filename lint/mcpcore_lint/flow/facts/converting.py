@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.bodies.errors import arguments_of
 from mcpcore_lint.flow.effects import Becomes, Guard, Throw
-from mcpcore_lint.meaning.making import made
-from mcpcore_lint.meaning.resolve import Resolver, evaluate
 from mcpcore_lint.model import (
     CallValue,
     CodeValue,
@@ -21,10 +19,12 @@ from mcpcore_lint.model import (
     options,
     string,
 )
+from mcpcore_lint.semantics.call_results import made
+from mcpcore_lint.semantics.evaluate import Resolver, evaluate
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ErrorForm
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.scopes import Scope
 
 _GUARD: Final = "mcpcore.guard"
 _ANY: Final = ("builtins.Exception",)

@@ -23,21 +23,21 @@ from mcpcore_lint.flow.effects import (
 from mcpcore_lint.flow.facts.callees import unique
 from mcpcore_lint.flow.facts.constants import idle, unused
 from mcpcore_lint.flow.facts.converting import guards_made
+from mcpcore_lint.flow.facts.error_args import not_for
 from mcpcore_lint.flow.facts.implicit import BUILTINS, ImplicitReader
-from mcpcore_lint.flow.facts.labels import not_for
 from mcpcore_lint.flow.facts.spelling import FUTURES, TASKS, WAITED, holds, spelled
 from mcpcore_lint.flow.facts.stdout import may_write, replaces_stdout, written_by
 from mcpcore_lint.flow.knowledge import KNOWLEDGE
-from mcpcore_lint.meaning.kinds import BUILTIN_METHODS, Instance
-from mcpcore_lint.meaning.resolve import PLAIN_BUILTINS, evaluate
-from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import (
     ErrorForm,
     Symbol,
     options,
 )
 from mcpcore_lint.names import FRAMEWORKS
-from mcpcore_lint.reading.syntax import own_nodes
+from mcpcore_lint.semantics.evaluate import PLAIN_BUILTINS, evaluate
+from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.semantics.type_model import BUILTIN_METHODS, Instance
+from mcpcore_lint.syntax.parse import own_nodes
 
 NEVER_NOW: Final = frozenset(
     {

@@ -6,19 +6,19 @@ import ast
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.flow.effects import key_of
-from mcpcore_lint.flow.facts.guards import GuardReader
+from mcpcore_lint.flow.facts.except_clauses import GuardReader
 from mcpcore_lint.flow.facts.spelling import is_abstract, made_of_method
-from mcpcore_lint.meaning.kinds import Instance, Outside, ancestry, is_property, method_of, outside_bases
-from mcpcore_lint.meaning.resolve import PLAIN_BUILTINS
-from mcpcore_lint.reading.syntax import children
+from mcpcore_lint.semantics.evaluate import PLAIN_BUILTINS
+from mcpcore_lint.semantics.type_model import Instance, Outside, ancestry, is_property, method_of, outside_bases
+from mcpcore_lint.syntax.parse import children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.flow.effects import Key
-    from mcpcore_lint.meaning.kinds import Kind
-    from mcpcore_lint.reading.module import ClassInfo
-    from mcpcore_lint.reading.scopes import Binding, Scope
+    from mcpcore_lint.semantics.type_model import Kind
+    from mcpcore_lint.syntax.module import ClassInfo
+    from mcpcore_lint.syntax.scopes import Binding, Scope
 
 _BINARY: Final[dict[type[ast.operator], str]] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.MatMult: "matmul", ast.Div: "truediv", ast.Mod: "mod",

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from mcpcore_lint.reading.module import ClassInfo
-    from mcpcore_lint.reading.scopes import Binding
+    from mcpcore_lint.syntax.module import ClassInfo
+    from mcpcore_lint.syntax.scopes import Binding
 
 
 TASKS: Final = frozenset({"create_task", "ensure_future"})

@@ -6,15 +6,15 @@ import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.flow.facts.spelling import spelled
-from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Value, is_left_out, options
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.semantics.evaluate import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mcpcore_lint.flow.effects import WriteKind
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.scopes import Scope
 
 _BEFORE: Final = r"\s?\((?!(?:[^()]|\([^()]*\))*?"
 """The start of a call, unless its arguments have the text that follows here."""

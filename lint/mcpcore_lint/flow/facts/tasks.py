@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mcpcore_lint.flow.bodies.builder import HandlerBuilder
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.scopes import Scope
 
 _GROUPED: Final = frozenset({"create_task", "start_soon"})
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.model import Const, Mapping, Missing, Symbol, Unknown, string
-from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules._bodies import Body, body_of, codes_of, short, to_be_filled_in
 from mcpcore_lint.rules._data_model import RESERVED, data_model
 from mcpcore_lint.rules._thrown import CODED, all_thrown, only_named
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.conformance.failing import is_recovery
+from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,192 +35,6 @@ class ContractDataMismatch(Rule):
     good = 'raise ctx.fail("no_match", data={"pmid": pmid})'
     how_to_fix = "Give the keys of the model, or change the model."
     when_to_suppress = "Never for a missing key. Where extra keys are meant, let the model allow them."
-    valid = (
-        """
-        from dataclasses import dataclass, field
-        from typing import ClassVar, NotRequired, TypedDict
-        from pydantic import BaseModel, ConfigDict, Field
-        from mcpcore import Context, ErrorCode, FailureMode, tool
-
-        class Base(BaseModel):
-            pmid: str
-
-        class Gone(Base):
-            kind: ClassVar[str] = "x"
-            note: str | None = None
-            tags: list[str] = Field(default_factory=list)
-
-        class Open(BaseModel):
-            model_config = ConfigDict(extra="allow")
-            pmid: str
-
-        class Aliased(BaseModel):
-            pmid: str = Field(alias="PMID")
-
-        class Row(TypedDict):
-            a: int
-            b: NotRequired[int]
-
-        @dataclass
-        class Data:
-            a: int
-            b: list[int] = field(default_factory=list)
-
-        def entry(reason, model):
-            return None
-
-        TYPED = FailureMode("typed", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Gone)
-
-        @tool(
-            errors=[
-                FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Gone),
-                FailureMode("open", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Open),
-                FailureMode("aliased", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Aliased),
-                FailureMode("row", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Row),
-                FailureMode("data", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Data),
-                FailureMode("other", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Elsewhere),
-                FailureMode("free", ErrorCode.NOT_FOUND, when="x", recovery="y"),
-                TYPED,
-            ]
-        )
-        def fetch(ctx: Context, a: str, more: dict) -> str:
-            if a == "1":
-                raise ctx.fail("gone", data={"pmid": a, "note": "x", "recovery": {}})
-            if a == "2":
-                raise ctx.fail("open", data={"pmid": a, "anything": 1})
-            if a == "3":
-                raise ctx.fail("aliased", data={"PMID": a})
-            if a == "4":
-                raise ctx.fail("row", data={"a": 1, **ctx.recovery_for("row")})
-            if a == "5":
-                raise ctx.fail("data", data=more)
-            if a == "6":
-                raise ctx.fail("gone", data={**more})
-            if a == "7":
-                raise ctx.fail("gone", data=Gone(pmid=a).model_dump())
-            if a == "8":
-                raise ctx.fail("other", data={"x": 1})
-            if a == "9":
-                raise ctx.fail(TYPED, data=Gone(pmid=a))
-            if a == "10":
-                raise ctx.fail(TYPED, "x", {"pmid": a})
-            raise ctx.fail("free", data={"x": 1})
-        """,
-    )
-    invalid = (
-        # What a guard gives, as a block, a decorator and in a service; its data may come from the exception.
-        Invalid(
-            """
-            from typing import Any
-            from pydantic import BaseModel
-            from mcpcore import Context, ErrorCode, FailureMode, guard, tool
-            from store import load
-
-            class NoRow(BaseModel):
-                row: int
-
-            ROWS = {}
-            NO_ROW = FailureMode("no_row", ErrorCode.NOT_FOUND, when="x", recovery="y", data=NoRow)
-            BUSY = FailureMode("busy", ErrorCode.CONFLICT, when="x", recovery="y")
-
-            @tool(errors=[NO_ROW, BUSY])
-            @guard(errors={ZeroDivisionError: NO_ROW})  # here
-            def fetch(ctx: Context[Any], a: int) -> str:
-                with ctx.guard({KeyError: NO_ROW, OSError: BUSY}):  # here
-                    load(a)  # here
-                with guard(errors={KeyError: "no_row"}, data={"rw": a}):  # here
-                    load(a)
-                with guard(errors={KeyError: "no_row"}, data=lambda exc: {"row": a, "at": exc.args}):  # here
-                    load(a)
-
-                @ctx.guard({KeyError: "no_row"})  # here
-                def inner() -> str:
-                    return ROWS[a]
-
-                with ctx.guard({KeyError: NO_ROW}, data=lambda exc: NoRow(row=a)), guard(errors={OSError: BUSY}):
-                    inner()
-                with ctx.guard({KeyError: NO_ROW}, data=lambda exc: {"row": a}), ctx.guard({OSError: "busy"}):
-                    inner()
-                with guard(errors={KeyError: NO_ROW}, error_mapper=mapped):
-                    inner()
-                with guard(errors={OSError: NO_ROW}, data=given()):
-                    return inner()
-            """,
-            "the data that the guard gives to 'no_row' lacks 'row'",
-            files={
-                "store.py": """
-                from mcpcore import guard
-
-                @guard(errors={LookupError: "no_row"})
-                def load(a):
-                    return {}[a]
-                """
-            },
-        ),
-        Invalid(
-            """
-            from typing import TypedDict
-            from mcpcore import Context, ErrorCode, FailureMode, tool
-
-            class Row(TypedDict):
-                row: int
-
-            NO_ROW = FailureMode("no_row", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Row)
-
-            @tool(errors=[NO_ROW])
-            def fetch(ctx: Context, a: str) -> str:
-                if a == "1":
-                    raise ctx.fail(NO_ROW)  # here
-                if a == "2":
-                    raise ctx.fail(NO_ROW, data={"row": 1})
-                raise ctx.fail(NO_ROW, "x", {"rw": 1})  # here
-            """,
-            "the data of ctx.fail('no_row') lacks 'row'",
-        ),
-        Invalid(
-            """
-            from dataclasses import dataclass
-            from typing import TypedDict
-            import pydantic
-            from mcpcore import Context, ErrorCode, FailureMode, tool
-            from models import Base
-
-            class Gone(Base):
-                pmid: str
-                note: str | None = pydantic.Field(None)
-
-            class Row(TypedDict, total=False):
-                a: int
-
-            @dataclass
-            class Data:
-                a: int
-
-            @tool(
-                errors=[
-                    FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Gone),
-                    FailureMode("row", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Row),
-                    FailureMode("data", ErrorCode.NOT_FOUND, when="x", recovery="y", data=Data),
-                ]
-            )
-            def fetch(ctx: Context, a: str, more: dict) -> str:
-                if a == "1":
-                    raise ctx.fail("gone", data={"pmid": a})  # here
-                if a == "2":
-                    raise ctx.fail("gone")  # here
-                if a == "3":
-                    raise ctx.fail("row", "x", {"b": 1})  # here
-                if a == "4":
-                    raise ctx.fail("data", "x", dict(a=1, b=2))  # here
-                if a == "5":
-                    raise ctx.fail("data", "x", {**more, "b": 1})  # here
-                details = {"a": 1, "c": 2}
-                raise ctx.fail("data", data=details)  # here
-            """,
-            "lacks 'query'",
-            files={"models.py": "from pydantic import BaseModel\n\nclass Base(BaseModel):\n    query: str\n"},
-        ),
-    )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Compare the keys of each failure's data with the model of its entry."""
@@ -322,60 +136,6 @@ class ContractMessageData(Rule):
     good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
     how_to_fix = "Put the value into `data` under its own name."
     when_to_suppress = "Where the value only helps the sentence to read well."
-    valid = (
-        """
-        from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
-
-        LIMIT = 10
-
-        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
-        def fetch(ctx: Context, pmid: str, pmids: list[str], item, more: dict) -> str:
-            if pmid == "1":
-                raise ctx.fail("gone", f"no {pmid}", data={"pmid": pmid})
-            if pmid == "2":
-                raise ctx.fail("gone", f"none of {len(pmids)}", data={"pmids": pmids})
-            if pmid == "3":
-                raise ctx.fail("gone", f"no {item.id}", data={"id": item.id})
-            if pmid == "4":
-                raise ctx.fail("gone", f"no {pmid}", data=more)
-            if pmid == "5":
-                raise ctx.fail("gone", f"no {pmid}", data={**more})
-            if pmid == "6":
-                raise ctx.fail("gone", f"at most {LIMIT}")
-            if pmid == "7":
-                raise ctx.fail("gone", "a constant")
-            data = {"pmid": pmid}
-            raise not_found(f"no {pmid}", data)
-
-        @tool
-        def other(pmid: str) -> str:
-            raise not_found(f"no {pmid}")
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
-
-            class Tools:
-                @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
-                def fetch(self, ctx: Context, pmid: str, day: int, item) -> str:
-                    if pmid == "1":
-                        raise ctx.fail("gone", f"no {pmid} on {day}", data={"pmid": pmid})  # here
-                    if pmid == "2":
-                        raise ctx.fail("gone", f"no {pmid}")  # here
-                    if pmid == "3":
-                        raise not_found("no {}".format(pmid.upper()), {"other": 1})  # here
-                    if pmid == "4":
-                        raise ctx.fail("gone", "no %s" % item.id)  # here
-                    if pmid == "5":
-                        raise ctx.fail("gone", "no " + str(pmid))  # here
-                    message = f"the limit is {self.limit}"
-                    raise ctx.fail("gone", message)  # here
-            """,
-            "`day`",
-        ),
-    )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each failure whose message tells what its data lacks, once the contract has been written out."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from mcpcore_lint.codemods import edits
 from mcpcore_lint.diagnostics import Edit, Severity
 from mcpcore_lint.model import options, string
 from mcpcore_lint.rules._bodies import Body, body_of, reasons_known, short
 from mcpcore_lint.rules._thrown import CODED
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.contract.entries import near
-from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Contract, ErrorSite, Handler, ToolDef, Value
-    from mcpcore_lint.reading.module import Module
+    from mcpcore_lint.syntax.module import Module
 
 
 class ContractFailUndeclared(Rule):
@@ -32,248 +32,6 @@ class ContractFailUndeclared(Rule):
     good = 'raise ctx.fail("no_match")'
     how_to_fix = "Correct the reason, or declare it. The fix takes the declared reason that is clearly meant."
     when_to_suppress = "Never: the call fails."
-    valid = (
-        """
-        from typing import Literal
-        from mcpcore import Context, ErrorCode, FailureMode, tool
-
-        GONE = "gone"
-
-        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
-        def one(ctx: Context, reason: str, known: Literal["gone"]) -> str:
-            if reason:
-                raise ctx.fail(GONE)
-            if known:
-                raise ctx.fail(known, data=ctx.recovery_for("gone"))
-            raise ctx.fail(reason)
-
-        NO_ITEM = FailureMode("no_item", ErrorCode.NOT_FOUND, when="x", recovery="y")
-        BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="x", recovery="y")
-
-        @tool(errors=[NO_ITEM, BUSY])
-        def modes(ctx: Context, a: str, table: dict) -> str:
-            if a == "1":
-                raise ctx.fail(NO_ITEM, data=ctx.recovery_for(NO_ITEM))
-            with ctx.guard({KeyError: NO_ITEM, (OSError, ValueError): "busy"}), ctx.guard(table):
-                return a
-
-        @tool(errors=load())
-        def two(ctx: Context) -> str:
-            raise ctx.fail("anything")
-
-        @tool
-        def three(ctx: Context) -> str:
-            raise ctx.fail("no contract")
-
-        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
-        def four(ctx: Context, other: object) -> str:
-            raise other.fail("not the context")
-        """,
-    )
-    invalid = (
-        # Failure modes as reasons, and the reasons that `ctx.guard` gives to exceptions.
-        Invalid(
-            """
-            from typing import Any
-            from mcpcore import Context, ErrorCode, FailureMode, tool
-            from modes import BUSY
-
-            NO_ITEM = FailureMode("no_item", ErrorCode.NOT_FOUND, when="x", recovery="y")
-            ERRORS = {KeyError: "no_itm"}
-
-            @tool(errors=[NO_ITEM])
-            async def fetch(ctx: Context[Any], a: str) -> str:
-                if a == "1":
-                    raise ctx.fail(BUSY, data={"a": 1})  # here
-                if a == "2":
-                    raise ctx.fail(NO_ITEM, data=ctx.recovery_for(BUSY))  # here
-                with ctx.guard({KeyError: "no_itm", OSError: NO_ITEM}):  # here
-                    await load()
-                async with ctx.guard(errors={(OSError, ValueError): BUSY}):  # here
-                    await load()
-
-                @ctx.guard(ERRORS, operation="load")  # here
-                def inner() -> None: ...
-
-                inner()
-                raise ctx.fail(NO_ITEM)
-            """,
-            "the reason 'busy' is not declared: fetch calls ctx.fail with it",
-            """
-            from typing import Any
-            from mcpcore import Context, ErrorCode, FailureMode, tool
-            from modes import BUSY
-
-            NO_ITEM = FailureMode("no_item", ErrorCode.NOT_FOUND, when="x", recovery="y")
-            ERRORS = {KeyError: "no_itm"}
-
-            @tool(errors=[NO_ITEM])
-            async def fetch(ctx: Context[Any], a: str) -> str:
-                if a == "1":
-                    raise ctx.fail(BUSY, data={"a": 1})
-                if a == "2":
-                    raise ctx.fail(NO_ITEM, data=ctx.recovery_for(BUSY))
-                with ctx.guard({KeyError: "no_item", OSError: NO_ITEM}):
-                    await load()
-                async with ctx.guard(errors={(OSError, ValueError): BUSY}):
-                    await load()
-
-                @ctx.guard(ERRORS, operation="load")
-                def inner() -> None: ...
-
-                inner()
-                raise ctx.fail(NO_ITEM)
-            """,
-            files={
-                "modes.py": "from mcpcore import ErrorCode, FailureMode\n\n"
-                'BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="x", recovery="y")\n'
-            },
-        ),
-        # With some arguments filled in, and under entries that a function and a comprehension make.
-        Invalid(
-            """
-            from functools import partial
-            from typing import Any
-            from mcpcore import Context, ErrorCode, FailureMode, tool
-
-            def entry(reason, code=ErrorCode.NOT_FOUND):
-                return FailureMode(reason, code, when="x", recovery="y")
-
-            CODES = {"taken": ErrorCode.CONFLICT, "slow": ErrorCode.TIMEOUT}
-
-            @tool(errors=[entry("gone"), *[entry(reason, code) for reason, code in CODES.items()]])
-            def fetch(ctx: Context[Any], a: str) -> str:
-                gone = partial(ctx.fail, "goone")
-                if a == "1":
-                    raise gone(data={"a": a})  # here
-                if a == "2":
-                    raise ctx.fail("taken")
-                raise ctx.fail("other")  # here
-            """,
-            "'goone' is not declared",
-        ),
-        Invalid(
-            """
-            import enum
-            from mcpcore import Context, ErrorCode, FailureMode, tool
-
-            LOST = "lost"
-
-            class Reason(enum.Enum):
-                LEFT = "left"
-
-            ERRORS = [
-                FailureMode("no_match", ErrorCode.NOT_FOUND, when="x", recovery="y"),
-                *[FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="x", recovery="y")],
-            ]
-
-            class Tools:
-                @tool(errors=ERRORS)
-                async def fetch(self, c: Context, a: str) -> str:
-                    if a == "1":
-                        raise c.fail('no_mach', "x")  # here
-                    if a == "2":
-                        raise c.fail(reason="qeue_full")  # here
-                    if a == "3":
-                        raise c.fail(LOST)  # here
-                    if a == "4":
-                        raise c.fail(Reason.LEFT.value)  # here
-                    if a == "5":
-                        raise c.fail("no_match" if a else "nowhere")  # here
-                    alias = c
-                    def inner():
-                        return alias.recovery_for("no_matchs")  # here
-                    raise c.fail("no_match", data=inner())
-            """,
-            "'no_mach' is not declared",
-            """
-            import enum
-            from mcpcore import Context, ErrorCode, FailureMode, tool
-
-            LOST = "lost"
-
-            class Reason(enum.Enum):
-                LEFT = "left"
-
-            ERRORS = [
-                FailureMode("no_match", ErrorCode.NOT_FOUND, when="x", recovery="y"),
-                *[FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="x", recovery="y")],
-            ]
-
-            class Tools:
-                @tool(errors=ERRORS)
-                async def fetch(self, c: Context, a: str) -> str:
-                    if a == "1":
-                        raise c.fail('no_match', "x")
-                    if a == "2":
-                        raise c.fail(reason="queue_full")
-                    if a == "3":
-                        raise c.fail(LOST)
-                    if a == "4":
-                        raise c.fail(Reason.LEFT.value)
-                    if a == "5":
-                        raise c.fail("no_match" if a else "nowhere")
-                    alias = c
-                    def inner():
-                        return alias.recovery_for("no_match")
-                    raise c.fail("no_match", data=inner())
-            """,
-        ),
-        Invalid(
-            """
-            from mcpcore import Context, tool
-
-            @tool(errors=[])
-            def fetch(ctx: Context) -> str:
-                raise ctx.fail("gone")  # here
-            """,
-            "'gone' is not declared",
-        ),
-        # A class that takes in what is outside by its name, and decorators of the project with any number of entries.
-        Invalid(
-            """
-            from typing import Any
-            from mcpcore import Context, ErrorCode, FailureMode, tool
-
-            GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")
-            LOST = FailureMode("lost", ErrorCode.NOT_FOUND, when="x", recovery="y")
-
-            class Modes:
-                GONE = GONE
-
-            def house(*errors, **options):
-                return tool(errors=[LOST, *errors], **options)
-
-            def plain(name, *errors):
-                return tool(errors=errors, name=name)
-
-            @tool(errors=[Modes.GONE])
-            def one(ctx: Context[Any], a: str) -> str:
-                if a:
-                    raise ctx.fail("other")  # here
-                raise ctx.fail("gone")
-
-            @house(GONE, title="Two")
-            def two(ctx: Context[Any], a: str) -> str:
-                if a == "1":
-                    raise ctx.fail("lost")
-                if a == "2":
-                    raise ctx.fail("other")  # here
-                raise ctx.fail("gone")
-
-            @plain("three", GONE)
-            def three(ctx: Context[Any], a: str) -> str:
-                if a:
-                    raise ctx.fail("other")  # here
-                raise ctx.fail("gone")
-
-            @house(*load())
-            def four(ctx: Context[Any], a: str) -> str:
-                raise ctx.fail("other")
-            """,
-            "'other' is not declared",
-        ),
-    )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each reason that is handed to the context and that the contract lacks."""
@@ -310,7 +68,7 @@ class ContractFailUndeclared(Rule):
         written = module.source.segment(at)
         if written not in {f'"{text}"', f"'{text}'"}:
             return None
-        return ctx.fix(f"Change to {meant!r}", [fixes.replace_node(module, at, f"{written[0]}{meant}{written[0]}")])
+        return ctx.fix(f"Change to {meant!r}", [edits.replace_node(module, at, f"{written[0]}{meant}{written[0]}")])
 
 
 def is_recovery(node: ast.Call) -> bool:
@@ -356,108 +114,6 @@ class ContractFailNotRaised(Rule):
         "Write `raise` before the call. The fix does so for a statement of its own and for `return ctx.fail(...)`."
     )
     when_to_suppress = "Never: an error that nobody raises does nothing."
-    valid = (
-        """
-        from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
-
-        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
-        def fetch(ctx: Context, a: str, future) -> str:
-            def made():
-                return ctx.fail("gone")
-            lazily = lambda: ctx.fail("gone")
-            if a == "1":
-                raise made()
-            if a == "2":
-                raise lazily()
-            if a == "3":
-                future.set_exception(ctx.fail("gone"))
-            errors = [ctx.fail("gone")]
-            error = not_found("x")
-            error.add_note("kept")
-            if a == "4":
-                raise ExceptionGroup("all", errors)
-            raise error
-
-        def service():
-            return not_found("x")
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            import mcpcore
-            from mcpcore import CodedError, Context, ErrorCode, FailureMode, not_found, tool
-
-            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
-            async def fetch(ctx: Context, a: str) -> str:
-                if a == "1":
-                    ctx.fail("gone")  # here
-                if a == "2":
-                    return ctx.fail("gone", "x")  # here
-                if a == "3": mcpcore.not_found(  # here
-                    "x",
-                )
-                if a == "4":
-                    CodedError(ErrorCode.NOT_FOUND)  # here
-                if a == "5":
-                    error = not_found("x")  # here
-                if a == "6":
-                    problem = ctx.fail("gone")  # here
-                    return problem
-                if a == "7":
-                    return "x" if a else not_found("x")  # here
-                def inner():
-                    ctx.fail("gone")  # here
-                return inner()
-            """,
-            "ctx.fail",
-            """
-            import mcpcore
-            from mcpcore import CodedError, Context, ErrorCode, FailureMode, not_found, tool
-
-            @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
-            async def fetch(ctx: Context, a: str) -> str:
-                if a == "1":
-                    raise ctx.fail("gone")
-                if a == "2":
-                    raise ctx.fail("gone", "x")
-                if a == "3": raise mcpcore.not_found(
-                    "x",
-                )
-                if a == "4":
-                    raise CodedError(ErrorCode.NOT_FOUND)
-                if a == "5":
-                    error = not_found("x")
-                if a == "6":
-                    problem = ctx.fail("gone")
-                    raise problem
-                if a == "7":
-                    return "x" if a else not_found("x")
-                def inner():
-                    raise ctx.fail("gone")
-                return inner()
-            """,
-        ),
-        Invalid(
-            """
-            from mcpcore import not_found, tool
-
-            @tool
-            def fetch(a: str) -> str:
-                not_found("x")  # here
-                return a
-            """,
-            "not_found(...) is made and never raised",
-            """
-            from mcpcore import not_found, tool
-
-            @tool
-            def fetch(a: str) -> str:
-                raise not_found("x")
-                return a
-            """,
-        ),
-    )
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each error whose way ends without a `raise`."""
@@ -484,7 +140,7 @@ class ContractFailNotRaised(Rule):
         module = error.module
         parent = body.parents.get(error.node)
         if isinstance(parent, ast.Expr):
-            return ctx.fix("Raise it", [fixes.insert_before(module, parent, "raise ")])
+            return ctx.fix("Raise it", [edits.insert_before(module, parent, "raise ")])
         if error.fate != "returned":
             return None
         target: ast.AST | None = parent

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from mcpcore_lint.codemods import edits
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.meaning.resolve import CODES
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Symbol, options
-from mcpcore_lint.reading.syntax import walk
-from mcpcore_lint.rules.base import Invalid, RuleContext
 from mcpcore_lint.rules.contract.entries import (
     FAILURE_MODE,
     NOT_ENTRIES,
@@ -20,14 +18,15 @@ from mcpcore_lint.rules.contract.entries import (
     last_name,
     near,
 )
-from mcpcore_lint.running import fixes
+from mcpcore_lint.semantics.evaluate import CODES
+from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     import ast
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Value
-    from mcpcore_lint.rules.base import Family
+    from mcpcore_lint.rules.base import Family, RuleContext
 
 _CODES: Final = frozenset({"mcpcore.ErrorCode", "mcpcore.CustomCode"})
 
@@ -48,140 +47,6 @@ class ContractCodeType(EntryRule):
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     how_to_fix = "Name a member of `ErrorCode`, or make a `CustomCode` of your own."
     when_to_suppress = "Never: the failure mode cannot be made."
-    valid = (
-        """
-        from functools import partial
-
-        import mcpcore as m
-        from elsewhere import QUOTA
-        from mcpcore import CustomCode, ErrorCode as EC, FailureMode, Retry, tool
-
-        SPENT = CustomCode("SPENT", 1402, http_status=402, category="client", retry=Retry.never(), sentence="Spent.")
-        CODE = EC.CONFLICT
-        more = {"code": EC.CONFLICT, "when": "x", "recovery": "y"}
-        missing = partial(FailureMode, code=EC.NOT_FOUND, when="x", recovery="y")
-
-        def code(): ...
-
-        @tool(
-            errors=[
-                FailureMode("a", EC.NOT_FOUND, when="x", recovery="y"),
-                FailureMode("b", code=CODE, when="x", recovery="y"),
-                FailureMode("c", SPENT, when="x", recovery="y"),
-                FailureMode("d", QUOTA, when="x", recovery="y"),
-                FailureMode("e", code(), when="x", recovery="y"),
-                FailureMode("f", EC(-32001), when="x", recovery="y"),
-                FailureMode("g", EC["NOT_FOUND"], when="x", recovery="y"),
-                FailureMode("h", **more),
-                FailureMode("i", **unknown),
-                FailureMode(*unknown, when="x", recovery="y"),
-                missing("j"),
-                FailureMode("k", m.ErrorCode.TIMEOUT if QUOTA else EC.CONFLICT, when="x", recovery="y"),
-            ]
-        )
-        def one() -> str: ...
-
-        def mode(code): return FailureMode("a", code, when="x", recovery="y")
-        """,
-        """
-        import pytest
-        from mcpcore import ContractError, FailureMode
-
-        def test_refused():
-            with pytest.raises(ContractError):
-                FailureMode("a", -32001, when="x", recovery="y")
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from http import HTTPStatus
-
-            from mcpcore import ErrorCode, FailureMode, tool
-
-            @tool(
-                errors=[
-                    FailureMode("a", when="x", recovery="y"),  # here
-                    FailureMode("b", 404, when="x", recovery="y"),  # here
-                    FailureMode("c", "NOT_FOUND", when="x", recovery="y"),  # here
-                    FailureMode("d", code=None, when="x", recovery="y"),  # here
-                    FailureMode("e", ErrorCode, when="x", recovery="y"),  # here
-                    FailureMode("f", HTTPStatus.NOT_FOUND, when="x", recovery="y"),  # here
-                    FailureMode("g", ValueError, when="x", recovery="y"),  # here
-                    FailureMode("h", ErrorCode.CONFLICT if x else "CONFLICT", when="x", recovery="y"),  # here
-                    FailureMode("i", True, when="x", recovery="y"),  # here
-                    FailureMode("j", [ErrorCode.CONFLICT], when="x", recovery="y"),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "'a' has no code",
-        ),
-        Invalid(
-            """
-            import mcpcore as m
-
-            LOST = -32001
-            CODE = m.ErrorCode.TIMEOUT
-
-            @m.tool(
-                errors=[
-                    m.FailureMode("a", -32001, when="x", recovery="y"),  # here
-                    m.FailureMode("b", code=(-32002), when="x", recovery="y"),  # here
-                    m.FailureMode("c", LOST, when="x", recovery="y"),  # here
-                    m.FailureMode("d", m.ErrorCode.TIMEOUT.value, when="x", recovery="y"),  # here
-                    m.FailureMode("e", -32003 if LOST else CODE, when="x", recovery="y"),  # here
-                    m.FailureMode("f", -32001 - 1, when="x", recovery="y"),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "the code of 'a' is the number -32001, not an ErrorCode",
-            """
-            import mcpcore as m
-
-            LOST = -32001
-            CODE = m.ErrorCode.TIMEOUT
-
-            @m.tool(
-                errors=[
-                    m.FailureMode("a", m.ErrorCode.NOT_FOUND, when="x", recovery="y"),
-                    m.FailureMode("b", code=(m.ErrorCode.CONFLICT), when="x", recovery="y"),
-                    m.FailureMode("c", m.ErrorCode.NOT_FOUND, when="x", recovery="y"),
-                    m.FailureMode("d", m.ErrorCode.TIMEOUT, when="x", recovery="y"),
-                    m.FailureMode("e", m.ErrorCode.RATE_LIMITED if LOST else CODE, when="x", recovery="y"),
-                    m.FailureMode("f", m.ErrorCode.CONFLICT, when="x", recovery="y"),
-                ]
-            )
-            def one() -> str: ...
-            """,
-        ),
-        Invalid(
-            """
-            from mcpcore import FailureMode, tool
-
-            MODES = (FailureMode("a", -32004, when="x", recovery="y"),)  # here
-
-            @tool(errors=MODES)
-            def one() -> str: ...
-
-            @tool(errors=[*MODES])
-            def two() -> str: ...
-            """,
-            "the code of 'a' is the number -32004",
-            """
-            from mcpcore import ErrorCode, FailureMode, tool
-
-            MODES = (FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y"),)
-
-            @tool(errors=MODES)
-            def one() -> str: ...
-
-            @tool(errors=[*MODES])
-            def two() -> str: ...
-            """,
-        ),
-    )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a code that is missing, or something else for certain."""
@@ -219,9 +84,9 @@ class ContractCodeType(EntryRule):
             target = value.node
         if holds_comment(entry.module, target):
             return None
-        imported = fixes.import_name(entry.module, "mcpcore", "ErrorCode")
+        imported = edits.import_name(entry.module, "mcpcore", "ErrorCode")
         text = f"{imported.text}.{member}"
-        return ctx.fix(f"Write {text}", [fixes.replace_node(entry.module, target, text), *imported.edits])
+        return ctx.fix(f"Write {text}", [edits.replace_node(entry.module, target, text), *imported.edits])
 
 
 def _is_code(value: Value, ctx: RuleContext) -> bool:
@@ -277,50 +142,6 @@ class ContractCodeUnknown(EntryRule):
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     how_to_fix = "Choose a member of the table of codes, or make a `CustomCode` for a failure that none of them covers."
     when_to_suppress = "Never: the failure mode cannot be made."
-    valid = (
-        """
-        from elsewhere import CODES, NAME
-        from mcpcore import ErrorCode, FailureMode, tool
-
-        @tool(
-            errors=[
-                FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y"),
-                FailureMode("b", ErrorCode["TIMEOUT"], when="x", recovery="y"),
-                FailureMode("c", ErrorCode(-32001), when="x", recovery="y"),
-                FailureMode("d", ErrorCode[NAME], when="x", recovery="y"),
-                FailureMode("e", ErrorCode(NAME), when="x", recovery="y"),
-                FailureMode("f", CODES.NOTFOUND, when="x", recovery="y"),
-                FailureMode("g", -1, when="x", recovery="y"),
-            ]
-        )
-        def one() -> str: ...
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            import mcpcore as m
-            from mcpcore import ErrorCode as EC, FailureMode, tool
-
-            LOST = EC.NOTFOUND
-
-            @tool(
-                errors=[
-                    FailureMode("a", EC.NOTFOUND, when="x", recovery="y"),  # here
-                    FailureMode("b", code=m.ErrorCode.NO_MATCH, when="x", recovery="y"),  # here
-                    FailureMode("c", EC["TIME_OUT"], when="x", recovery="y"),  # here
-                    FailureMode("d", EC(-1), when="x", recovery="y"),  # here
-                    FailureMode("e", LOST, when="x", recovery="y"),  # here
-                    FailureMode("f", EC.not_found, when="x", recovery="y"),  # here
-                    FailureMode("g", EC.NOT_FOUND if LOST else EC.GONE, when="x", recovery="y"),  # here
-                    FailureMode("h", EC.NotFound, when="x", recovery="y"),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "the code of 'a', ErrorCode.NOTFOUND, does not exist",
-        ),
-    )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a member that does not exist."""
@@ -370,41 +191,6 @@ class ContractCodeUnknownError(EntryRule):
     good = 'FailureMode("bad_reply", ErrorCode.SERIALIZATION_ERROR, when="...", recovery="...")'
     how_to_fix = "Choose the code that says whose turn it is: the caller's, this server's, or a service's behind it."
     when_to_suppress = "When the tool passes on failures of a system that tells nothing about them."
-    valid = (
-        """
-        from mcpcore import CustomCode, ErrorCode, FailureMode, tool
-
-        @tool(
-            errors=[
-                FailureMode("a", ErrorCode.INTERNAL_ERROR, when="x", recovery="y"),
-                FailureMode("b", UNKNOWN_ERROR, when="x", recovery="y"),
-                FailureMode("c", ErrorCode.UNKNOWN, when="x", recovery="y"),
-            ]
-        )
-        def one() -> str: ...
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            import mcpcore
-            from mcpcore import ErrorCode, FailureMode, tool
-
-            CODE = ErrorCode.UNKNOWN_ERROR
-
-            @tool(
-                errors=[
-                    FailureMode("a", ErrorCode.UNKNOWN_ERROR, when="x", recovery="y"),  # here
-                    FailureMode("b", code=mcpcore.ErrorCode["UNKNOWN_ERROR"], when="x", recovery="y"),  # here
-                    FailureMode("c", CODE, when="x", recovery="y"),  # here
-                    FailureMode("d", ErrorCode(-32099), when="x", recovery="y"),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "the code of 'a' is UNKNOWN_ERROR, which says nothing",
-        ),
-    )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report the code that says nothing."""

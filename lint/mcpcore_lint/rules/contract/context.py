@@ -6,28 +6,28 @@ import ast
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from mcpcore_lint.codemods import edits as text_edits
+from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Edit, Severity
-from mcpcore_lint.light import light
-from mcpcore_lint.meaning.annotations import unquote
-from mcpcore_lint.meaning.resolve import Resolver
 from mcpcore_lint.model import Symbol, options, string
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.source import Source
-from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules._contract_fix import context_is_misplaced
 from mcpcore_lint.rules._fail_fix import is_method
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.contract.entries import near
-from mcpcore_lint.running import fixes
+from mcpcore_lint.semantics.annotations import unquote
+from mcpcore_lint.semantics.evaluate import Resolver
+from mcpcore_lint.syntax.parse import walk
+from mcpcore_lint.syntax.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import ContextParameter, Contract, Handler, ToolDef
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import Family
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 _BETWEEN: Final = regex(r"\s*,\s*\Z")
 _BEFORE: Final = regex(r"\[\s*\Z")
@@ -57,303 +57,6 @@ class ContractContextMismatch(Rule):
     )
     how_to_fix = "Name the declared reasons in `Context[Literal[...]]`; the fix writes them in the order of `errors`."
     when_to_suppress = "When the handler is shared by tools whose contracts differ."
-    valid = (
-        """
-        from typing import Any, Literal, Never, Optional
-
-        import mcpcore as m
-        from elsewhere import MODES, Reasons as Theirs
-        from mcpcore import Context, ErrorCode, FailureMode, tool
-
-        A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")
-        B = FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y")
-        Reasons = Literal["a", "b"]
-
-        @tool(errors=[A, B])
-        def one(ctx: Context[Literal["a", "b"]]) -> str:
-            raise ctx.fail("a")
-
-        @tool(errors=[A, B])
-        def two(ctx: Context[Reasons]) -> str:
-            raise ctx.fail("a")
-
-        # Fewer than declared: the others come from services.
-        @tool(errors=[A, B])
-        def three(ctx: m.Context[Literal["a"], Any]) -> str:
-            raise ctx.fail("a")
-
-        @tool
-        def four(ctx: Context) -> str: ...
-
-        @tool(errors=[A])
-        def five(ctx: Context[Any]) -> str: ...
-
-        @tool(errors=[A])
-        def six(ctx: Context[str, int]) -> str: ...
-
-        @tool(errors=[A, *MODES])
-        def seven(ctx: Context) -> str: ...
-
-        @tool(errors=MODES)
-        def eight(ctx: Context[Literal["what"]]) -> str: ...
-
-        @tool(errors=[A])
-        def nine(ctx: Context[Theirs]) -> str: ...
-
-        @tool(errors=[A])
-        def ten(ctx: "Context[Literal['a']]") -> str: ...
-
-        @tool(errors=[A, B])
-        def eleven(ctx: Context[Literal["a"] | Literal["b"]]) -> str:
-            raise ctx.fail("b")
-
-        @tool(errors=[])
-        def twelve(ctx: Context) -> str: ...
-
-        @tool(errors=[A])
-        def thirteen() -> str: ...
-
-        @tool(errors=[A])
-        def fourteen(ctx: Context[Never]) -> str: ...
-
-        @tool(errors=[A])
-        def fifteen(ctx: Context[Literal["a"]]) -> str:
-            raise ctx.fail("b")
-
-        @tool(errors=[A] if MODES else [B])
-        def sixteen(ctx: Context) -> str: ...
-        """,
-        """
-        from mcp.server.mcpserver import Context, MCPServer
-
-        server = MCPServer("x")
-
-        @server.tool()
-        def one(ctx: Context) -> str: ...
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from mcpcore import Context, ErrorCode, FailureMode, tool
-
-            @tool(
-                errors=[
-                    FailureMode("no_match", ErrorCode.NOT_FOUND, when="x", recovery="y"),
-                    FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="x", recovery="y"),
-                ]
-            )
-            async def fetch(ctx: Context, pmids: list[str]) -> str:  # here
-                raise ctx.fail("no_match")
-            """,
-            "the Context of fetch has no type argument",
-            """
-            from typing import Literal
-
-            from mcpcore import Context, ErrorCode, FailureMode, tool
-
-            @tool(
-                errors=[
-                    FailureMode("no_match", ErrorCode.NOT_FOUND, when="x", recovery="y"),
-                    FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="x", recovery="y"),
-                ]
-            )
-            async def fetch(ctx: Context[Literal["no_match", "queue_full"]], pmids: list[str]) -> str:
-                raise ctx.fail("no_match")
-            """,
-        ),
-        Invalid(
-            """
-            import typing as t
-            from typing import Annotated
-
-            import mcpcore
-            from mcpcore import Context as C, ErrorCode, FailureMode, Server
-
-            server = Server("x")
-            A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")
-            B = FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y")
-
-            class Tools:
-                @mcpcore.tool(errors=[A, B])
-                def one(self, ctx: mcpcore.Context[t.Literal['b', 'typo'], dict[str, int]]) -> str:  # here
-                    raise ctx.fail('b')
-
-            @server.tool(errors=(A, B))
-            def two(ctx: C[t.Literal["b"]]) -> str:  # here
-                raise ctx.fail("a" if ctx else "b")
-
-            @mcpcore.tool(errors=[A, B])
-            def three(
-                ctx: C[
-                    t.Literal[
-                        "aa",  # here
-                        "b",
-                    ],
-                    int,
-                ],
-            ) -> str: ...
-
-            @mcpcore.tool(errors=[A])
-            def four(ctx: "C") -> str: ...  # here
-
-            @mcpcore.tool(errors=[A, B])
-            def five(ctx: "mcpcore.Context[t.Literal['c'], int]") -> str: ...  # here
-
-            @mcpcore.tool(errors=[A, B])
-            def six(ctx: Annotated[C, "the context"], x: int) -> str: ...  # here
-
-            @mcpcore.tool(errors=[A, B])
-            def seven(ctx: C[t.Never]) -> str:  # here
-                return ctx.recovery_for("a")
-
-            @mcpcore.tool(errors=[B])
-            def eight(
-                ctx: C[
-                    t.Literal[
-                        # what is not there
-                        "a",  # here
-                    ]
-                ],
-            ) -> str: ...
-
-            @mcpcore.tool(errors=[A, B])
-            def nine(
-                ctx: C[
-                    t.Literal["a",]  # here
-                ],
-                other: C[t.Any],
-            ) -> str:
-                raise ctx.fail("b")
-
-            @mcpcore.tool(errors=[A, B])
-            def ten(
-                ctx: C[t.Literal[  # here
-                    "a",  # not there
-                ]],
-            ) -> str:
-                raise ctx.fail("b")
-            """,
-            "the Context of one names the reason 'typo', which errors does not declare",
-            """
-            import typing as t
-            from typing import Annotated
-
-            import mcpcore
-            from mcpcore import Context as C, ErrorCode, FailureMode, Server
-
-            server = Server("x")
-            A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")
-            B = FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y")
-
-            class Tools:
-                @mcpcore.tool(errors=[A, B])
-                def one(self, ctx: mcpcore.Context[t.Literal['a', 'b'], dict[str, int]]) -> str:
-                    raise ctx.fail('b')
-
-            @server.tool(errors=(A, B))
-            def two(ctx: C[t.Literal["a", "b"]]) -> str:
-                raise ctx.fail("a" if ctx else "b")
-
-            @mcpcore.tool(errors=[A, B])
-            def three(
-                ctx: C[
-                    t.Literal[
-                        "a",
-                        "b",
-                    ],
-                    int,
-                ],
-            ) -> str: ...
-
-            @mcpcore.tool(errors=[A])
-            def four(ctx: "C[t.Literal['a']]") -> str: ...
-
-            @mcpcore.tool(errors=[A, B])
-            def five(ctx: "mcpcore.Context[t.Literal['a', 'b'], int]") -> str: ...
-
-            @mcpcore.tool(errors=[A, B])
-            def six(ctx: Annotated[C[t.Literal["a", "b"]], "the context"], x: int) -> str: ...
-
-            @mcpcore.tool(errors=[A, B])
-            def seven(ctx: C[t.Literal["a", "b"]]) -> str:
-                return ctx.recovery_for("a")
-
-            @mcpcore.tool(errors=[B])
-            def eight(
-                ctx: C[
-                    t.Literal[
-                        # what is not there
-                        "b",
-                    ]
-                ],
-            ) -> str: ...
-
-            @mcpcore.tool(errors=[A, B])
-            def nine(
-                ctx: C[
-                    t.Literal["a", "b",]
-                ],
-                other: C[t.Any],
-            ) -> str:
-                raise ctx.fail("b")
-
-            @mcpcore.tool(errors=[A, B])
-            def ten(
-                ctx: C[t.Literal[
-                    "a", "b",  # not there
-                ]],
-            ) -> str:
-                raise ctx.fail("b")
-            """,
-        ),
-        Invalid(
-            """
-            from typing import Literal
-
-            from mcpcore import Context, ErrorCode, FailureMode, Server, tool
-
-            A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")
-
-            @tool(errors=[A])
-            def one(text: str, ctx: Context[Literal["a"]]) -> str: ...  # here
-
-            @tool(errors=[A])
-            def two(text: str, *, ctx: Context) -> str: ...  # here
-
-            class Tools:
-                @tool(errors=[A])
-                def three(self, text: str, ctx: Context[Literal["a"]]) -> str: ...  # here
-            """,
-            "the Context of one is not its first positional parameter, so the tool is refused at import",
-        ),
-        # No contract at all; an alias that others may use; a handler that two contracts share: no fix.
-        Invalid(
-            """
-            from typing import Literal
-
-            from mcpcore import Context, ErrorCode, FailureMode, Server, tool
-
-            A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")
-            Reasons = Literal["a", "b"]
-
-            @tool
-            def one(ctx: Context[Literal["a"]]) -> str: ...  # here
-
-            @tool(errors=[A])
-            def two(ctx: Context[Reasons]) -> str: ...  # here
-
-            def three(ctx: Context[Literal["c"]]) -> str: ...  # here
-
-            server = Server("x")
-            server.add_tool(three, name="three", errors=[A])
-            server.add_tool(
-                three, name="four", errors=[FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="y")]
-            )
-            """,
-            "the Context of one names the reason 'a', which errors does not declare",
-        ),
-    )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Compare the context of the handler with the contract."""
@@ -486,18 +189,18 @@ def _fix(handler: Handler, declared: Sequence[str], ctx: RuleContext) -> Fix | N
         found = _find(annotation, module.source, scope)
     if found is None or (found.argument is None) != context.bare:
         return None
-    imported = fixes.import_name(module, "typing", "Literal")
+    imported = text_edits.import_name(module, "typing", "Literal")
     quote = "'" if quoted and module.source.segment(annotation).startswith('"') else '"'
     edits = _edits(found, declared, imported.text, quote, scope)
     if edits is None:
         return None
     if quoted:
         # The edits are those of the text in the quotes.
-        text = fixes.apply(found.source.text, edits)
+        text = text_edits.apply(found.source.text, edits)
         mark = module.source.segment(annotation)[0]
         if mark in text:
             return None
-        edits = [fixes.replace_node(module, annotation, f"{mark}{text}{mark}")]
+        edits = [text_edits.replace_node(module, annotation, f"{mark}{text}{mark}")]
     # Where `Literal` is spelled already, the import has nothing to add.
     needs_import = any(imported.text in each.text for each in edits)
     return ctx.fix("Name the declared reasons", [*edits, *(imported.edits if needs_import else ())])

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Fix, Related
     from mcpcore_lint.model import Argument, Contract, ContractEntry, ToolDef, Value
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 FAILURE_MODE: Final = "mcpcore.FailureMode"
 NOT_ENTRIES: Final = frozenset(

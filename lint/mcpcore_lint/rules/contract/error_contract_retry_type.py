@@ -9,15 +9,14 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, options
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rules._thrown import CODED
-from mcpcore_lint.rules.base import Invalid, RuleContext
 from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, near
 
 if TYPE_CHECKING:
     from collections.abc import Mapping as MappingType
 
     from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.rules.base import Family
+    from mcpcore_lint.rules.base import Family, RuleContext
+    from mcpcore_lint.syntax.module import Module
 
 _RETRY: Final = frozenset({"mcpcore.Retry"})
 _MAKERS: Final = frozenset({"mcpcore.Retry.never", "mcpcore.Retry.now", "mcpcore.Retry.after"})
@@ -47,129 +46,6 @@ class ContractRetryType(EntryRule):
     )
     when_to_suppress = (
         "Never: the failure mode cannot be made, and a failure that is raised is sent without the advice."
-    )
-    valid = (
-        """
-        import mcpcore
-        from elsewhere import ADVICE, advice
-        from mcpcore import ErrorCode, FailureMode, Retry, tool
-
-        SOON = Retry.after(seconds=5)
-
-        @tool(
-            errors=[
-                FailureMode("a", ErrorCode.CONFLICT, when="x", recovery="y"),
-                FailureMode("b", ErrorCode.CONFLICT, when="x", recovery="y", retry=Retry.now()),
-                FailureMode("c", ErrorCode.CONFLICT, when="x", recovery="y", retry=SOON),
-                FailureMode("d", ErrorCode.CONFLICT, when="x", recovery="y", retry=mcpcore.Retry.never()),
-                FailureMode("e", ErrorCode.CONFLICT, when="x", recovery="y", retry=None),
-                FailureMode("f", ErrorCode.CONFLICT, when="x", recovery="y", retry=ADVICE),
-                FailureMode("g", ErrorCode.CONFLICT, when="x", recovery="y", retry=advice(3)),
-                FailureMode("h", ErrorCode.CONFLICT, when="x", recovery="y", retry=ErrorCode.TIMEOUT.retry),
-                FailureMode("i", ErrorCode.CONFLICT, when="x", recovery="y", retry=SOON if ADVICE else None),
-                FailureMode("j", ErrorCode.CONFLICT, when="x", recovery="y", retry=Retry("not_retryable")),
-                FailureMode("k", ErrorCode.CONFLICT, when="x", recovery="y", effects="none", strategy="check_input"),
-                FailureMode("l", ErrorCode.CONFLICT, when="x", recovery="y", effects=None, strategy=None),
-                FailureMode("m", ErrorCode.CONFLICT, when="x", recovery="y", effects=ADVICE, strategy=advice(1)),
-            ]
-        )
-        def one() -> str: ...
-        """,
-        """
-        from typing import Any, Literal
-
-        from elsewhere import EFFECTS
-        from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, timeout, tool
-
-        class Late(CodedError):
-            def __init__(self, effects: int, retry: int) -> None:
-                super().__init__(ErrorCode.TIMEOUT, f"{effects} {retry}")
-
-        @tool(errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y")])
-        def one(ctx: Context[Any], a: int, told: Literal["none", "partial"], options: dict) -> str:
-            match a:
-                case 1:
-                    raise ctx.fail("a", retry=Retry.now(), effects="none" if told else "partial")
-                case 2:
-                    raise timeout("x", retry=None, effects=told)
-                case 3:
-                    raise CodedError(ErrorCode.TIMEOUT, effects=EFFECTS)
-                case 4:
-                    raise ctx.fail("a", retry=..., effects=None)
-                case 5:
-                    raise Late(effects=3, retry=4)
-            raise ctx.fail("a", **options)
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from datetime import timedelta
-
-            from mcpcore import ErrorCode as EC, FailureMode as FM, Retry as R, tool
-
-            SECONDS = 30
-
-            @tool(
-                errors=[
-                    FM("a", EC.RATE_LIMITED, when="x", recovery="y", retry=True),  # here
-                    FM("b", EC.RATE_LIMITED, when="x", recovery="y", retry=SECONDS),  # here
-                    FM("c", EC.RATE_LIMITED, when="x", recovery="y", retry="later"),  # here
-                    FM("d", EC.RATE_LIMITED, when="x", recovery="y", retry={"kind": "not_retryable"}),  # here
-                    FM("e", EC.RATE_LIMITED, when="x", recovery="y", retry=R.never),  # here
-                    FM("f", EC.RATE_LIMITED, when="x", recovery="y", retry=R),  # here
-                    FM("g", EC.RATE_LIMITED, when="x", recovery="y", retry=timedelta(seconds=30)),  # here
-                    FM("h", EC.RATE_LIMITED, when="x", recovery="y", retry=EC.TIMEOUT),  # here
-                    FM("i", EC.RATE_LIMITED, when="x", recovery="y", retry=R.now() if SECONDS else False),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "the retry of 'a' is the bool True, not a Retry",
-        ),
-        Invalid(
-            """
-            from mcpcore import ErrorCode as EC, FailureMode as FM, tool
-
-            EFFECTS = "nothing"
-
-            @tool(
-                errors=[
-                    FM("a", EC.CONFLICT, when="x", recovery="y", effects="non"),  # here
-                    FM("b", EC.CONFLICT, when="x", recovery="y", effects=EFFECTS),  # here
-                    FM("c", EC.CONFLICT, when="x", recovery="y", effects=False),  # here
-                    FM("d", EC.CONFLICT, when="x", recovery="y", effects="none" if EFFECTS else "all"),  # here
-                    FM("e", EC.CONFLICT, when="x", recovery="y", strategy="try_again"),  # here
-                    FM("f", EC.CONFLICT, when="x", recovery="y", strategy=["check_input"]),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "the effects of 'a' are the string 'non', not one of 'none', 'partial' and 'unknown'",
-        ),
-        # Where a failure is raised, the invalid advice is not sent.
-        Invalid(
-            """
-            from typing import Any
-
-            from mcpcore import CodedError, Context, ErrorCode, FailureMode, timeout, tool
-
-            @tool(errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y")])
-            def one(ctx: Context[Any], a: int) -> str:
-                if a == 1:
-                    raise ctx.fail("a", effects="nonsense")  # here
-                if a == 2:
-                    raise ctx.fail("a", retry=30)  # here
-                if a == 3:
-                    raise CodedError(ErrorCode.CONFLICT, "x", effects="all")  # here
-
-                def inner() -> None:
-                    raise timeout("x", effects=True, reason="a")  # here
-
-                return inner()
-            """,
-            "the effects of this failure are the string 'nonsense', not one of 'none', 'partial' and 'unknown'",
-        ),
     )
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.light import light
-from mcpcore_lint.meaning.annotations import unquote
-from mcpcore_lint.meaning.resolve import Resolver
-from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Const, Items, Mapping, Missing, Symbol, options, string
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.base import Rule, RuleContext
+from mcpcore_lint.semantics.annotations import unquote
+from mcpcore_lint.semantics.evaluate import Resolver
+from mcpcore_lint.semantics.symbols import class_info
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.model import ToolDef, Value
-    from mcpcore_lint.reading.module import ClassInfo, Module
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import Family
+    from mcpcore_lint.syntax.module import ClassInfo, Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 _MODELS: Final = frozenset(
     {"pydantic.BaseModel", "pydantic.main.BaseModel", "typing.TypedDict", "typing.NamedTuple", "sqlmodel.SQLModel"}
@@ -49,242 +49,6 @@ class OutputErrorField(Rule):
         "failure of the tool, rename it, or give it another `serialization_alias`."
     )
     when_to_suppress = "On a server without mcpcore whose clients know the field."
-    valid = (
-        """
-        from dataclasses import dataclass
-        from typing import Annotated, ClassVar, TypedDict
-
-        from elsewhere import Theirs
-        from mcp.types import CallToolResult
-        from mcpcore import tool
-        from pydantic import BaseModel, Field, RootModel
-
-        class Plain(BaseModel):
-            errors: list[str]
-            error_count: int = 0
-            _error: str = ""
-            error: ClassVar[str] = "no field"
-
-        class Renamed(BaseModel):
-            error: str = Field(serialization_alias="problem", alias="error")
-            other: Annotated[str, Field(alias="fault")] = ""
-            taken: str = Field(validation_alias="error")
-
-        class Hidden(BaseModel):
-            error: str = Field("", exclude=True)
-
-        class Inner(BaseModel):
-            error: str
-
-        class Outer(BaseModel):
-            inner: Inner
-
-        class Base(BaseModel):
-            error: str = ""
-
-        class Child(Base):
-            error: str = Field("", serialization_alias="warning")
-
-        class Unknown(Theirs):
-            error: str
-
-        class Rows(RootModel[list[Inner]]): ...
-
-        class Upper(BaseModel):
-            model_config = {"alias_generator": str.upper}
-            error: str
-
-        @tool
-        def one() -> Plain: ...
-
-        @tool
-        def two() -> Renamed: ...
-
-        @tool
-        def three() -> list[Inner]: ...
-
-        @tool
-        def four() -> Inner | None: ...
-
-        @tool
-        def five() -> Outer: ...
-
-        @tool
-        def six() -> Child: ...
-
-        @tool
-        def seven() -> Theirs: ...
-
-        @tool
-        def eight() -> Hidden: ...
-
-        @tool
-        def nine() -> Unknown: ...
-
-        @tool
-        def ten() -> dict[str, Inner]: ...
-
-        @tool(structured_output=False)
-        def eleven() -> Inner: ...
-
-        @tool
-        def twelve(given: Inner): ...
-
-        @tool
-        def thirteen() -> Rows: ...
-
-        @tool
-        def fourteen() -> Upper: ...
-
-        @tool
-        def fifteen() -> CallToolResult: ...
-        """,
-        """
-        from mcpcore import prompt, resource
-        from pydantic import BaseModel
-
-        class Inner(BaseModel):
-            error: str
-
-        @resource("a://b")
-        def one() -> Inner: ...
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            import typing as t
-            from dataclasses import dataclass
-            from typing import Annotated, Generic, NamedTuple, TypedDict, TypeVar
-
-            import pydantic
-            from fastmcp import FastMCP
-            from mcp.types import CallToolResult
-            from mcpcore import Server, tool
-            from pydantic import BaseModel, Field, computed_field, create_model
-
-            T = TypeVar("T")
-            mcp = FastMCP("x")
-            server = Server("x")
-
-            class Model(BaseModel):
-                items: list[str]
-                error: str | None = None
-
-            class Child(Model):
-                more: int
-
-            class Dict(TypedDict, total=False):
-                error: str
-
-            @dataclass(frozen=True)
-            class Data:
-                error: str = ""
-
-            class Named(t.NamedTuple):
-                error: str
-
-            class Aliased(pydantic.BaseModel):
-                problem: str = Field(alias="error")
-
-            class Serialised(BaseModel):
-                problem: Annotated[str, Field(serialization_alias="error")]
-
-            class Page(BaseModel, Generic[T]):
-                items: list[T]
-                error: str
-
-            class Computed(BaseModel):
-                @computed_field
-                @property
-                def error(self) -> str: ...
-
-            class Camel(BaseModel):
-                model_config = pydantic.ConfigDict(alias_generator=pydantic.alias_generators.to_camel)
-                error: str
-
-            class Annotations:
-                error: str
-
-            Functional = TypedDict("Functional", {"error": str})
-            Tuple = NamedTuple("Tuple", [("error", str)])
-            Made = create_model("Made", error=(str, ...))
-            Alias = Child
-
-            @tool
-            def one() -> Model: ...  # here
-
-            @tool(errors=[])
-            async def two() -> Child: ...  # here
-
-            @mcp.tool
-            def three() -> Dict: ...  # here
-
-            @server.tool()
-            def four() -> "Data": ...  # here
-
-            @tool
-            def five() -> Named: ...  # here
-
-            @tool
-            def six() -> Aliased: ...  # here
-
-            @tool
-            def seven() -> Serialised: ...  # here
-
-            @tool
-            def eight() -> Page[int]: ...  # here
-
-            @tool
-            def nine() -> Functional: ...  # here
-
-            @tool
-            def ten() -> Tuple: ...  # here
-
-            @tool
-            def eleven() -> Made: ...  # here
-
-            @tool
-            def twelve() -> Annotated[Alias, "documented"]: ...  # here
-
-            @tool
-            def thirteen() -> Annotated[CallToolResult, Model]: ...  # here
-
-            @tool
-            def fourteen() -> Computed: ...  # here
-
-            @tool
-            def fifteen() -> Camel: ...  # here
-
-            @tool
-            def sixteen() -> Annotations: ...  # here
-            """,
-            "one returns Model, whose field error stands where clients look for a failure",
-        ),
-        Invalid(
-            """
-            import models
-            from mcpcore import Server
-            from models import Found as Result
-
-            class Mine(Result):
-                more: int
-
-            server = Server("x")
-
-            @server.tool()
-            def one() -> models.Found: ...  # here
-
-            @server.tool()
-            def two() -> Mine: ...  # here
-            """,
-            "one returns Found, whose field problem is sent as 'error', where clients look for a failure",
-            files={
-                "models.py": "from pydantic import BaseModel, Field\n"
-                'class Found(BaseModel):\n    problem: str = Field(serialization_alias="error")\n'
-            },
-        ),
-    )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Look for the field in what the handler says it returns."""

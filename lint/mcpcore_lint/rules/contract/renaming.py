@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from mcpcore_lint.codemods import edits
 from mcpcore_lint.model import Missing, Symbol, options, string
-from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules.contract.entries import FAILURE_MODE, contracts_of, holds_comment
-from mcpcore_lint.running import fixes
+from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import ToolDef, Value
-    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules.base import RuleContext
     from mcpcore_lint.rules.contract.entries import Entry
+    from mcpcore_lint.syntax.module import Module
 
 
 def renamed(entry: Entry, old: str, new: str, ctx: RuleContext) -> Fix | None:
@@ -57,7 +57,7 @@ def renamed(entry: Entry, old: str, new: str, ctx: RuleContext) -> Fix | None:
         return None
     return ctx.fix(
         f"Rename the reason to {new!r}",
-        [fixes.replace_node(module, node, _spelled(node, new, module)) for node in found],
+        [edits.replace_node(module, node, _spelled(node, new, module)) for node in found],
         unsafe=True,
     )
 

@@ -10,7 +10,6 @@ from mcpcore_lint.model import Const, Text, is_left_out
 from mcpcore_lint.patterns import holds_any, regex
 from mcpcore_lint.registrations.hints import hints_of
 from mcpcore_lint.rules._advice import CHANGED, CHANGED_BY_HINTS, Advice, advice_of
-from mcpcore_lint.rules.base import Invalid, RuleContext
 from mcpcore_lint.rules.contract.entries import (
     Entry,
     EntryRule,
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     import ast
 
     from mcpcore_lint.model import Value
-    from mcpcore_lint.rules.base import Family
+    from mcpcore_lint.rules.base import Family, RuleContext
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Contradictions.
@@ -121,144 +120,6 @@ class ContractRetryContradiction(EntryRule):
     )
     how_to_fix = "Give the `retry` that the hint speaks of, reword the hint, or choose the code that fits both."
     when_to_suppress = "When the hint speaks of another call than the one that failed."
-    valid = (
-        """
-        from elsewhere import ADVICE, CODE, HINT
-        from mcpcore import CustomCode, ErrorCode as EC, FailureMode as FM, Retry, tool
-
-        MINE = CustomCode("MINE", 1402, http_status=402, category="client", retry=Retry.never(), sentence="Spent.")
-
-        @tool(
-            errors=[
-                FM("a", EC.NOT_FOUND, when="x", recovery="Call search_articles for valid PMIDs."),
-                FM("b", EC.NOT_FOUND, when="x", recovery="Check the PMID and try again with a valid one."),
-                FM("c", EC.NOT_FOUND, when="x", recovery="Do not wait 30 seconds: it will not come back."),
-                FM("d", EC.RATE_LIMITED, when="x", recovery="Wait 30 seconds and retry."),
-                FM("e", EC.RATE_LIMITED, when="x", recovery="Wait 60 seconds.", retry=Retry.after(seconds=60)),
-                FM("f", EC.RATE_LIMITED, when="x", recovery="Wait a minute.", retry=Retry.after(seconds=60)),
-                FM("g", EC.RATE_LIMITED, when="x", recovery="Wait at least 5 seconds and retry."),
-                FM("h", EC.RATE_LIMITED, when="x", recovery="Wait 10 to 60 seconds and retry."),
-                FM("i", EC.RATE_LIMITED, when="x", recovery="Wait 60 s.", retry=ADVICE),
-                FM("j", CODE, when="x", recovery="Wait 60 seconds."),
-                FM("k", EC.NOT_FOUND, when="x", recovery=HINT),
-                FM("l", MINE, when="x", recovery="Wait 60 seconds."),
-                FM("m", EC.CONFLICT, when="x", recovery="Read it again first, then retry.", retry=Retry.now()),
-                FM("n", EC.DATABASE_ERROR, when="x", recovery="Wait 2 seconds.", retry=Retry.after(seconds=2)),
-                FM("o", EC.RATE_LIMITED, when="x", recovery="Ask for a smaller batch.", retry=Retry.never()),
-                FM("p", EC.TIMEOUT, when="x", recovery="Do not retry more than three times; ask for less."),
-                FM("q", EC.TIMEOUT, when="x", recovery="Wait a moment and retry."),
-                FM("r", EC.TIMEOUT, when="x", recovery="Retry with a timeout of 60 seconds."),
-                FM("s", EC.RATE_LIMITED, when="x", recovery="Do not retry before 30 seconds are over."),
-                FM("t", EC.NOT_FOUND, when="x", recovery="Wait for the user to name another file."),
-                FM("u", EC.RATE_LIMITED, when="x", recovery="Wait 30 s.", retry=Retry.after(seconds=ADVICE)),
-                FM("v", EC.RATE_LIMITED, when="x", recovery="Wait half an hour.", retry=Retry.after(seconds=1800)),
-                FM("w", EC.NOT_FOUND, when="x", recovery="y", strategy="check_input"),
-                FM("x", EC.TIMEOUT, when="x", recovery="y", strategy="retry_later"),
-                FM("z", EC.RATE_LIMITED, when="x", recovery="Wait 2 seconds, then 30 seconds the second time."),
-            ]
-        )
-        def one() -> str: ...
-        """,
-        # The advice of the code is withheld from a tool that may not be called twice; effects may bring it back.
-        """
-        from elsewhere import EFFECTS
-        from mcp.types import ToolAnnotations
-        from mcpcore import ErrorCode as EC, FailureMode as FM, Retry, tool
-
-        WRITES = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
-        LATE = FM("late", EC.TIMEOUT, when="x", recovery="Do not retry; read the list of orders first.")
-        SHARED = FM("shared", EC.TIMEOUT, when="x", recovery="Do not retry; read the list of orders first.")
-
-        @tool(
-            annotations=WRITES,
-            errors=[
-                LATE,
-                SHARED,
-                FM("a", EC.SERVICE_UNAVAILABLE, when="x", recovery="Do not retry; tell the user."),
-                FM("b", EC.SERVICE_UNAVAILABLE, when="x", recovery="Wait 5 seconds and retry.", effects="none"),
-                FM("c", EC.SERVICE_UNAVAILABLE, when="x", recovery="Do not retry; look first.", effects="unknown"),
-                FM("d", EC.RATE_LIMITED, when="x", recovery="Wait 30 seconds and retry."),
-                FM("e", EC.RATE_LIMITED, when="x", recovery="Do not retry; look first.", effects="partial"),
-                FM("f", EC.TIMEOUT, when="x", recovery="Do not retry; look first.", effects=EFFECTS),
-                FM("g", EC.TIMEOUT, when="x", recovery="Call again now.", retry=Retry.now(), effects="partial"),
-            ],
-        )
-        def one() -> str: ...
-
-        @tool(annotations=ToolAnnotations(read_only_hint=True), errors=[SHARED])
-        def two() -> str: ...
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from mcp.types import ToolAnnotations
-            from mcpcore import ErrorCode as EC, FailureMode as FM, tool
-
-            LATE = FM("late", EC.TIMEOUT, when="x", recovery="Try again at once, or try again later.")  # here
-
-            @tool(
-                annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=False),
-                errors=[
-                    LATE,
-                    FM("a", EC.SERVICE_UNAVAILABLE, when="x", recovery="Wait 5 seconds and retry."),  # here
-                    FM("b", EC.TIMEOUT, when="x", recovery="y", strategy="retry_later"),  # here
-                    FM("c", EC.RATE_LIMITED, when="x", recovery="Do not retry; tell the user."),  # here
-                ],
-            )
-            def one() -> str: ...
-
-            @tool(
-                annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=True),
-                errors=[FM("a", EC.TIMEOUT, when="x", recovery="Do not retry; tell the user.")],  # here
-            )
-            def two() -> str: ...
-
-            @tool(
-                errors=[
-                    FM("a", EC.RATE_LIMITED, when="x", recovery="Wait 30 s and retry.", effects="partial"),  # here
-                    FM("b", EC.TIMEOUT, when="x", recovery="Do not retry; tell the user.", effects="none"),  # here
-                ]
-            )
-            def three() -> str: ...
-            """,
-            "the hint of 'late' says 'try again later', but the advice of TIMEOUT is withheld",
-        ),
-        Invalid(
-            """
-            import mcpcore
-            from mcpcore import ErrorCode as EC, FailureMode as FM, Retry, tool
-
-            SOON = Retry.after(seconds=5)
-            HINT = "Wait 30 seconds and try again."
-
-            @tool(
-                errors=[
-                    FM("a", EC.NOT_FOUND, when="x", recovery="Wait 30 seconds and try again."),  # here
-                    FM("b", EC.NOT_FOUND, when="x", recovery="Call list_items.", retry=Retry.now()),  # here
-                    FM("c", EC.INVALID_PARAMS, when="x", recovery="y", retry=SOON),  # here
-                    FM("d", EC.RATE_LIMITED, when="x", recovery=HINT, retry=SOON),  # here
-                    FM("e", EC.RATE_LIMITED, when="x", recovery="Wait 60 seconds."),  # here
-                    FM("f", EC.RATE_LIMITED, when="x", recovery="Wait a minute.", retry=Retry.never()),  # here
-                    FM("g", EC.CONFLICT, when="x", recovery="Another call runs: try again later."),  # here
-                    FM("h", EC.TIMEOUT, when="x", recovery="Wait 30 seconds and retry."),  # here
-                    FM("i", EC.SERVICE_UNAVAILABLE, when="x", recovery="Do not retry; tell the user."),  # here
-                    FM("j", EC.TIMEOUT, when="x", recovery="Do not retry immediately."),  # here
-                    FM("k", EC.RATE_LIMITED, when="x", recovery="Wait up to 10 seconds and retry."),  # here
-                    FM("l", EC.NOT_FOUND, when="x", recovery="y", strategy="retry_later"),  # here
-                    FM("m", EC.FORBIDDEN, when="x", recovery="y", retry=mcpcore.Retry.after(seconds=1.5)),  # here
-                    FM("n", EC.SERVICE_UNAVAILABLE, when="x", recovery="Retry in 2 minutes."),  # here
-                    FM("o", EC.SERVICE_UNAVAILABLE, when="x", recovery="Retrying will not help; ask the user."),  # here
-                    FM("p", EC(-32001), when="x", recovery="Please wait a few seconds."),  # here
-                    FM("q", EC.RATE_LIMITED, when="x", recovery="Wait thirty seconds.", retry=Retry.now()),  # here
-                    FM("r", EC.NOT_FOUND, when="x", recovery=f"Wait 30 seconds, then read {HINT.x}."),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "the hint of 'a' says 'Wait 30 seconds', but NOT_FOUND is not retryable",
-        ),
-    )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report the first contradiction of an entry."""

@@ -8,12 +8,11 @@ from mcpcore import bounds
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Choice, Const, Mapping, Symbol, Text, options
 from mcpcore_lint.patterns import holds_any, regex
-from mcpcore_lint.rules.base import Invalid, RuleContext, Valid
 from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, near, shortened
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Argument, ErrorSite, Handler, ToolDef, Value
-    from mcpcore_lint.rules.base import Family
+    from mcpcore_lint.rules.base import Family, RuleContext
 
 _STRINGS: Final = frozenset({"builtins.str"})
 _PLACEHOLDER: Final = regex(
@@ -72,62 +71,6 @@ class ContractWhenRequired(EntryRule):
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="No requested PMID returned data.", recovery="...")'
     how_to_fix = "Say in a sentence in which circumstances the tool fails in this way."
     when_to_suppress = "Never: the failure mode cannot be made, or says `TODO` to whoever meets the failure."
-    valid = (
-        """
-        from functools import partial
-
-        from elsewhere import WHEN
-        from mcpcore import ErrorCode, FailureMode, tool
-
-        busy = partial(FailureMode, code=ErrorCode.CONFLICT, when="It is busy.", recovery="y")
-
-        @tool(
-            errors=[
-                FailureMode("a", ErrorCode.NOT_FOUND, when="It is gone.", recovery="y"),
-                FailureMode("b", ErrorCode.NOT_FOUND, when=WHEN, recovery="y"),
-                FailureMode("c", ErrorCode.NOT_FOUND, when=f"{WHEN}", recovery="y"),
-                FailureMode("d", ErrorCode.NOT_FOUND, when=WHEN.strip(), recovery="y"),
-                FailureMode("e", ErrorCode.NOT_FOUND, recovery="y", **unknown),
-                FailureMode("f", ErrorCode.NOT_FOUND, recovery="y", **{"when": "It is gone."}),
-                busy("g"),
-                FailureMode("h", ErrorCode.NOT_FOUND, when="Todo items are not listed.", recovery="y"),
-            ]
-        )
-        def one() -> str: ...
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from mcpcore import ErrorCode, FailureMode as FM, tool
-
-            LATER = "  "
-
-            @tool(
-                errors=[
-                    FM("a", ErrorCode.NOT_FOUND, recovery="y"),  # here
-                    FM("b", ErrorCode.NOT_FOUND, when="", recovery="y"),  # here
-                    FM("c", ErrorCode.NOT_FOUND, when=LATER, recovery="y"),  # here
-                    FM("d", ErrorCode.NOT_FOUND, when=None, recovery="y"),  # here
-                    FM("e", ErrorCode.NOT_FOUND, when=["gone"], recovery="y"),  # here
-                    FM("f", ErrorCode.NOT_FOUND, recovery="y", **{"retry": None}),  # here
-                    FM("g", ErrorCode.NOT_FOUND, "It is gone.", recovery="y"),  # here
-                    FM("h", ErrorCode.NOT_FOUND, when="It is gone." if LATER else " ", recovery="y"),  # here
-                    FM(
-                        "i",
-                        ErrorCode.NOT_FOUND,
-                        when="",  # here
-                        recovery="y",
-                    ),
-                    FM("j", ErrorCode.NOT_FOUND, when="TODO: say when this happens", recovery="y"),  # here
-                    FM("k", ErrorCode.NOT_FOUND, when=f"TODO: raised by {LATER}", recovery="y"),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "'a' does not say when it happens",
-        ),
-    )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a circumstance that is missing, blank, or no string for certain."""
@@ -160,47 +103,6 @@ class ContractRecoveryRequired(EntryRule):
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     how_to_fix = "Say what the caller can do: the next tool, the argument to change, how long to wait, whom to ask."
     when_to_suppress = "Never: the failure mode cannot be made."
-    valid = (
-        """
-        from elsewhere import HINT, HINTS
-        from mcpcore import ErrorCode, FailureMode, tool
-
-        @tool(
-            errors=[
-                FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="Call search_articles for valid PMIDs."),
-                FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery=HINT),
-                FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery=HINTS["c"]),
-                FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery=f"Wait {HINT} seconds."),
-                FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery=str(HINT)),
-                FailureMode("f", ErrorCode.NOT_FOUND, when="x", **unknown),
-                FailureMode("g", ErrorCode.NOT_FOUND, when="x", recovery=""),
-            ]
-        )
-        def one() -> str: ...
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            import mcpcore
-            from mcpcore import ErrorCode, FailureMode, Retry, tool
-
-            @tool(
-                errors=[
-                    FailureMode("a", ErrorCode.NOT_FOUND, when="x"),  # here
-                    FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery=None),  # here
-                    FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery={"hint": "Try again."}),  # here
-                    FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery=30),  # here
-                    FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery=Retry.now()),  # here
-                    FailureMode("f", ErrorCode.NOT_FOUND, when="x", recovery=("a", "b")),  # here
-                    mcpcore.FailureMode("g", mcpcore.ErrorCode.NOT_FOUND, when="x"),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "'a' does not say what the caller can do",
-        ),
-    )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a hint that is missing, or no string for certain."""
@@ -231,49 +133,6 @@ class ContractRecoveryEmpty(EntryRule):
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     how_to_fix = "Say what the caller can do, or, where nothing helps, whom to tell: `Tell the user that ...`."
     when_to_suppress = "Never: the failure mode cannot be made."
-    valid = (
-        """
-        from elsewhere import HINT
-        from mcpcore import ErrorCode, FailureMode, tool
-
-        @tool(
-            errors=[
-                FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="Call search_articles for valid PMIDs."),
-                FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery=f"{HINT}"),
-                FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="" + HINT),
-                FailureMode("d", ErrorCode.NOT_FOUND, when="x"),
-                FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery=None),
-                FailureMode("f", ErrorCode.NOT_FOUND, when="", recovery="Ask."),
-            ]
-        )
-        def one() -> str: ...
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from mcpcore import ErrorCode as E, FailureMode, tool
-
-            HINT = ""
-            SHARED = FailureMode("d", E.NOT_FOUND, when="x", recovery=" ")  # here
-
-            @tool(
-                errors=[
-                    FailureMode("a", E.NOT_FOUND, when="x", recovery=""),  # here
-                    FailureMode("b", E.NOT_FOUND, when="x", recovery=" \\n\\t "),  # here
-                    FailureMode("c", E.NOT_FOUND, when="x", recovery=HINT),  # here
-                    SHARED,
-                    FailureMode("e", E.NOT_FOUND, when="x", recovery="Ask the user for it." if HINT else ""),  # here
-                ]
-            )
-            def one() -> str: ...
-
-            @tool(errors=[SHARED])
-            def two() -> str: ...
-            """,
-            "the recovery of 'd' is blank",
-        ),
-    )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a blank hint."""
@@ -299,58 +158,6 @@ class ContractRecoveryMinWords(EntryRule):
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     how_to_fix = "Name the next tool, the argument to change and to what, how long to wait, or whom to ask."
     when_to_suppress = "When the few words are all there is to do, such as `Call login first.`"
-    valid = (
-        """
-        from elsewhere import HINT
-        from mcpcore import ErrorCode, FailureMode, tool
-
-        @tool(
-            errors=[
-                FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="Call search_articles for valid PMIDs."),
-                FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery=HINT),
-                FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery=f"Call {HINT}"),
-                FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery=""),
-                FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery="Call "
-                            "list_items to see " + "them."),
-                FailureMode("f", ErrorCode.NOT_FOUND, when="x"),
-            ]
-        )
-        def one() -> str: ...
-        """,
-        Valid(
-            """
-            from mcpcore import ErrorCode, FailureMode
-
-            A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="Call search_articles first.")
-            """,
-            settings={"min_recovery_words": 3},
-        ),
-    )
-    invalid = (
-        Invalid(
-            """
-            import mcpcore as m
-            from mcpcore import ErrorCode, FailureMode, tool
-
-            HINT = "Check input."
-
-            @tool(
-                errors=[
-                    FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="Try again."),  # here
-                    m.FailureMode("b", m.ErrorCode.NOT_FOUND, when="x", recovery=HINT),  # here
-                    FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="..."),  # here
-                    FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery="Retry - or - ask - me"),  # here
-                    FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery=f"Call {'it'} again."),  # here
-                    FailureMode("f", ErrorCode.NOT_FOUND, when="x", recovery="TODO: say what the caller does"),  # here
-                    FailureMode("g", ErrorCode.NOT_FOUND, when="x", recovery="todo: say what the caller does"),  # here
-                    FailureMode("h", ErrorCode.NOT_FOUND, when="x", recovery=f"FIXME {1 + 1} {HINT.upper()}"),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "the recovery of 'a' has 2 words: 'Try again.'",
-        ),
-    )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a hint of a few words, and one that is still to be written."""
@@ -391,122 +198,6 @@ class ContractRecoveryUnknownTool(EntryRule):
         "code cannot name go under `tools` in the settings."
     )
     when_to_suppress = "When another server, mounted beside this one, brings the tool."
-    valid = (
-        """
-        from elsewhere import OTHER
-        from mcpcore import ErrorCode, FailureMode, tool
-
-        @tool
-        def search_articles() -> str: ...
-
-        @tool(name="list-all")
-        def list_everything() -> str: ...
-
-        @tool(
-            errors=[
-                FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="search_articles"),
-                FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="list-all"),
-                FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool=None),
-                FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool=OTHER),
-                FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="one"),
-            ]
-        )
-        def one() -> str: ...
-        """,
-        # A tool whose name is made at run time may be any.
-        """
-        from elsewhere import PREFIX
-        from mcpcore import ErrorCode, FailureMode, tool
-
-        @tool(name=PREFIX + "search")
-        def search() -> str: ...
-
-        @tool(errors=[FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="my_search")])
-        def one() -> str: ...
-        """,
-        Valid(
-            """
-            from mcpcore import ErrorCode, FailureMode, tool
-
-            @tool(errors=[FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="theirs")])
-            def one() -> str: ...
-            """,
-            settings={"tools": frozenset({"theirs"})},
-        ),
-        # Tools of other servers, named where this one is made.
-        Valid(
-            """
-            from mcpcore import ErrorCode, FailureMode, Server, tool
-
-            THIRD = "third"
-
-            @tool(
-                errors=[
-                    FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="search_web"),
-                    FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="second"),
-                    FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="third"),
-                    FailureMode("d", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="fourth"),
-                ]
-            )
-            def one() -> str: ...
-
-            server = Server("x", tools=[one], external_tools=["search_web"])
-            other = Server("y", external_tools=("second", THIRD))
-            """,
-            files={
-                "app.py": "from mcpcore.integrations.fastmcp import ContractMiddleware\n"
-                'MIDDLEWARE = ContractMiddleware(external_tools=frozenset({"fourth"}))\n'
-            },
-        ),
-        """
-        from elsewhere import OTHERS
-        from mcpcore import ErrorCode, FailureMode, Server, tool
-
-        @tool(errors=[FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="search_web")])
-        def one() -> str: ...
-
-        server = Server("x", tools=[one], external_tools=OTHERS)
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from mcpcore import ErrorCode, FailureMode, tool
-
-            OTHER = "search"
-
-            @tool(name="list-all")
-            def list_all_it() -> str: ...
-
-            @tool
-            def search_items() -> str: ...
-
-            @tool(
-                errors=[
-                    FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="search_item"),  # here
-                    FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="list_all_it"),  # here
-                    FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool=OTHER),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "'a' sends the caller to the tool 'search_item', which the project does not define",
-        ),
-        Invalid(
-            """
-            from agents import Agent
-            from mcpcore import ErrorCode, FailureMode, Server, tool
-
-            agent = Agent(external_tools=OTHERS)
-
-            @tool(errors=[FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="web")])  # here
-            def one() -> str: ...
-
-            server = Server("x", tools=[one], external_tools=["search_web", "weather"])
-            """,
-            "'a' sends the caller to the tool 'web', which the project does not define",
-        ),
-    )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a tool that no file of the project defines."""
@@ -551,46 +242,6 @@ class ContractHintTooLong(EntryRule):
     good = 'FailureMode("no_match", ..., recovery="Call search_articles to discover valid PMIDs first.")'
     how_to_fix = "Say the step, and leave the explanation to the description of the tool or to `data`."
     when_to_suppress = "When the server is made with wider `limits`."
-    valid = (
-        """
-        from elsewhere import TEXT
-        from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
-
-        @tool(
-            errors=[
-                FailureMode("a", ErrorCode.NOT_FOUND, when="x" * 10, recovery=TEXT, user_message=None),
-                FailureMode("b", ErrorCode.NOT_FOUND, when=TEXT, recovery=f"{TEXT}"),
-            ]
-        )
-        def one(ctx: Context) -> str:
-            raise ctx.fail("a", TEXT, recovery=None)
-        """,
-        Valid(
-            "from mcpcore import ErrorCode, FailureMode\n"
-            f'A = FailureMode("a", ErrorCode.NOT_FOUND, when="{"w" * 1000}", recovery=" {"r" * 500} ")\n'
-        ),
-    )
-    invalid = (
-        Invalid(
-            "from mcpcore import Context, ErrorCode, FailureMode, not_found, tool\n"
-            f'LONG = "{"x" * 501}"\n'
-            "@tool(errors=[\n"
-            f'    FailureMode("a", ErrorCode.NOT_FOUND, when="{"w" * 1001}", recovery="y"),  # here\n'
-            '    FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery=LONG),  # here\n'
-            '    FailureMode("c", ErrorCode.NOT_FOUND, when=LONG, recovery="y", user_message=LONG),  # here\n'
-            '    FailureMode("d", ErrorCode.NOT_FOUND, when=f"{LONG}{LONG}{x}", recovery="y"),  # here\n'
-            "])\n"
-            "def one(ctx: Context, x: str) -> str:\n"
-            "    if x:\n"
-            '        raise ctx.fail("a", LONG + LONG)  # here\n'
-            '    raise not_found("x", recovery={"hint": LONG})  # here\n'
-            "\n"
-            "@tool\n"
-            "def two() -> str:\n"
-            '    raise not_found(f"{LONG}{LONG}", recovery="y") from None  # here\n',
-            "the when of 'a' has 1001 characters; the wire carries 1000",
-        ),
-    )
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a text of an entry that the wire cuts."""

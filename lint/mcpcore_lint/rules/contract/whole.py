@@ -6,9 +6,8 @@ import ast
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text, options
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext, Valid
+from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.contract.entries import (
     FAILURE_MODE,
     NOT_ENTRIES,
@@ -17,6 +16,7 @@ from mcpcore_lint.rules.contract.entries import (
     described,
     entries_of,
 )
+from mcpcore_lint.semantics.evaluate import evaluate
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Contract, ToolDef, Value
@@ -43,167 +43,6 @@ class ContractType(Rule):
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])'
     how_to_fix = "Give a list or a tuple of `FailureMode`, also where there is only one: `errors=[mode]`."
     when_to_suppress = "Never: the tool cannot be imported."
-    valid = (
-        """
-        from mcpcore import Contract, ErrorCode, FailureMode, tool
-
-        A = FailureMode("a", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call list_items to see them all.")
-
-        @tool(errors=[A])
-        def one() -> str: ...
-
-        @tool(errors=(A,))
-        def two() -> str: ...
-
-        @tool(errors=Contract([A]))
-        def three() -> str: ...
-
-        @tool(errors=[A] + [A])
-        def four() -> str: ...
-
-        @tool(errors=list((A,)))
-        def five() -> str: ...
-
-        @tool(errors=[A] if A else None)
-        def six() -> str: ...
-
-        @tool
-        def seven() -> str: ...
-
-        @tool(errors=[each for each in (A,)])
-        def eight() -> str: ...
-
-        @tool(errors=Contract(each for each in (A,)))
-        def nine() -> str: ...
-
-        @tool(errors=Contract({A}))
-        def ten() -> str: ...
-
-        @tool(errors=Contract(entries=(A,)))
-        def eleven() -> str: ...
-        """,
-        # What cannot be known.
-        """
-        from elsewhere import ERRORS, make
-        from mcpcore import tool
-
-        OPTIONS = load()
-
-        @tool(errors=ERRORS)
-        def one() -> str: ...
-
-        @tool(errors=make())
-        def two() -> str: ...
-
-        @tool(**OPTIONS)
-        def three() -> str: ...
-
-        @tool(errors=ERRORS | make())
-        def four() -> str: ...
-        """,
-        # Another framework's option of the same name.
-        """
-        from fastmcp import FastMCP
-
-        mcp = FastMCP("x")
-
-        @mcp.tool(errors={"a": 1})
-        def one() -> str: ...
-        """,
-        Valid(
-            """
-            from modes import ERRORS
-            from mcpcore import tool
-
-            @tool(errors=ERRORS)
-            def one() -> str: ...
-            """,
-            files={"modes.py": "from mcpcore import Contract\nERRORS = Contract([])\n"},
-        ),
-    )
-    invalid = (
-        # None is no list either, but for a server's own decorator.
-        Invalid(
-            """
-            from mcpcore import Server, tool
-
-            server = Server("x")
-
-            @tool(errors=None)  # here
-            def one() -> str: ...
-
-            @server.tool(errors=None)
-            def two() -> str: ...
-            """,
-            "the errors of one is None",
-        ),
-        Invalid(
-            """
-            import mcpcore as m
-            from mcpcore import ErrorCode, FailureMode, not_found
-            from mcpcore import tool as make
-
-            A = FailureMode("a", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call list_items to see them all.")
-
-            @make(errors=A)  # here
-            def one() -> str: ...
-
-            @m.tool(errors={"a": A})  # here
-            def two() -> str: ...
-
-            @make(errors="a")  # here
-            def three() -> str: ...
-
-            @make(errors={A})  # here
-            def four() -> str: ...
-
-            @make(errors=(A))  # here
-            def five() -> str: ...
-
-            @make(errors=(each for each in [A]))  # here
-            def six() -> str: ...
-
-            @make(errors=FailureMode)  # here
-            def seven() -> str: ...
-
-            @make(errors=[A] if A else {"a": A})  # here
-            def eight() -> str: ...
-
-            @make(errors=frozenset([A]))  # here
-            def nine() -> str: ...
-
-            @make(errors=True)  # here
-            def ten() -> str: ...
-
-            @make(errors=not_found("gone"))  # here
-            def eleven() -> str: ...
-
-            @make(errors={each: A for each in "a"})  # here
-            def twelve() -> str: ...
-            """,
-            "the errors of one is a FailureMode",
-        ),
-        Invalid(
-            """
-            from mcpcore import Server
-            from modes import MODE
-
-            server = Server("x")
-
-            @server.tool(errors=MODE)  # here
-            def one() -> str: ...
-
-            def two() -> str: ...
-
-            server.add_tool(two, errors={})  # here
-            """,
-            "the errors of one is a FailureMode",
-            files={
-                "modes.py": "import mcpcore\n"
-                'MODE = mcpcore.FailureMode("a", mcpcore.ErrorCode.CONFLICT, when="x", recovery="Read it again.")\n'
-            },
-        ),
-    )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a contract that is something else for certain."""
@@ -289,75 +128,6 @@ class ContractEmpty(Rule):
     good = "@tool\ndef fetch() -> str: ..."
     how_to_fix = "Leave `errors` out, or declare the ways in which the tool fails."
     when_to_suppress = "While a tool is being written."
-    valid = (
-        """
-        from mcpcore import ErrorCode, FailureMode, tool
-
-        A = FailureMode("a", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call list_items to see them all.")
-        LATER = []
-        LATER.append(A)
-        SOME = [A]
-
-        @tool
-        def one() -> str: ...
-
-        @tool(errors=LATER)
-        def two() -> str: ...
-
-        @tool(errors=[*SOME])
-        def three() -> str: ...
-
-        @tool(errors=[*unknown()])
-        def four() -> str: ...
-
-        @tool(errors=[] if SOME else SOME)
-        def five() -> str: ...
-
-        @tool(errors=None)
-        def six() -> str: ...
-
-        @tool(errors=list(SOME))
-        def seven() -> str: ...
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from mcpcore import Contract, Server, prompt, resource, tool
-
-            server = Server("x")
-            NONE = []
-
-            @tool(errors=[])  # here
-            def one() -> str: ...
-
-            @tool(errors=())  # here
-            def two() -> str: ...
-
-            @tool(errors=NONE)  # here
-            def three() -> str: ...
-
-            @tool(errors=[*NONE])  # here
-            def four() -> str: ...
-
-            @server.tool(title="Five", errors=NONE + [])  # here
-            def five() -> str: ...
-
-            @tool(errors=Contract([]))  # here
-            def six() -> str: ...
-
-            @tool(errors=list())  # here
-            def seven() -> str: ...
-
-            @resource("a://b", errors=[])  # here
-            def eight() -> str: ...
-
-            @prompt(errors=[])  # here
-            def nine() -> str: ...
-            """,
-            "the contract of one is empty",
-        ),
-    )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a contract that has no entry for certain, whichever branch is taken."""
@@ -386,91 +156,6 @@ class ContractEntryType(Rule):
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])'
     how_to_fix = "Write a `FailureMode(...)`; put a list of entries into another with `*`: `errors=[*COMMON, mode]`."
     when_to_suppress = "Never: the tool cannot be imported."
-    valid = (
-        """
-        from functools import partial
-
-        from elsewhere import MODE, make
-        from mcpcore import Contract, ErrorCode, FailureMode, tool
-
-        class Mode(FailureMode): ...
-
-        class Odd:
-            def __new__(cls): return FailureMode("b", ErrorCode.CONFLICT, when="x", recovery="y")
-
-        A = FailureMode("a", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call list_items to see them all.")
-        missing = partial(FailureMode, code=ErrorCode.NOT_FOUND)
-
-        def entry(reason): return FailureMode(reason, ErrorCode.CONFLICT, when="x", recovery="y")
-
-        @tool(errors=[A, MODE, make(), *make(), missing("b"), entry("c"), Mode("d"), Odd(), getattr(A, "x")])
-        def one() -> str: ...
-
-        @tool(errors=[A if MODE else MODE, *Contract([A]), A.x, MODE["b"]])
-        def two() -> str: ...
-
-        @tool(errors=[FailureMode["e"]("e", ErrorCode.CONFLICT, when="x", recovery="y")])
-        def three() -> str: ...
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            import mcpcore
-            from mcpcore import Contract, ErrorCode, FailureMode, not_found, tool
-
-            A = FailureMode("a", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call list_items to see them all.")
-            COMMON = [A]
-            NAME = "no_match"
-
-            class Gone(Exception): ...
-
-            class Mode:
-                def __init__(self, reason): ...
-
-            def helper(): ...
-
-            @tool(
-                errors=[
-                    A,
-                    "no_match",  # here
-                    NAME,  # here
-                    ErrorCode.NOT_FOUND,  # here
-                    {"reason": "a"},  # here
-                    ("a", ErrorCode.NOT_FOUND),  # here
-                    not_found("gone"),  # here
-                    Gone,  # here
-                    ValueError,  # here
-                    Mode("a"),  # here
-                    COMMON,  # here
-                    Contract(COMMON),  # here
-                    None,  # here
-                    helper,  # here
-                    FailureMode,  # here
-                    A if NAME else "b",  # here
-                    f"{NAME}x",  # here
-                    mcpcore.CodedError(ErrorCode.CONFLICT),  # here
-                ]
-            )
-            def one() -> str: ...
-            """,
-            "errors[1] of one is the string 'no_match', not a FailureMode",
-        ),
-        Invalid(
-            """
-            from mcpcore import tool
-            from modes import COMMON
-
-            @tool(errors=[*COMMON])  # here
-            def one() -> str: ...
-
-            @tool(errors=COMMON)  # here
-            def two() -> str: ...
-            """,
-            "errors[0] of one is the string 'a', not a FailureMode",
-            files={"modes.py": 'COMMON = ["a"]\n'},
-        ),
-    )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each entry that is something else for certain."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Missing, Symbol, Value
-from mcpcore_lint.reading.syntax import own_nodes
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.syntax.parse import own_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.model import FunctionNode, ToolDef
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.registrations.build import Builder
     from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 _LISTS: Final = "list_tools"
 """The decorator, and the end of the keyword, by which a handler lists tools."""

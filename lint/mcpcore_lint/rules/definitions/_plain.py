@@ -6,16 +6,16 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.meaning.annotations import unquote
-from mcpcore_lint.meaning.resolve import Resolver
-from mcpcore_lint.meaning.symbols import enum_like
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.semantics.annotations import unquote
+from mcpcore_lint.semantics.evaluate import Resolver
+from mcpcore_lint.semantics.symbols import enum_like
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.reading.scopes import Scope
+    from mcpcore_lint.syntax.scopes import Scope
 
 SMALL: Final = 2
 """A tool is small where the model must fill in at most so many parameters whose type does not say all."""

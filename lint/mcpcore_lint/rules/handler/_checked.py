@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.reading.syntax import walk
 from mcpcore_lint.rules._bodies import Body, inside, mentions
 from mcpcore_lint.rules.handler._failures import (
     ERROR_KEYS,
@@ -16,6 +15,7 @@ from mcpcore_lint.rules.handler._failures import (
     TELLING,
     plain,
 )
+from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

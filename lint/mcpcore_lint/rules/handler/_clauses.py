@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, callee
+from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import CatchSite

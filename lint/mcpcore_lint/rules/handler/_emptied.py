@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import CallValue, Const, Items, Mapping, Symbol, Text, Unknown, Value, string
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.syntax import all_parameters, walk_shallow
 from mcpcore_lint.rules._bodies import Body, mentions, short, text_start, unpacked
 from mcpcore_lint.rules.handler._clauses import following, guarding_statement, is_logging, only_passes
 from mcpcore_lint.rules.handler._failures import ERROR_KEYS, FAILURE_KEYS, STATUS_KEYS, SUCCESS_KEYS
 from mcpcore_lint.rules.handler._optional import only_reads_values, root_name, stored_by
+from mcpcore_lint.syntax.parse import all_parameters, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

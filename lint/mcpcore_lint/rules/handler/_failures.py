@@ -6,22 +6,22 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.meaning.kinds import ancestry
-from mcpcore_lint.meaning.resolve import Resolver, evaluate
-from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Symbol, Text, Unknown, Value, options, string
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.syntax import all_parameters, walk, walk_shallow
 from mcpcore_lint.registrations.callers import method_called
 from mcpcore_lint.rules._bodies import mentions, short, text_start, unpacked
+from mcpcore_lint.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.semantics.type_model import ancestry
+from mcpcore_lint.syntax.parse import all_parameters, walk, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpcore_lint.model import FunctionNode, Handler
-    from mcpcore_lint.reading.module import ClassInfo, Module
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.syntax.module import ClassInfo, Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 # Keys are compared in small letters: `{"Status": "Failed"}`, `{"isError": True}`.
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})

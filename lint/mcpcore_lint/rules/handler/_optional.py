@@ -7,9 +7,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.syntax import walk, walk_shallow
 from mcpcore_lint.rules._bodies import Body, callee, mentions
 from mcpcore_lint.rules.handler._clauses import following, guarding_statement, is_logging, last_name
+from mcpcore_lint.syntax.parse import walk, walk_shallow
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import CatchSite

@@ -7,11 +7,8 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.meaning.resolve import evaluate
-from mcpcore_lint.meaning.symbols import class_info
 from mcpcore_lint.model import Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.syntax import all_parameters, own_nodes, walk_shallow
 from mcpcore_lint.registrations.servers import arguments_of
 from mcpcore_lint.rules._bodies import Body, body_of, inside, text_start, unpacked
 from mcpcore_lint.rules._endings import unreachable
@@ -29,14 +26,17 @@ from mcpcore_lint.rules.handler._failures import (
     plain,
     spelling,
 )
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.syntax.parse import all_parameters, own_nodes, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from mcpcore_lint.model import Handler
-    from mcpcore_lint.reading.module import Module
-    from mcpcore_lint.reading.scopes import Scope
     from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 _EITHER: Final = regex(r"\W*(?:unable|failed) to\b.{1,100}\bor no\b.{1,60}\b(?:found|available)\b", re.IGNORECASE)
 _DUMPS: Final = frozenset(

@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.names import FRAMEWORK_ERRORS, PROTOCOL_ERRORS
-from mcpcore_lint.reading.syntax import all_parameters, own_nodes, walk_shallow
 from mcpcore_lint.rules._bodies import body_of
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.syntax.parse import all_parameters, own_nodes, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.model import FunctionNode, Handler, ThrowSite, ToolDef, Value
-    from mcpcore_lint.reading.module import Module
     from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.syntax.module import Module
 
 _TOLD: Final = FRAMEWORK_ERRORS | PROTOCOL_ERRORS | {"mcpcore.CodedError"}
 """Errors that a decorator may make of others, so that what a handler raises under it need not be one."""

@@ -9,13 +9,12 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.flow.effects import BROAD
 from mcpcore_lint.model import options
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import body_of, where_to
 from mcpcore_lint.rules.base import Rule, RuleContext
-from mcpcore_lint.rules.handler._answering_cases import INVALID, VALID
 from mcpcore_lint.rules.handler._checked import raises_failures
 from mcpcore_lint.rules.handler._failures import SHOWN, Failure, Judge, Place
 from mcpcore_lint.rules.handler._returned import returned_failures
+from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import FunctionNode, Handler, ToolDef
@@ -55,8 +54,6 @@ class NoErrorAsData(Rule):
     when_to_suppress = (
         "Where the failure is the answer that was asked for: a validator's verdict, the state of somebody's job."
     )
-    valid = VALID
-    invalid = INVALID
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each answer that is definitely a failure, where it is built."""

@@ -6,14 +6,14 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.meaning.resolve import evaluate
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS
-from mcpcore_lint.reading.syntax import walk_shallow
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, where_to
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.handler._clauses import following, guarding_statement
 from mcpcore_lint.rules.handler._optional import root_name
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import CatchSite, Handler, ToolDef
@@ -45,176 +45,6 @@ class NoBaseExceptionCatch(Rule):
         "Catch `Exception` or less. Where something must be undone in any case, undo it and `raise`, or use `finally`."
     )
     when_to_suppress = "In code that runs handlers for others, and passes what it caught on by hand."
-    valid = (
-        """
-        import asyncio
-        from mcpcore import tool
-
-        @tool
-        async def fetch(a: str) -> str:
-            try:
-                return open(a).read()
-            except BaseException:
-                undo()
-                raise
-            try:
-                return open(a).read()
-            except BaseException as error:
-                if isinstance(error, asyncio.CancelledError):
-                    raise
-                return ""
-            try:
-                return open(a).read()
-            except asyncio.CancelledError:
-                raise
-            except:
-                return ""
-            try:
-                return open(a).read()
-            except BaseException as error:
-                if a:
-                    raise error
-                else:
-                    raise
-            try:
-                return open(a).read()
-            except BaseException as error:
-                future.set_exception(error)
-            except Exception:
-                return ""
-
-        @tool
-        async def keep(a: str) -> str:
-            failure = None
-            try:
-                text = open(a).read()
-            except BaseException as error:
-                failure = error
-            failures = []
-            try:
-                text = open(a).read()
-            except BaseException as error:
-                failures.append(error)
-            close()
-            if failures:
-                raise failures[0]
-            if failure is not None:
-                raise failure
-            return text
-        """,
-    )
-    invalid = (
-        # An exception that is kept and not raised is swallowed.
-        Invalid(
-            """
-            from mcpcore import tool
-
-            @tool
-            async def fetch(a: str) -> str:
-                failure = None
-                try:
-                    text = open(a).read()
-                except BaseException as error:  # here
-                    failure = error
-                return f"{failure}"
-            """,
-            "`except BaseException` in fetch swallows cancellation",
-        ),
-        # An exception that is raised again for its class, where that is none that ends the call.
-        Invalid(
-            """
-            import asyncio
-            from mcpcore import tool
-
-            @tool
-            async def fetch(a: str) -> str:
-                try:
-                    return open(a).read()
-                except BaseException as exc:  # here
-                    if isinstance(exc, (KeyError, OSError)):
-                        raise
-                    return ""
-                try:
-                    return open(a).read()
-                except BaseException as exc:
-                    if isinstance(exc, asyncio.CancelledError):
-                        raise
-                    return ""
-                try:
-                    return open(a).read()
-                except BaseException as exc:
-                    if not isinstance(exc, Exception):
-                        raise
-                    return ""
-            """,
-            "`except BaseException` in fetch swallows cancellation",
-        ),
-        Invalid(
-            """
-            from builtins import BaseException as Everything
-            from contextlib import suppress
-            from mcpcore import internal_error, tool
-
-            @tool
-            async def fetch(a: str) -> str:
-                try:
-                    return open(a).read()
-                except:  # here
-                    return ""
-                try:
-                    return open(a).read()
-                except (ValueError, Everything) as error:  # here
-                    raise internal_error() from error
-                try:
-                    return open(a).read()
-                except BaseException:  # here
-                    if a:
-                        raise
-                    return ""
-                with suppress(BaseException):  # here
-                    open(a)
-                def inner():
-                    try:
-                        return open(a).read()
-                    except BaseException:  # here
-                        def unrelated():
-                            raise
-                return inner()
-            """,
-            "swallows cancellation",
-        ),
-        Invalid(
-            """
-            from fastmcp import FastMCP
-
-            mcp = FastMCP("x")
-
-            @mcp.resource("x://y")
-            async def read() -> str:
-                try:
-                    return await load()
-                except* BaseException as group:  # here
-                    print(group)
-            """,
-            "swallows cancellation",
-        ),
-        Invalid(
-            """
-            import json
-            from fastmcp import FastMCP
-
-            mcp = FastMCP("x")
-
-            @mcp.tool
-            def fetch(a: str) -> dict:
-                try:
-                    return json.loads(a)
-                except:  # here
-                    return {"text": a}
-            """,
-            "a bare `except` in fetch swallows KeyboardInterrupt and SystemExit",
-        ),
-    )
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each clause that catches everything and does not pass it on."""

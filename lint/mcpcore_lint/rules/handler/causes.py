@@ -6,14 +6,14 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from mcpcore_lint.codemods import edits as text_edits
 from mcpcore_lint.diagnostics import Edit, Severity
 from mcpcore_lint.flow.bodies.raises import binds
 from mcpcore_lint.frameworks import uses_mcpcore
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rules._bodies import Body, body_of, short
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
+from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.handler._raised import NOT_FAILURES
-from mcpcore_lint.running import fixes
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix
@@ -37,148 +37,6 @@ class PreserveCauseOnRethrow(Rule):
     good = "except httpx.HTTPError as error:\n    raise service_unavailable() from error"
     how_to_fix = "Add `from error`, naming the exception in the clause; `from None` where the cause says nothing."
     when_to_suppress = "Seldom: `from None` says that the cause is left out on purpose, and is not reported."
-    valid = (
-        """
-        from mcpcore import not_found, tool
-
-        @tool
-        def fetch(a: str) -> str:
-            try:
-                return open(a).read()
-            except FileNotFoundError as error:
-                raise not_found("x") from error
-            except PermissionError:
-                raise not_found("x") from None
-            except OSError as error:
-                if a:
-                    raise
-                if not a:
-                    raise error
-                again = error
-                raise again
-            except ValueError:
-                def later():
-                    raise not_found("not in the clause")
-                return ""
-            except KeyError as error:
-                raise error from error  # the caught one, raised again
-        """,
-        """
-        from mcpcore import CodedError, ErrorCode, not_found, tool
-
-        @tool
-        def fetch(a: str) -> str:
-            try:
-                return open(a).read()
-            except FileNotFoundError as exc:
-                error = not_found("x")
-                error.__cause__ = exc
-                raise error
-            except OSError as exc:
-                if a:
-                    raise CodedError.from_unknown(exc)
-                raise CodedError.tool_failure(ErrorCode.CONFLICT, "x", cause=exc)
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from mcpcore import not_found, tool
-
-            @tool
-            def fetch(a: str) -> str:
-                try:
-                    return open(a).read()
-                except (FileNotFoundError):
-                    raise not_found("x")  # here
-                except PermissionError as denied:
-                    error = not_found("y")
-                    raise (error if a else not_found("z"))  # here
-                except:
-                    raise not_found(
-                        "x",  # why
-                    )
-            """.replace("raise not_found(\n", "raise not_found(  # here\n"),
-            "without `from`",
-            """
-            from mcpcore import not_found, tool
-
-            @tool
-            def fetch(a: str) -> str:
-                try:
-                    return open(a).read()
-                except (FileNotFoundError) as exc:
-                    raise not_found("x") from exc
-                except PermissionError as denied:
-                    error = not_found("y")
-                    raise (error if a else not_found("z")) from denied
-                except BaseException as exc:
-                    raise not_found(
-                        "x",  # why
-                    ) from exc
-            """,
-        ),
-        # The name of the caught exception is given to the new error: `from error` would make it its own cause.
-        Invalid(
-            """
-            from mcpcore import not_found, tool
-
-            @tool
-            def fetch(a: str) -> str:
-                try:
-                    return open(a).read()
-                except FileNotFoundError as error:
-                    error = not_found("x")
-                    raise error  # here
-                except PermissionError as error:
-                    raise (error := not_found("x"))  # here
-                except ConnectionError as error:
-                    error = not_found("x")
-                    raise error from error  # here
-                except OSError as caught:
-                    error = not_found("x")
-                    raise error from error  # here
-            """,
-            "CodedError is raised in the `except` of FileNotFoundError without `from`",
-        ),
-        Invalid(
-            """
-            from mcp.server.fastmcp import FastMCP
-            from mcp.server.fastmcp.exceptions import ToolError
-
-            mcp = FastMCP("x")
-
-            @mcp.tool()
-            async def fetch(a: str) -> str:
-                try:
-                    return await load(a)
-                except* ValueError:
-                    try:
-                        return ""
-                    except KeyError:
-                        raise ToolError  # here
-                    raise ToolError("x")  # here
-            """,
-            "without `from`",
-            """
-            from mcp.server.fastmcp import FastMCP
-            from mcp.server.fastmcp.exceptions import ToolError
-
-            mcp = FastMCP("x")
-
-            @mcp.tool()
-            async def fetch(a: str) -> str:
-                try:
-                    return await load(a)
-                except* ValueError as error:
-                    try:
-                        return ""
-                    except KeyError as inner_error:
-                        raise ToolError from inner_error
-                    raise ToolError("x") from error
-            """,
-        ),
-    )
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each new error that a clause raises and that names no cause."""
@@ -242,7 +100,7 @@ class PreserveCauseOnRethrow(Rule):
                 return None
             else:
                 edits.append(Edit(at, at, f" as {name}"))
-        edits.append(fixes.insert_after(module, throw.node, f" from {name}"))
+        edits.append(text_edits.insert_after(module, throw.node, f" from {name}"))
         return ctx.fix("Add the cause", edits)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from mcpcore_lint.codemods import edits as text_edits
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.meaning.resolve import CODES
 from mcpcore_lint.model import CodeValue, Const, Missing, Symbol
 from mcpcore_lint.names import FACTORY_OF_CODE
 from mcpcore_lint.rules._bodies import body_of, codes_known, codes_of
-from mcpcore_lint.rules.base import Invalid, Rule, RuleContext
-from mcpcore_lint.running import fixes
+from mcpcore_lint.rules.base import Rule, RuleContext
+from mcpcore_lint.semantics.evaluate import CODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,106 +33,6 @@ class PreferErrorFactory(Rule):
     good = 'raise not_found("no such article")'
     how_to_fix = "Call the factory of the code. The fix does so, and keeps every other argument."
     when_to_suppress = "Where the code is chosen by a table and only happens to be a constant here."
-    valid = (
-        """
-        from mcpcore import CodedError, CustomCode, ErrorCode, not_found, tool
-
-        QUOTA = CustomCode("QUOTA", 1, http_status=429, category="upstream", retry=None, sentence="x")
-
-        @tool
-        def fetch(a: str, code: ErrorCode) -> str:
-            if a == "1":
-                raise not_found("x")
-            if a == "2":
-                raise CodedError(QUOTA, "x")
-            if a == "3":
-                raise CodedError(ErrorCode.UNKNOWN_ERROR, "no factory")
-            if a == "4":
-                raise CodedError(ErrorCode.NOT_FOUND if a else ErrorCode.CONFLICT, "x")
-            raise CodedError(code, "x")
-
-        class Policy:
-            CODE = ErrorCode.NOT_FOUND
-
-            @tool
-            def fetch(self, a: str) -> str:
-                if a:
-                    raise CodedError(POLICY.CODE, "x")
-                raise CodedError(self.CODE, "x")
-
-        POLICY = Policy()
-        """,
-        """
-        from mcpcore import CodedError, Context, ErrorCode, FailureMode, tool
-
-        @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])
-        def fetch(ctx: Context) -> str:
-            if ctx:
-                raise CodedError(ErrorCode.NOT_FOUND, "prefer-fail says it")
-            raise CodedError(ErrorCode.CONFLICT, "undeclared-reason says it", reason="other")
-        """,
-    )
-    invalid = (
-        Invalid(
-            """
-            from mcpcore import CodedError, ErrorCode, tool
-
-            @tool
-            def fetch(a: str) -> str:
-                raise CodedError(ErrorCode.NOT_FOUND, f"no {a}", {"a": a}, retry=None) from None  # here
-            """,
-            "not_found(...)",
-            """
-            from mcpcore import CodedError, ErrorCode, not_found, tool
-
-            @tool
-            def fetch(a: str) -> str:
-                raise not_found(f"no {a}", {"a": a}, retry=None) from None
-            """,
-        ),
-        Invalid(
-            """
-            import mcpcore
-            from mcpcore import ErrorCode as E
-
-            @mcpcore.tool
-            def fetch(a: str) -> str:
-                if a:
-                    error = mcpcore.CodedError(code=E.TIMEOUT, message="slow")  # here
-                    raise error
-                raise mcpcore.CodedError(E["CONFLICT"])  # here
-            """,
-            "timeout(...)",
-            """
-            import mcpcore
-            from mcpcore import ErrorCode as E
-
-            @mcpcore.tool
-            def fetch(a: str) -> str:
-                if a:
-                    error = mcpcore.timeout(message="slow")
-                    raise error
-                raise mcpcore.conflict()
-            """,
-        ),
-        Invalid(
-            """
-            from mcpcore import CodedError, ErrorCode, tool
-
-            CODE = ErrorCode.NOT_FOUND
-            def not_found(): ...
-
-            @tool
-            def fetch(a: str) -> str:
-                raise CodedError(
-                    CODE,  # the code
-                    "gone",
-                )
-            """.replace("raise CodedError(", "raise CodedError(  # here"),
-            "not_found(...)",
-            None,
-        ),
-    )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each constructor whose code has a factory, unless a rule about the contract has more to say."""
@@ -190,11 +90,11 @@ class PreferErrorFactory(Rule):
             "#" in line for line in _comments(module.source.text[start:end])
         ):
             return None
-        name = fixes.import_name(module, "mcpcore", factory)
+        name = text_edits.import_name(module, "mcpcore", factory)
         edits = [
             *name.edits,
-            fixes.replace_node(module, call.func, name.text),
-            fixes.remove_argument(module, call, argument),
+            text_edits.replace_node(module, call.func, name.text),
+            text_edits.remove_argument(module, call, argument),
         ]
         return ctx.fix(f"Call {factory}(...)", edits)
 

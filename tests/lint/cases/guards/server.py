@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, guard, prompt, resource, timeout, tool, conflict
-from mcpcore.batch import Batch, BatchResult
+from mcpcore.services.batch import Batch, BatchResult
 from modes import BUSY, DOWN, NO_ITEM, NO_ROW, STALE, NoItem, Row
 from store import MissingError, Store, by_mapper, guarded, guard_for, safe
 

@@ -1,0 +1,154 @@
+"""Decorators of the project that keep a function as a tool, to be registered later by code that goes through them all.
+
+A list, a table or a mark on the function itself lies between the decorator and the server, often filled by importing
+whatever is in a folder, so that no reader can follow it. What says "tool" by its name, in a file that speaks of MCP, is
+taken at its word.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.model import CallValue, Symbol
+from mcpcore_lint.patterns import regex
+from mcpcore_lint.registrations.sites import Maker
+from mcpcore_lint.registrations.tables import DECORATORS
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.syntax.parse import all_parameters, own_nodes
+
+if TYPE_CHECKING:
+    from mcpcore_lint.records import ToolFlavour
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
+
+KEEPS: Final = frozenset({"append", "add", "setdefault", "insert"})
+_MARK: Final = regex(r"mcp_?tool|is_tool|^_*tool_*$|tool_?(?:def|spec)", re.IGNORECASE)
+_NAME: Final = ("name", "tool_name")
+_DESCRIPTION: Final = ("description",)
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def kept_by_method(node: ast.expr, scope: Scope) -> Maker | None:
+    """`@TOOLS.append`: a list of tools as the decorator."""
+    if not isinstance(node, ast.Attribute) or node.attr not in {"append", "add"}:
+        return None
+    base = node.value
+    name = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
+    if "tool" not in name.lower() or not _speaks_of_mcp(scope.module):
+        return None
+    return Maker(DECORATORS["tool"], _flavour(scope.module), None)
+
+
+def keeps(function: Function, owner: Module, asking: Module) -> tuple[str | None, Maker] | None:
+    """What takes the handler in a decorator of the project that keeps it: a parameter, or None where it returns one.
+
+    With it comes what the decorator makes; its arguments are those parameters of the function that name the tool.
+    """
+    if "tool" not in function.name.lower() or not (_speaks_of_mcp(owner) or _speaks_of_mcp(asking)):
+        return None
+    scope = owner.scope_of(function)
+    for each in own_nodes(function):
+        if isinstance(each, ast.Return) and isinstance(each.value, ast.Name):
+            nested = scope.bindings.get(each.value.id)
+            inner = nested[0].node if nested else None
+            if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and _kept(inner, owner.scope_of(inner)):
+                return None, _maker(function, owner, asking)
+    kept = _kept(function, scope)
+    return (kept, _maker(function, owner, asking)) if kept is not None else None
+
+
+def _maker(function: Function, owner: Module, asking: Module) -> Maker:
+    names = {each.arg for each in all_parameters(function.args)}
+    keywords = [
+        ast.keyword(as_, ast.copy_location(ast.Name(each, ast.Load()), function))
+        for as_, known in (("name", _NAME), ("description", _DESCRIPTION))
+        for each in known
+        if each in names
+    ]
+    inner = ast.copy_location(ast.Call(ast.Name("tool", ast.Load()), [], keywords), function)
+    flavour = _flavour(asking if asking.source.has("mcp") else owner)
+    return Maker(DECORATORS["tool"], flavour, None, inner=inner)
+
+
+def _kept(function: Function, scope: Scope) -> str | None:
+    """The first parameter of a function, where the function keeps it: in a table, in an object, or marked."""
+    parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    if parameters and parameters[0] in {"self", "cls"}:
+        parameters = parameters[1:]
+    if not parameters:
+        return None
+    first = parameters[0]
+    return first if any(_keeps(each, first, scope) for each in own_nodes(function)) else None
+
+
+def _keeps(node: ast.AST, name: str, scope: Scope) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr=method, value=table), args=args) if method in KEEPS:
+            return _outside(table, scope) and any(_holds(each, name, scope) for each in args)
+        case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=marked), ast.Constant(value=str(mark)), *_]):
+            return marked == name and _MARK.search(mark) is not None
+        case ast.Assign(targets=[ast.Subscript(value=table)], value=value):
+            return _outside(table, scope) and _holds(value, name, scope)
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=marked), attr=mark)]):
+            return marked == name and _MARK.search(mark) is not None
+        case ast.Return(value=ast.Call() as made):
+            return _is_record(made, scope) and _holds(made, name, scope)
+    return False
+
+
+def _holds(node: ast.expr, name: str, scope: Scope) -> bool:
+    """Whether an expression is a parameter, or a record with the parameter in it, by a name of its own or without."""
+    match node:
+        case ast.Name(id=found):
+            bindings = scope.bindings.get(found, ())
+            made = bindings[0].value if len(bindings) == 1 else None
+            return found == name or (isinstance(made, ast.Call) and _holds(made, name, scope))
+        case ast.Dict(values=items) | ast.Tuple(elts=items) | ast.List(elts=items):
+            return any(isinstance(each, ast.Name) and each.id == name for each in items)
+        case ast.Call():
+            if not _is_record(node, scope):
+                return False
+            given = (*node.args, *(each.value for each in node.keywords))
+            return any(isinstance(each, ast.Name) and each.id == name for each in given)
+    return False
+
+
+def _is_record(node: ast.Call, scope: Scope) -> bool:
+    value = evaluate(node.func, scope)
+    return isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef)
+
+
+def _outside(table: ast.expr, scope: Scope) -> bool:
+    """Whether a table is one of the module, of an object or handed to the decorator, and speaks of tools."""
+    name = table.attr if isinstance(table, ast.Attribute) else table.id if isinstance(table, ast.Name) else ""
+    if not any(word in name.lower() for word in ("tool", "registry", "registered")):
+        return False
+    if isinstance(table, ast.Attribute):
+        return True
+    found = scope.lookup(name)
+    return found is not None and found[0] is not scope
+
+
+def unpartial(node: ast.expr, scope: Scope) -> Symbol | None:
+    """The function that `partial(...)` was given, where an expression is such a thing."""
+    value = evaluate(node, scope)
+    if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
+        first = value.args[0]
+        return first if isinstance(first, Symbol) else None
+    return None
+
+
+def _speaks_of_mcp(module: Module) -> bool:
+    key = "speaks of mcp"
+    if key not in module.memo:
+        module.memo[key] = "mcp" in module.source.text.lower()
+    found: bool = module.memo[key]
+    return found
+
+
+def _flavour(module: Module) -> ToolFlavour:
+    text = module.source.text
+    return "fastmcp" if "fastmcp" in text and "mcp.server.fastmcp" not in text else "sdk"

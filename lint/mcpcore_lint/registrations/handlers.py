@@ -1,0 +1,302 @@
+"""The functions behind an expression that is registered, and the items behind the ones registered in a loop."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.model import Const, Symbol, Unknown, Value, options
+from mcpcore_lint.registrations.bindings import bound, see
+from mcpcore_lint.registrations.callers import method_called
+from mcpcore_lint.registrations.frames import Frame, called_frame, written_scope
+from mcpcore_lint.registrations.items import Items
+from mcpcore_lint.registrations.servers import arguments_of
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.type_model import method_of
+from mcpcore_lint.syntax.parse import alternatives, own_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcpcore_lint.model import FunctionNode
+    from mcpcore_lint.registrations.frames import Placed
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
+
+DEEP: Final = 8
+"""How many names, wrappers and factories deep a handler is looked for."""
+STEPS: Final = 400
+"""How many expressions are looked at for one registration: names bound over and over make more ways than can be walked.
+"""
+
+
+class Target(NamedTuple):
+    """A function that is registered."""
+
+    node: FunctionNode
+    module: Module
+    name: Value
+    """What it is called where no name is given."""
+    taken: int = 0
+    """How many of its first parameters are filled in already: `partial(f, 1)`."""
+    given: tuple[tuple[str, ast.expr], ...] = ()
+    """Parameters that have another default: `partial(f, limit=1)`."""
+    signed: bool = False
+    """Whether what wraps it may have given it a signature of its own."""
+
+
+class Targets:
+    """Finds them; `counted` tells which calls register something by themselves."""
+
+    def __init__(self, counted: Callable[[ast.Call, Scope], bool]) -> None:
+        self.counted = counted
+        self.steps = 0
+        self.items = Items(self)
+
+    def too_much(self) -> bool:
+        """Whether one more expression is one too many."""
+        self.steps += 1
+        return self.steps > STEPS
+
+    # -- functions ---------------------------------------------------------------------------------------------------
+
+    def behind(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Target]:
+        """The functions that an expression may be: a name, a lambda, `partial(f)`, a method, a callable object."""
+        if depth > DEEP or self.too_much():
+            return []
+        if isinstance(node, ast.Lambda):
+            scope.module.note_lambda(node, written_scope(scope))
+            return [Target(node, scope.module, Const(node, scope.module, "<lambda>"))]
+        if isinstance(node, (ast.IfExp, ast.BoolOp)):
+            return [found for each in alternatives(node) for found in self.behind(each, scope, depth + 1)]
+        if isinstance(node, (ast.NamedExpr, ast.Await)):
+            return self.behind(node.value, scope, depth + 1)
+        if isinstance(node, ast.Call):
+            return self._called(node, scope, depth)
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            return []
+        if isinstance(scope, Frame):
+            seen = see(node, scope, scope.filled)
+            if seen[0] is not node:
+                return self.behind(*seen, depth + 1)
+        if isinstance(node, ast.Subscript) and self.items.members.holder(node.value) is not None:
+            return self._members(node.value, node.slice, scope, depth)
+        several = _defined_several_times(node, scope) if isinstance(node, ast.Name) else []
+        if several:
+            return [target for each, module in several for target in self._function(each, module)]
+        value = evaluate(node, scope)
+        found: list[Target] = []
+        known = False
+        for each in options(value):
+            if isinstance(each, Symbol) and isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                known = True
+                found.extend(self._function(each.definition, scope.module))
+        if known:
+            return found
+        if isinstance(node, ast.Attribute) and node.attr in {"fn", "__func__", "__wrapped__", "func"}:
+            inner = self.behind(node.value, scope, depth + 1)
+            if inner:
+                return inner
+        for each_node, where in bound(node, scope):
+            found.extend(self.behind(each_node, where, depth + 1))
+        if not found and isinstance(node, ast.Attribute) and isinstance(value, Unknown):
+            home = self.items.members.home(node, scope)
+            if home is not None:
+                return self.behind(*home, depth + 1)
+            method = method_called(node, scope)
+            if method is not None:
+                found.append(_plain(*method))
+        return found
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, asking: Module) -> list[Target]:
+        owner = asking.project.module_defining(node)
+        if owner is None:
+            return []
+        # What stands in for a function that is handed in is found where that function is.
+        if wrapped_parameter(node, owner) is not None:
+            return []
+        named_later = _is_renamed(node.name, owner)
+        unknown = Unknown(node, owner, "it is given another name once it is made")
+        return [Target(node, owner, unknown if named_later else Const(node, owner, node.name))]
+
+    def _called(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
+        if self.counted(node, scope):
+            return []
+        if isinstance(scope, Frame) and isinstance(node.func, ast.Name) and node.func.id in scope.filled:
+            # A factory that stands in a table.
+            return [
+                target
+                for each in self.behind(node.func, scope, depth + 1)
+                if not isinstance(each.node, ast.Lambda)
+                for target in self._returned(each.node, each.module, node, scope, depth)
+            ]
+        func = evaluate(node.func, scope)
+        if not isinstance(func, Symbol):
+            if isinstance(node.func, ast.Attribute):
+                method = method_called(node.func, scope)
+                if method is not None:
+                    return self._returned(method[0], method[1], node, scope, depth, bound_first=True)
+            return self._wrapped(node, scope, depth) if isinstance(node.func, ast.Call) else []
+        if func.name == "functools.partial":
+            return self._partial(node, scope, depth)
+        if func.name == "builtins.getattr" and len(node.args) > 1:
+            return self._members(node.args[0], node.args[1], scope, depth)
+        definition = func.definition
+        if isinstance(definition, ast.ClassDef):
+            info = scope.module.project.class_info(definition)
+            call = method_of(info, "__call__") if info is not None else None
+            if info is not None and call is not None:
+                return [_plain(call[0], call[1].module)._replace(name=Const(definition, info.module, definition.name))]
+            return []
+        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            owner = scope.module.project.module_defining(definition)
+            return [] if owner is None else self._returned(definition, owner, node, scope, depth)
+        return self._wrapped(node, scope, depth)
+
+    def _members(self, holder: ast.expr, name: ast.expr, scope: Scope, depth: int) -> list[Target]:
+        """`getattr(module, name)`, `vars(module)[name]`, `globals()[name]`."""
+        members = self.items.members.named_members(holder, name, scope)
+        return [target for placed in members for target in self.behind(*placed, depth + 1)]
+
+    def _wrapped(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
+        """`decorate(f)`, by a decorator that cannot be read."""
+        if len(node.args) != 1 or not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Lambda, ast.Call)):
+            return []
+        return self.behind(node.args[0], scope, depth + 1)
+
+    def _partial(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
+        if not node.args:
+            return []
+        given = tuple((each.arg, each.value) for each in node.keywords if each.arg is not None)
+        unknown = Unknown(node, scope.module, "what partial() makes has no name of its own")
+        return [
+            each._replace(name=unknown, taken=each.taken + len(node.args) - 1, given=(*each.given, *given))
+            for each in self.behind(node.args[0], scope, depth + 1)
+        ]
+
+    def _returned(
+        self,
+        function: ast.FunctionDef | ast.AsyncFunctionDef,
+        owner: Module,
+        call: ast.Call,
+        scope: Scope,
+        depth: int,
+        *,
+        bound_first: bool = False,
+    ) -> list[Target]:
+        """What a function of the project returns: a function nested in it, or one of those handed to it."""
+        inside = owner.scope_of(function)
+        handed = arguments_of(function, call, bound_first=bound_first or inside.owner is not None)
+        frame = called_frame(function, call, scope, bound_first=bound_first or None) or inside
+        found: list[Target] = []
+        for each in own_nodes(function):
+            if not isinstance(each, ast.Return) or each.value is None:
+                continue
+            parameter = parameter_behind(each.value, inside, function)
+            if parameter is not None and parameter[0] in handed:
+                signed = owner.source.has("__signature__")
+                found.extend(
+                    target._replace(signed=signed or target.signed)
+                    for target in self.behind(handed[parameter[0]], scope, depth + 1)
+                )
+            elif parameter is None:
+                found.extend(self.behind(each.value, frame, depth + 1))
+        return found
+
+    # -- items -------------------------------------------------------------------------------------------------------
+
+    def elements(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Placed]:
+        """The items that going through an expression gives, as far as they can be seen."""
+        return self.items.elements(node, scope, depth)
+
+
+def _is_renamed(name: str, module: Module) -> bool:
+    """Whether a file gives a function another name once it is made: `call.__name__ = spec.name`."""
+    start = module.source.text.find(f"{name}.__name__ = ")
+    return start == 0 or (start > 0 and module.source.text[start - 1] in " \t\n;")
+
+
+def _defined_several_times(node: ast.Name, scope: Scope) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module]]:
+    """The functions of one name that branches of the code define, where there are several."""
+    place = scope.lookup(node.id)
+    if place is None or len(place[1]) < 2:
+        return []
+    module = place[0].module
+    functions = [each.node for each in place[1] if isinstance(each.node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    if len(functions) < 2:
+        return []
+    found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module]] = []
+    for each in functions:
+        if module.parents.get(each) is place[0].node:
+            found.clear()  # what stands in no branch replaces all before it
+        found.append((each, module))
+    return found
+
+
+# -- parameters ------------------------------------------------------------------------------------------------------
+
+
+def wrapped_parameter(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> str | None:
+    """The parameter of a function round it that a function stands in for: `@wraps(fn) def inner(...)`."""
+    scope = module.functions.get(node)
+    if scope is None or scope.parent is None or scope.parent.is_module or not node.decorator_list:
+        return None
+    wrapped = _wrapped(node, scope.parent)
+    found = scope.parent.lookup(wrapped.id) if wrapped is not None else None
+    return wrapped.id if wrapped is not None and found is not None and found[1][0].kind == "parameter" else None
+
+
+def _wrapped(node: ast.FunctionDef | ast.AsyncFunctionDef, outside: Scope) -> ast.Name | None:
+    """The name of the function that a nested function stands in for."""
+    for each in node.decorator_list:
+        if isinstance(each, ast.Call) and each.args and isinstance(each.args[0], ast.Name):
+            func = evaluate(each.func, outside)
+            if isinstance(func, Symbol) and func.name == "functools.wraps":
+                return each.args[0]
+    return None
+
+
+def parameter_behind(
+    node: ast.expr, scope: Scope, function: ast.FunctionDef | ast.AsyncFunctionDef
+) -> tuple[str, bool] | None:
+    """The parameter of a function that an expression in it is, or wraps; and whether it is an item of it."""
+    seen: set[tuple[int, str]] = set()
+    again: set[str] = set()
+    stack: list[tuple[ast.expr, Scope, bool]] = [(node, scope, False)]
+    while stack and len(seen) < STEPS:
+        current, inside, item = stack.pop()
+        if isinstance(current, ast.Call):
+            # `fn = wrap(fn, options)` is about the function that it was before.
+            if not any(isinstance(each, ast.Name) and each.id in again for each in current.args):
+                stack.extend((each, inside, item) for each in reversed(current.args))
+            continue
+        place = inside.lookup(current.id) if isinstance(current, ast.Name) else None
+        if place is None or not isinstance(current, ast.Name):
+            continue
+        where, bindings = place
+        if (id(where), current.id) in seen:
+            continue
+        seen.add((id(where), current.id))
+        again = {name for _, name in seen}
+        for binding in bindings:
+            at = binding.node
+            if binding.kind == "parameter":
+                if where.node is function:
+                    return current.id, item
+            elif isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                wrapped = None if where.is_module else _wrapped(at, where)
+                if wrapped is not None:
+                    stack.append((wrapped, where, item))
+            elif binding.value is not None and not where.is_module:
+                stack.append((binding.value, where, item))
+            elif (
+                isinstance(at, (ast.For, ast.AsyncFor))
+                and isinstance(at.target, ast.Name)
+                and isinstance(at.iter, ast.Name)
+            ):
+                stack.append((at.iter, where, True))
+    return None
+
+
+def _plain(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Target:
+    return Target(node, module, Const(node, module, node.name))

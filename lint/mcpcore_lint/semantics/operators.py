@@ -1,0 +1,135 @@
+"""What sums and other operators on known values give."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.model import (
+    CallValue,
+    Const,
+    Items,
+    Mapping,
+    Missing,
+    Text,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from mcpcore_lint.syntax.module import Module
+
+TEXT_METHODS: Final = frozenset(
+    {"format", "join", "lower", "upper", "casefold", "title", "capitalize", "strip", "lstrip", "rstrip", "replace",
+     "removeprefix", "removesuffix"}
+)  # fmt: skip
+"""Methods of strings that give strings."""
+MAX_REPEATED: Final = 20_000
+"""Characters of a string that is made by repeating another one."""
+
+
+def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value:
+    """What an operator gives."""
+    if isinstance(left, CallValue) and left.func.name == "mcpcore.Contract":
+        left = contract_items(left)
+    if isinstance(right, CallValue) and right.func.name == "mcpcore.Contract":
+        right = contract_items(right)
+    if isinstance(node.op, ast.Add):
+        if isinstance(left, Items) or isinstance(right, Items):
+            items = [
+                *(left.items if isinstance(left, Items) else ()),
+                *(right.items if isinstance(right, Items) else ()),
+            ]
+            both = isinstance(left, Items) and isinstance(right, Items)
+            complete = all(isinstance(each, Items) and each.complete for each in (left, right))
+            if len(items) > MAX_REPEATED:
+                items, complete = items[:MAX_REPEATED], False
+            kind = left.kind if isinstance(left, Items) else right.kind if isinstance(right, Items) else "list"
+            return Items(node, module, kind, tuple(items), complete and both)
+        parts = (*_parts(left), *_parts(right))
+        if parts and any(part is not None for part in parts):
+            known = [part for part in parts if part is not None]
+            if len(known) == len(parts):
+                return Const(node, module, "".join(known))
+            return Text(node, module, parts)
+    if isinstance(node.op, ast.BitOr):
+        if isinstance(left, Mapping) and isinstance(right, Mapping):
+            return Mapping(node, module, (*left.items, *right.items), left.complete and right.complete)
+        return Unknown(node, module, "a union")
+    if isinstance(node.op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str):
+        return Text(node, module, (left.value, None))
+    if isinstance(node.op, ast.Mult):
+        text, times = (left, right) if isinstance(left, (Const, Text)) and isinstance(right, Const) else (right, left)
+        repeated = _repeated(text, times)
+        if repeated is not None:
+            return Const(node, module, repeated)
+    if isinstance(left, Const) and isinstance(right, Const) and isinstance(right.value, complex):
+        number = left.value if isinstance(left.value, (int, float)) else None
+        if number is not None and isinstance(node.op, (ast.Add, ast.Sub)):
+            return Const(node, module, number + right.value if isinstance(node.op, ast.Add) else number - right.value)
+    if (
+        isinstance(left, Const)
+        and isinstance(right, Const)
+        and isinstance(left.value, int)
+        and isinstance(right.value, int)
+    ):
+        if isinstance(node.op, ast.Add):
+            return Const(node, module, left.value + right.value)
+        if isinstance(node.op, ast.Sub):
+            return Const(node, module, left.value - right.value)
+        if isinstance(node.op, ast.Mult) and abs(left.value) < 2**53 and abs(right.value) < 2**53:
+            return Const(node, module, left.value * right.value)
+    return Unknown(node, module, "an operator that is not followed")
+
+
+def text_of(node: ast.Call, text: str, args: list[Value], module: Module) -> Value:
+    """What a method of a known string gives."""
+    assert isinstance(node.func, ast.Attribute)
+    name = node.func.attr
+    if name == "format":
+        return Text(node, module, (text, None))
+    given: list[str] = []
+    for each in args:
+        items = each.items if name == "join" and isinstance(each, Items) and each.complete else (each,)
+        given += [one.value for one in items if isinstance(one, Const) and isinstance(one.value, str)]
+        if len(items) != sum(isinstance(one, Const) and isinstance(one.value, str) for one in items):
+            return Unknown(node, module, "a string that is made of what is not known")
+    if name == "join":
+        return Const(node, module, text.join(given))
+    try:
+        found = getattr(text, name)(*given)
+    except TypeError:
+        return Unknown(node, module, "a call that cannot run")
+    return Const(node, module, found) if len(found) <= MAX_REPEATED else Unknown(node, module, "a very long string")
+
+
+def _repeated(text: Value, times: Value) -> str | None:
+    """A string some times over; None where it is none, or too long to be made."""
+    if not isinstance(text, Const) or not isinstance(times, Const):
+        return None
+    if not isinstance(text.value, str) or not isinstance(times.value, int):
+        return None
+    return text.value * times.value if len(text.value) * times.value <= MAX_REPEATED else None
+
+
+def contract_items(value: CallValue) -> Value:
+    """The entries of a `Contract(...)`."""
+    inner = value.argument("entries", 0)
+    if isinstance(inner, Missing):
+        return Items(value.node, value.module, "tuple")
+    return inner if isinstance(inner, Items) else Unknown(value.node, value.module, "a contract made elsewhere")
+
+
+def _parts(value: Value) -> tuple[str | None, ...]:
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return (value.value,)
+    if isinstance(value, Text):
+        return value.parts
+    return (None,)
+
+
+def incomplete(value: Items | Mapping) -> Value:
+    """A list or table that may hold more than is seen."""
+    if isinstance(value, Items):
+        return Items(value.node, value.module, value.kind, value.items, complete=False)
+    return Mapping(value.node, value.module, value.items, complete=False)

@@ -1,0 +1,547 @@
+"""One file of Python: what it defines at its top, its classes, and every function in it with its scope."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left, bisect_right
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from mcpcore_lint.dataclasses import cached_property, light
+from mcpcore_lint.patterns import regex
+from mcpcore_lint.syntax.outline import complete, complete_all, deferred, forget, outline, settle
+from mcpcore_lint.syntax.parse import BLOCKS, FIELDS, body_of, children, statements, walk, walk_shallow
+from mcpcore_lint.syntax.scopes import Binding, Scope, bind_statement, role_of
+from mcpcore_lint.syntax.source import Source, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mcpcore_lint.flow.bodies.builder import HandlerBuilder
+    from mcpcore_lint.model import FunctionNode
+    from mcpcore_lint.syntax.project import Project
+
+WORTH_ALL: Final = 16
+"""How often a file may be gone through for single functions before it is parsed whole."""
+
+_CHANGE = regex(
+    r"\s*(?:\.\s*(?:append|extend|insert|remove|pop|clear|update|setdefault|add|discard)\s*\(|\+=|\|=|\[[^\n]*\]\s*=(?!=))"
+)
+"""What follows a name whose list or dict is changed in place."""
+_CHANGES: Final = frozenset(
+    {"append", "extend", "insert", "remove", "pop", "clear", "update", "setdefault", "add", "discard"}
+)
+
+
+@light
+class ClassInfo:
+    """A class of the project."""
+
+    node: ast.ClassDef
+    module: Module
+    scope: Scope
+    """The scope that the class statement stands in."""
+    qualname: str
+    methods: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]
+    attributes: dict[str, list[Binding]]
+    """Names bound in the class body."""
+    accessors: dict[tuple[str, str], ast.FunctionDef | ast.AsyncFunctionDef]
+    """The `setter` and the `deleter` of properties, by the property's name and that word."""
+
+    @cached_property
+    def body_scope(self) -> Scope:
+        """The names that the class body sees: its own, then those outside."""
+        return Scope(self.module, self.module.tree, self.scope, self.qualname, None, bindings=self.attributes)
+
+    @cached_property
+    def instance_attributes(self) -> dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]]:
+        """What the methods assign to `self.name`: annotation, value, and the scope to read them in."""
+        found: dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]] = {}
+        for method in (*self.methods.values(), *self.accessors.values()):
+            names = [*method.args.posonlyargs, *method.args.args]
+            if not names:
+                continue
+            me = names[0].arg
+            if not _may_assign(method, names[0].arg, self.module.source.text):
+                continue
+            scope = self.module.scope_of(method)
+            for node in statements(method.body):
+                if isinstance(node, ast.Assign):
+                    for target in node.targets:
+                        _note_attribute(found, target, None, node.value, me, scope)
+                elif isinstance(node, ast.AnnAssign):
+                    _note_attribute(found, node.target, node.annotation, node.value, me, scope)
+        return found
+
+
+class Module:
+    """One file of Python."""
+
+    def __init__(
+        self, project: Project, source: Source, name: str, absolute: str, *, is_package: bool, whole: bool = True
+    ) -> None:
+        self.project = project
+        self.absolute = absolute
+        self.source = source
+        outlined = None if whole else outline(source, self.complete)
+        self.tree, self._deferred = outlined or (parse(source), [])
+        self._passed_over = 0
+        self.name = name
+        self.is_package = is_package
+        self.functions: dict[FunctionNode, Scope] = {}
+        """Every `def` and every lambda, with its scope."""
+        self.classes: dict[ast.ClassDef, ClassInfo] = {}
+        self.built: dict[FunctionNode, HandlerBuilder] = {}
+        """What has been read of function bodies."""
+        self.memo: dict[object, Any] = {}
+        """For rules: what they found out about the file, kept as long as its syntax is."""
+        self.star_imports: list[tuple[str, int]] = []
+        self._by_place: dict[tuple[int, int], FunctionNode] = {}
+        self._changed: dict[str, list[int]] = {}
+        self._changed_in: dict[tuple[str, Scope], bool] = {}
+        self.scope = Scope(self, self.tree, None, "", None, {})
+        _index(self)
+
+    def complete(self, node: ast.AST | None = None) -> None:
+        """Parse the body of one function, or of all, where only the outline of the file was read so far."""
+        if node is None:
+            self._complete_all()
+        elif deferred(node) is not None:
+            assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            # To parse one function, Python counts the lines before it: after many of them the whole file costs less.
+            self._passed_over += node.lineno
+            if self._passed_over > WORTH_ALL * len(self.source.line_starts):
+                self._complete_all()
+            else:
+                complete(node, self.source)
+                self._index_body(node)
+
+    def _complete_all(self) -> None:
+        waiting = [each for each in self._deferred if deferred(each) is not None]
+        if waiting and not complete_all(waiting, self.source):
+            for each in waiting:
+                complete(each, self.source)
+        for each in waiting:
+            self._index_body(each)
+        if self._deferred:
+            self._deferred = []
+            settle(self.tree)
+
+    def _index_body(self, node: FunctionNode) -> None:
+        scope = self.functions[node]
+        prefix = scope.qualname + "."
+        stack: list[_Place] = [(each, scope, None, prefix) for each in reversed(body_of(node))]
+        self.project.note(self, *_index_statements(self, stack))
+
+    @property
+    def path(self) -> str:
+        """The file, as diagnostics name it."""
+        return self.source.path
+
+    @cached_property
+    def exported(self) -> frozenset[str] | None:
+        """The names in `__all__`, where it is a plain list or tuple of strings."""
+        for binding in self.scope.bindings.get("__all__", ()):
+            if isinstance(binding.value, (ast.List, ast.Tuple)):
+                names = [
+                    e.value for e in binding.value.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)
+                ]
+                return frozenset(names)
+        return None
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """Every node's parent. Made on first use; costs a walk over the file."""
+        self.complete()
+        found: dict[ast.AST, ast.AST] = {}
+        for node in walk([self.tree]):
+            for child in children(node):
+                found[child] = node
+        return found
+
+    def scope_of(self, node: FunctionNode) -> Scope:
+        """The scope of a function or lambda of this module."""
+        scope = self.functions.get(node)
+        if scope is None:
+            # A lambda: those are not looked for until one is asked about.
+            self._lambdas()
+            scope = self.functions.get(node)
+        if scope is None:
+            scope = Scope(self, node, self.scope, getattr(node, "name", "<lambda>"), None)
+            self.functions[node] = scope
+        return scope
+
+    def calls_near(
+        self, *words: str, skip: Callable[[ast.AST], bool] | None = None, decorators: bool = False
+    ) -> list[tuple[ast.Call, Scope]]:
+        """The calls on whose lines one of some words stands, with their scopes, in source order.
+
+        Much cheaper than a walk over the file: only the nodes round those lines are looked at.
+
+        Args:
+            words: Texts; a call counts from its first line to its last.
+            skip: Nodes that are left out with all that is in them.
+            decorators: Whether to look into decorators too.
+        """
+        key = ("calls_near", words, skip, decorators)
+        known = self.memo.get(key)
+        if known is None:
+            known = self._calls_near(words, skip, decorators=decorators)
+            self.memo[key] = known
+        found: list[tuple[ast.Call, Scope]] = known
+        return found
+
+    def _lines_with(self, word: str) -> list[int]:
+        """The lines on which a text begins."""
+        text = self.source.text
+        starts = self.source.line_starts
+        found: list[int] = []
+        start = text.find(word)
+        while start >= 0:
+            line = bisect_right(starts, start)
+            found.append(line)
+            start = text.find(word, starts[line] if line < len(starts) else len(text))
+        return found
+
+    def _calls_near(
+        self, words: tuple[str, ...], skip: Callable[[ast.AST], bool] | None, *, decorators: bool
+    ) -> list[tuple[ast.Call, Scope]]:
+        hits = sorted({line for word in words for line in self._lines_with(word)})
+        if not hits:
+            return []
+        last = len(hits)
+        found: list[tuple[ast.Call, Scope]] = []
+        stack: list[tuple[Any, Scope]] = [(self.tree, self.scope)]
+        while stack:
+            node, scope = stack.pop()
+            kind = type(node)
+            wrapped: list[ast.expr] = []
+            if kind is ast.Call:
+                found.append((node, scope))
+            elif kind in _WRAPPED:
+                wrapped = node.decorator_list
+                if decorators:
+                    stack.extend((each, scope) for each in reversed(wrapped))
+                scope = self.classes[node].body_scope if kind is ast.ClassDef else self.functions[node]
+            elif kind is ast.Lambda:
+                self.note_lambda(node, scope)
+                scope = self.functions[node]
+            each: Any
+            for each in reversed(children(node)):
+                # What is on no such line is left out before it is taken up: that is nearly all there is.
+                below = type(each)
+                if below in _HOLDS_NO_CALL or (wrapped and each in wrapped):
+                    continue
+                if below not in _WITHOUT_LINES:
+                    first, end = (
+                        _lines(each, decorators=decorators) if below in _WRAPPED else (each.lineno, each.end_lineno)
+                    )
+                    index = bisect_left(hits, first)
+                    if index == last or hits[index] > end:
+                        continue
+                if skip is None or not skip(each):
+                    stack.append((each, scope))
+        return found
+
+    def clear(self) -> None:
+        """Let go of the syntax, link by link: what holds itself in a circle is freed only by a costly search."""
+        for scope in (self.scope, *self.functions.values()):
+            scope.forget()
+        for info in self.classes.values():
+            info.__dict__.pop("body_scope", None)
+            info.__dict__.pop("instance_attributes", None)
+            info.attributes.clear()
+            info.methods.clear()
+            info.accessors.clear()
+        for builder in self.built.values():
+            builder.forget()
+        for function in self._deferred:
+            forget(function)
+        self._deferred = []
+        self.functions.clear()
+        self.classes.clear()
+        self.built.clear()
+        self.memo.clear()
+        self._by_place.clear()
+        self._changed_in.clear()
+        self.__dict__.pop("parents", None)
+        self.tree = ast.Module([], [])
+        self.scope = Scope(self, self.tree, None, "", None, {})
+
+    def note_lambda(self, node: ast.Lambda, parent: Scope) -> None:
+        """Give a lambda its scope, and so its way to the names round it."""
+        if node not in self.functions:
+            name = f"{parent.qualname}.<lambda>" if parent.qualname else "<lambda>"
+            self.functions[node] = Scope(self, node, parent, name, None)
+
+    def _lambdas(self) -> None:
+        stack: list[tuple[ast.AST, Scope]] = [(self.tree, self.scope)]
+        while stack:
+            node, scope = stack.pop()
+            if deferred(node) is not None:
+                # Nobody can ask about a lambda that was not parsed.
+                continue
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                if isinstance(node, ast.Lambda):
+                    self.note_lambda(node, scope)
+                scope = self.functions[node]
+            stack.extend((each, scope) for each in children(node))
+
+    def changes_in_place(self, name: str, where: Scope | None = None) -> bool:
+        """Whether a list or dict of that name is changed once made: `x.append(...)`, `x += ...`, `x[...] = ...`.
+
+        Args:
+            name: The name of a variable or of an attribute.
+            where: Of a variable, the scope that it is bound in: others of that name do not count.
+        """
+        places = self._changed.get(name)
+        if places is None:
+            places = self._changed[name] = self._changes_written(name)
+        if where is None or not places:
+            return bool(places)
+        key = (name, where)
+        found = self._changed_in.get(key)
+        if found is None:
+            found = self._changed_in[key] = any(self._changes(name, where, place) for place in places)
+        return found
+
+    def _changes_written(self, name: str) -> list[int]:
+        """Where the text looks as if something of that name were changed in place."""
+        text = self.source.text
+        found: list[int] = []
+        start = text.find(name)
+        while start >= 0:
+            end = start + len(name)
+            if not (start and (text[start - 1].isalnum() or text[start - 1] == "_")) and _CHANGE.match(text, end):
+                found.append(start)
+            start = text.find(name, end)
+        return found
+
+    def _changes(self, name: str, where: Scope, place: int) -> bool:
+        """Whether a place in the text changes the variable of a scope."""
+        line = bisect_right(self.source.line_starts, place)
+        if where.is_module:
+            if where is not self.scope:
+                return True  # the body of a class
+        else:
+            first, last = _lines(where.node, decorators=False)
+            if not first <= line <= last:
+                return False
+        inside, start = self.scope, 0
+        while (nearest := self._innermost(line, start)) is not None:
+            self.complete(nearest)
+            inside, start = self.functions[nearest], nearest.lineno + 1
+        seen = inside.lookup(name)
+        if seen is None or seen[0] is not where:
+            return False
+        body = inside.node.body
+        return any(_changed_by(each, name) for each in _on_line(body if isinstance(body, list) else [body], line))
+
+    def _innermost(self, line: int, start: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The function round a line that begins last, at some line or behind it; as far as functions are parsed."""
+        found = None
+        for each in self.functions:
+            if not isinstance(each, ast.Lambda) and start <= each.lineno <= line <= _lines(each, decorators=False)[1]:
+                found = each if found is None or each.lineno > found.lineno else found
+        return found
+
+    def function_at(self, line: int, column: int) -> FunctionNode | None:
+        """The function or lambda that starts at a place as `ast` counts it."""
+        found = self._placed(line, column)
+        if found is None:
+            self.complete()
+            self._lambdas()
+            found = self._placed(line, column)
+        return found
+
+    def _placed(self, line: int, column: int) -> FunctionNode | None:
+        if len(self._by_place) != len(self.functions):
+            self._by_place = {(each.lineno, each.col_offset): each for each in self.functions}
+        return self._by_place.get((line, column))
+
+    def class_at(self, line: int, column: int) -> ClassInfo | None:
+        """The class that starts at a place as `ast` counts it."""
+        found = (info for node, info in self.classes.items() if (node.lineno, node.col_offset) == (line, column))
+        return next(found, None)
+
+    def statement_of(self, node: ast.AST) -> ast.stmt | None:
+        """The innermost statement that a node is in."""
+        current: ast.AST | None = node
+        while current is not None and not isinstance(current, ast.stmt):
+            current = self.parents.get(current)
+        return current
+
+    def __repr__(self) -> str:
+        return f"<Module {self.name} {self.path}>"
+
+
+_WRAPPED: Final = frozenset(
+    each for each in FIELDS if issubclass(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+)
+_WITHOUT_LINES: Final = frozenset({ast.arguments, ast.comprehension, ast.withitem, ast.match_case})
+_HOLDS_NO_CALL: Final = frozenset(
+    {ast.Name, ast.Constant, ast.Import, ast.ImportFrom, ast.Pass, ast.Global, ast.Nonlocal}
+)
+
+
+def _lines(node: Any, *, decorators: bool) -> tuple[int, int]:
+    """The first line and the last of a definition, without parsing a body that was put off."""
+    text_only = deferred(node)
+    end: int = node.end_lineno if text_only is None else text_only.last_line
+    return (node.decorator_list[0] if decorators and node.decorator_list else node).lineno, end
+
+
+_Place: TypeAlias = tuple[ast.AST, Scope, "ast.ClassDef | None", str]
+"""A statement, its scope, the class that it stands in, and what the names defined in it begin with."""
+
+
+def _index(module: Module) -> None:
+    """Read the top of a file: what it binds, its classes, and every `def` in it, however deep."""
+    _index_statements(module, [(each, module.scope, None, "") for each in reversed(module.tree.body)])
+    if module.source.has(":="):
+        bindings = module.scope.bindings
+        for each in walk_shallow([*module.tree.body]):
+            if isinstance(each, ast.NamedExpr):
+                bindings.setdefault(each.target.id, []).append(Binding("assign", each, each.value))
+
+
+def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[FunctionNode], list[ClassInfo]]:
+    """Read some statements, each with its scope, class and prefix; the functions and classes found in them."""
+    bindings = module.scope.bindings
+    functions: list[FunctionNode] = []
+    classes: list[ClassInfo] = []
+    while stack:
+        node, scope, owner, prefix = stack.pop()
+        kind = type(node)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            qualname = prefix + node.name
+            role = role_of(node) if node.decorator_list else ""
+            if owner is not None:
+                info = module.classes[owner]
+                if role in {"setter", "deleter"}:
+                    info.accessors[node.name, role] = node
+                elif role != "overload":
+                    info.methods[node.name] = node
+                info.attributes.setdefault(node.name, []).append(Binding("function", node))
+            elif scope is module.scope and role != "overload":
+                known = bindings.setdefault(node.name, [])
+                if known and not node.col_offset and not role:
+                    # It stands in no branch: an earlier `def` that nothing has registered is gone with its name.
+                    known[:] = [each for each in known if not _plain(each)]
+                known.append(Binding("function", node))
+            inner = Scope(module, node, scope, qualname, owner)
+            module.functions[node] = inner
+            functions.append(node)
+            if deferred(node) is None and _may_define(node, module.source):
+                stack.extend((each, inner, None, qualname + ".") for each in reversed(node.body))
+            continue
+        if kind is ast.ClassDef:
+            assert isinstance(node, ast.ClassDef)
+            if owner is not None:
+                module.classes[owner].attributes.setdefault(node.name, []).append(Binding("class", node))
+            elif scope is module.scope:
+                bindings.setdefault(node.name, []).append(Binding("class", node))
+            qualname = prefix + node.name
+            module.classes[node] = ClassInfo(node, module, scope, qualname, {}, {}, {})
+            classes.append(module.classes[node])
+            stack.extend((each, scope, node, qualname + ".") for each in reversed(node.body))
+            continue
+        if owner is not None:
+            bind_statement(node, module.classes[owner].attributes, module.scope)
+        elif scope is module.scope:
+            bind_statement(node, bindings, module.scope)
+        for name in BLOCKS.get(kind, ()):
+            stack.extend((each, scope, owner, prefix) for each in reversed(getattr(node, name)))
+    return functions, classes
+
+
+def _may_define(node: ast.FunctionDef | ast.AsyncFunctionDef, source: Source) -> bool:
+    """Whether a function or a class may be defined within a function: below its first line stands a word for that."""
+    starts, text = source.line_starts, source.text
+    last = node.end_lineno or node.lineno
+    begin = starts[node.lineno] if node.lineno < len(starts) else len(text)
+    end = starts[last] if last < len(starts) else len(text)
+    return text.find("def", begin, end) >= 0 or text.find("class", begin, end) >= 0
+
+
+def _on_line(body: Sequence[ast.AST], line: int) -> list[ast.AST]:
+    """The nodes of the statements on a line, those in classes and lambdas included, those in functions not."""
+    waiting = [*body]
+    found: list[ast.AST] = []
+    while waiting:
+        each = waiting.pop()
+        first, last = _lines(each, decorators=False)
+        if not first <= line <= last:
+            continue
+        if isinstance(each, ast.ClassDef):
+            waiting.extend(each.body)
+        else:
+            found.extend(nodes := walk_shallow([each.body if isinstance(each, ast.Lambda) else each]))
+            waiting.extend(one for one in nodes if isinstance(one, ast.Lambda))
+    return found
+
+
+def _changed_by(node: ast.AST, name: str) -> bool:
+    """Whether a node changes what a name stands for in place."""
+    target: ast.AST | None = None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
+        target = node.func.value
+    elif isinstance(node, ast.AugAssign):
+        target = node.target
+    elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        target = node.value
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return isinstance(target, ast.Name) and target.id == name
+
+
+def _plain(binding: Binding) -> bool:
+    return isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not binding.node.decorator_list
+
+
+def _may_assign(method: ast.FunctionDef | ast.AsyncFunctionDef, me: str, text: str) -> bool:
+    """Whether a method may assign to `self.name`, as far as its text tells where it was not parsed yet."""
+    place = deferred(method)
+    if place is None:
+        return True
+    for match in _mention(me).finditer(text, place.start, place.end):
+        if match[1] == "=":
+            if not text.startswith("=", match.end()):
+                return True
+        elif match[1] == ":":
+            # An annotation stands at the beginning of a statement.
+            before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rstrip()
+            if not before or before[-1] in ":;":
+                return True
+        elif _FURTHER_TARGETS.match(text, match.end()):
+            return True
+    return False
+
+
+_FURTHER_TARGETS: Final = regex(r"[\w\s.,*()\[\]]{0,400}=(?!=)")
+"""What stands behind one of several targets of an assignment."""
+
+
+@lru_cache(maxsize=16)
+def _mention(me: str) -> re.Pattern[str]:
+    # It begins with letters, not with their surroundings: these are searched for faster.
+    return re.compile(rf"{re.escape(me)}\s*\.\s*\w+\s*([=:,)\]])")
+
+
+def _note_attribute(
+    found: dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]],
+    target: ast.expr,
+    annotation: ast.expr | None,
+    value: ast.expr | None,
+    me: str,
+    scope: Scope,
+) -> None:
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == me:
+        found.setdefault(target.attr, []).append((annotation, value, scope))
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        values: list[ast.expr | None] = [None] * len(target.elts)
+        if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
+            values = list(value.elts)
+        for each, one in zip(target.elts, values, strict=True):
+            _note_attribute(found, each, None, one, me, scope)

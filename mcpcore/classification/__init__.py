@@ -1,0 +1,25 @@
+"""Any exception to its code: by type first, then by what it carries, by its message last.
+
+The tables are data: `by_type.TYPES`, `by_fact`, `by_message.MESSAGES`, `status.STATUS_CODES`. No library is imported to
+know its exceptions.
+"""
+
+from __future__ import annotations
+
+from mcpcore.classification.engine import Explanation, Match, classify, explain
+from mcpcore.classification.registry import classifies, classifies_message, forget
+from mcpcore.classification.retry_after import parse_retry_after
+from mcpcore.classification.status import code_for_status, retry_for_status
+
+__all__ = [
+    "Explanation",
+    "Match",
+    "classifies",
+    "classifies_message",
+    "classify",
+    "code_for_status",
+    "explain",
+    "forget",
+    "parse_retry_after",
+    "retry_for_status",
+]

@@ -1,0 +1,358 @@
+"""What an exception carries: statuses, states, numbers and names of codes, wherever libraries keep them."""
+
+from __future__ import annotations
+
+import errno
+import re
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+from mcpcore.classification import code_tables
+from mcpcore.classification.code_tables import Fact
+from mcpcore.classification.introspection import (
+    args_of,
+    as_int,
+    attributes_of,
+    cause_of,
+    context_of,
+    folded_text,
+    full_name,
+    get,
+    mro_of,
+)
+from mcpcore.classification.matcher import Matcher, name_words
+from mcpcore.classification.names import NAMES, SERVICE_NAMES
+from mcpcore.classification.retry_after import parse_retry_after
+from mcpcore.classification.status import STATUS_RETRY, code_for_status
+from mcpcore.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Carried: TypeAlias = tuple[Fact, str, "int | None"]
+"""A fact, its name in the table, and the HTTP status where that is what it is."""
+
+_SERVICE_MATCHER: Final = Matcher((*SERVICE_NAMES, *(row for row in NAMES if row.code is not ErrorCode.INTERNAL_ERROR)))
+
+_STATUS_NAMES: Final = (
+    "status_code", "status", "http_status", "errcode", "statusCode", "http_code", "http_status_code", "httpStatus",
+)  # fmt: skip
+_HOLDERS: Final = ("response", "meta", "resp")
+_CODE_NAMES: Final = ("code", "error_code", "errorCode", "error_type", "type", "reason", "error", "status")
+CARRIERS: Final = frozenset({
+    "__getattr__", "__getattribute__", "__slots__", "grpc_status_code", "sqlstate", "pgcode", "errno",
+    *_STATUS_NAMES, *_HOLDERS, *_CODE_NAMES,
+})  # fmt: skip
+"""What a class defines where its instances may carry a fact without an attribute of their own."""
+
+
+def carried_by(exc: BaseException, numbers: Callable[[BaseException], Carried | None] | None) -> Carried | None:
+    """What an exception carries: the fact, its name in the table, and the HTTP status where that is what it is."""
+    if numbers is not None:
+        found = numbers(exc)
+        if found is not None:
+            return found
+    name = _code_in(get(exc, "response"))
+    if name is not None:
+        fact = code_tables.SERVICE_CODES.get(name) or _by_words(name)
+        if fact is not None:
+            return fact, f"service code {name}", status_of(exc)
+    code = get(exc, "code")
+    if callable(code):
+        try:
+            code = code()
+        except BaseException:  # noqa: BLE001  # a foreign method may raise anything
+            code = None
+    if type(code) is str:
+        fact = code_tables.SERVICE_CODES.get(code) or _by_system(code)
+        if fact is not None:
+            return fact, f"service code {code}", status_of(exc)
+    called = _grpc(code) or _grpc(get(exc, "grpc_status_code"))
+    if called is not None:
+        return called
+    for name in ("sqlstate", "pgcode"):
+        state = get(exc, name)
+        if type(state) is str and len(state) == 5:
+            fact = _by_sqlstate(state.upper(), exc)
+            if fact is not None:
+                return fact, f"SQLSTATE {state}", None
+    status = status_of(exc)
+    if status is None or status == 400:
+        for name in _CODE_NAMES:
+            code = get(exc, name)
+            if type(code) is str:
+                fact = code_tables.SERVICE_CODES.get(code) or _by_system(code)
+                if fact is None and _CODE.match(code):
+                    fact = _by_words(code)
+                # HTTP's 400 says what a name that speaks of bad input in general does.
+                if fact is not None and not (status and fact.code in _BAD_INPUT):
+                    return fact, f"code {code}", status
+    if status is not None:
+        return Fact(cast("ErrorCode", code_for_status(status)), STATUS_RETRY.get(status)), f"HTTP {status}", status
+    number = as_int(get(exc, "errno"))
+    # A number that belongs to the class is one of a scheme of the library's own, as Kafka's are.
+    if number is not None and (OSError in mro_of(type(exc)) or "errno" in (attributes_of(exc) or ())):
+        fact = code_tables.ERRNO.get(number)
+        if fact is not None:
+            return fact, f"errno {number}", None
+    number = as_int(get(exc, "code"))
+    if number in code_tables.JSONRPC_OF_ANY:
+        return code_tables.JSONRPC[number], f"JSON-RPC {number}", None
+    return None
+
+
+_BAD_INPUT: Final = frozenset({ErrorCode.VALIDATION_ERROR, ErrorCode.SERIALIZATION_ERROR})
+_CODE = re.compile(
+    r"(?=.{4,80}\Z)[A-Za-z](?:[A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)+|[a-z0-9]*[A-Z][A-Za-z0-9]*)\Z", re.ASCII
+)
+"""What looks like the name of a code: several words in one, so that no mere word counts."""
+
+
+def _code_in(response: object) -> str | None:
+    """The name of the code in a response that was read already: as AWS has it, or as Slack does."""
+    if type(response) is not dict:
+        response = get(response, "data")
+    if type(response) is not dict:
+        return None
+    error = response.get("Error")
+    name = error.get("Code") if type(error) is dict else response.get("error")
+    return name if type(name) is str and " " not in name else None
+
+
+def _by_words(name: str) -> Fact | None:
+    """The fact of a code that no table has, by the words of its name."""
+    said = _SERVICE_MATCHER.find(name_words(name))
+    return None if said is None else Fact(cast("ErrorCode", said.code), said.retry)
+
+
+def _by_system(name: str) -> Fact | None:
+    """The fact of a code with one of gRPC's names, or the name of an errno."""
+    if not name.isupper():
+        return None
+    fact = code_tables.GRPC.get(name)
+    return fact or (code_tables.ERRNO.get(getattr(errno, name, -1)) if name.startswith("E") else None)
+
+
+def _by_sqlstate(state: str, exc: BaseException) -> Fact | None:
+    """The fact of an SQLSTATE; two of them stand for two things, which the message tells apart."""
+    if state == "57014":
+        return Fact(ErrorCode.TIMEOUT if "timeout" in folded_text(exc) else ErrorCode.REQUEST_CANCELLED)
+    fact = code_tables.by_sqlstate(state)
+    if state.startswith("08") and _REFUSED_LOGIN.search(folded_text(exc)):
+        return Fact(ErrorCode.UNAUTHORIZED)
+    return fact
+
+
+_REFUSED_LOGIN = re.compile(r"\b(?:password|authentication|credentials)\b")
+
+
+def _status(value: object) -> int | None:
+    """An HTTP status in any form that clients give it: a number, three digits, or a member of an enumeration."""
+    number = as_int(value)
+    if number is None:
+        kind = type(value)
+        if kind is str:
+            text = cast("str", value)
+            number = int(text) if len(text) == 3 and text.isascii() and text.isdigit() else None
+        elif kind is not bool and any(base.__name__ == "Enum" for base in mro_of(kind)):
+            number = as_int(get(value, "value"))
+    return number
+
+
+def _grpc(status: object) -> Carried | None:
+    name = get(status, "name") if status is not None else None
+    fact = code_tables.GRPC.get(name) if type(name) is str else None
+    return None if fact is None else (fact, f"gRPC {name}", None)
+
+
+def status_of(exc: BaseException) -> int | None:
+    """The HTTP status of a failed response that an exception is or holds."""
+    status = _status_in(exc)
+    if status is not None:
+        return status
+    code = get(exc, "code")
+    status = as_int(code)
+    # A plain number below 400 is seldom a status; a member of `HTTPStatus` always is.
+    if status is not None and (400 if type(code) is int else 300) <= status <= 599:
+        return status
+    for name in _HOLDERS:
+        holder = get(exc, name)
+        if holder is not None:
+            status = _status_in(holder) if type(holder) is not dict else _status_among(holder)
+            if status is not None:
+                return status
+    return None
+
+
+def _status_in(holder: object) -> int | None:
+    for name in _STATUS_NAMES:
+        value = get(holder, name)
+        if value is not None:
+            status = _status(value)
+            if status is not None and 300 <= status <= 599:
+                return status
+    return None
+
+
+def _status_among(response: dict[Any, Any]) -> int | None:
+    """The status in a response that is a mapping, as botocore's and those of many thin clients are."""
+    metadata = response.get("ResponseMetadata")
+    values = [metadata.get("HTTPStatusCode")] if type(metadata) is dict else map(response.get, _STATUS_NAMES)
+    return next((found for value in values if (found := _status(value)) is not None and 300 <= found <= 599), None)
+
+
+def retry_after(exc: BaseException) -> float | None:
+    """The wait that an exception carries, in seconds: as an attribute, a header, or a detail of gRPC's."""
+    for name in ("retry_after", "retryAfter", "retry_after_seconds"):
+        seconds = parse_retry_after(get(exc, name))
+        if seconds is not None:
+            return seconds
+    milliseconds = parse_retry_after(get(exc, "retry_after_ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    response = get(exc, "response")
+    if type(response) is dict:
+        metadata = response.get("ResponseMetadata")
+        holders = [metadata.get("HTTPHeaders")] if type(metadata) is dict else [response.get("headers")]
+    else:
+        holders = [get(holder, "headers") for holder in (exc, response, get(exc, "meta")) if holder is not None]
+    for headers in holders:
+        milliseconds = parse_retry_after(_header(headers, "retry-after-ms"))
+        if milliseconds is not None:
+            return milliseconds / 1000
+        seconds = parse_retry_after(_header(headers, "retry-after"))
+        if seconds is not None:
+            return seconds
+    details = get(exc, "details")
+    if type(details) in {list, tuple}:
+        for detail in details[:16]:
+            delay = get(detail, "retry_delay")
+            whole, nanos = as_int(get(delay, "seconds")), as_int(get(delay, "nanos"))
+            if whole is not None:
+                return parse_retry_after(whole + (nanos or 0) / 1e9)
+    return None
+
+
+def _header(headers: Any, name: str) -> object:
+    """One header of any client's headers, whether they look at case or not."""
+    for spelling in (name, name.title()):
+        try:
+            value = headers.get(spelling)
+        except BaseException:  # noqa: BLE001  # headers are a foreign object
+            return None
+        if value is not None:
+            return cast("object", value)
+    return None
+
+
+def _smtp(exc: BaseException) -> Carried | None:
+    number = as_int(get(exc, "smtp_code"))
+    fact = None if number is None else code_tables.SMTP.get(number)
+    return None if fact is None else (fact, f"SMTP {number}", None)
+
+
+def _oracle(exc: BaseException) -> Carried | None:
+    args = args_of(exc)
+    number = as_int(get(args[0], "code")) if args else None
+    fact = None if number is None else code_tables.ORACLE.get(number)
+    return None if fact is None else (fact, f"ORA-{number:05}", None)
+
+
+def _sqlite(exc: BaseException) -> Carried | None:
+    code = as_int(get(exc, "sqlite_errorcode"))
+    fact = None if code is None else code_tables.by_sqlite(code)
+    return None if fact is None else (fact, f"SQLite {code}", None)
+
+
+def _mysql(exc: BaseException) -> Carried | None:
+    args = args_of(exc)
+    number = as_int(get(exc, "errno"))
+    if number is None and args:
+        number = as_int(args[0])
+    fact = None if number is None else code_tables.MYSQL.get(number)
+    return None if fact is None else (fact, f"MySQL {number}", None)
+
+
+def _mongo(exc: BaseException) -> Carried | None:
+    number = as_int(get(exc, "code"))
+    details = get(exc, "details")
+    errors = details.get("writeErrors") if type(details) is dict else None
+    if type(errors) is list and errors and type(errors[0]) is dict:
+        number = as_int(errors[0].get("code"))
+    fact = None if number is None else code_tables.MONGO.get(number)
+    if fact is not None:
+        return fact, f"MongoDB {number}", None
+    # Its other codes are the server's own numbers, never HTTP statuses.
+    return None if number is None else (Fact(ErrorCode.DATABASE_ERROR), f"MongoDB {number}", None)
+
+
+def _redis(exc: BaseException) -> Carried | None:
+    args = args_of(exc)
+    if args and type(args[0]) is str:
+        word = args[0][:40].partition(" ")[0].rstrip(":")
+        fact = code_tables.REDIS.get(word)
+        if fact is not None:
+            return fact, f"Redis {word}", None
+    return None
+
+
+def _odbc(exc: BaseException) -> Carried | None:
+    args = args_of(exc)
+    if args and type(args[0]) is str and len(args[0]) == 5:
+        fact = code_tables.by_sqlstate(args[0])
+        if fact is not None:
+            return fact, f"SQLSTATE {args[0]}", None
+    return None
+
+
+def _aiohttp(exc: BaseException) -> Carried | None:
+    """An answer that is no HTTP: the client gives it status 400, though the server is at fault."""
+    inner = cause_of(exc) or context_of(exc)
+    if inner is not None and "aiohttp.http_exceptions.HttpProcessingError" in map(full_name, mro_of(type(inner))):
+        return Fact(ErrorCode.SERVICE_UNAVAILABLE), "an answer that is no HTTP", None
+    return None
+
+
+def _xmlrpc(exc: BaseException) -> Carried | None:
+    number = as_int(get(exc, "faultCode"))
+    # Only the numbers of the specification for fault codes; others are each server's own.
+    return (code_tables.JSONRPC[number], f"XML-RPC {number}", None) if number in code_tables.JSONRPC_OF_ANY else None
+
+
+def _elastic(exc: BaseException) -> Carried | None:
+    name = get(exc, "error")
+    fact = code_tables.SERVICE_CODES.get(name) if type(name) is str else None
+    return None if fact is None else (fact, f"service code {name}", status_of(exc))
+
+
+def _jsonrpc(exc: BaseException) -> Carried | None:
+    number = as_int(get(get(exc, "error"), "code"))
+    fact = None if number is None else code_tables.JSONRPC.get(number)
+    return None if fact is None else (fact, f"JSON-RPC {number}", None)
+
+
+def _syntax(exc: BaseException) -> Carried | None:
+    filename = get(exc, "filename")
+    if type(filename) is str and not filename.startswith("<"):
+        # A module of the program that does not parse; text given to compile() has a name such as <string>.
+        return Fact(ErrorCode.INTERNAL_ERROR), "SyntaxError in a file", None
+    return None
+
+
+NUMBERS: Final[dict[str, Callable[[BaseException], Carried | None]]] = {
+    "sqlite3": _sqlite,
+    **dict.fromkeys(("pymysql", "MySQLdb", "mysql", "mariadb", "aiomysql"), _mysql),
+    "pymongo": _mongo,
+    "oracledb": _oracle,
+    "cx_Oracle": _oracle,
+    "smtplib": _smtp,
+    "redis": _redis,
+    "valkey": _redis,
+    "pyodbc": _odbc,
+    "aiohttp": _aiohttp,
+    "xmlrpc.Fault": _xmlrpc,
+    "elasticsearch": _elastic,
+    "opensearchpy": _elastic,
+    "mcp": _jsonrpc,
+    "builtins.SyntaxError": _syntax,
+}
+"""Where a family of exceptions keeps numbers that only it has, by the first part of the row's name or the whole."""

@@ -1,0 +1,456 @@
+"""Any exception to its code: each link of its chain is judged by type, by what it carries and by its message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
+
+from mcpcore.classification import registry
+from mcpcore.classification.attributes import CARRIERS, NUMBERS, Carried, carried_by, retry_after, status_of
+from mcpcore.classification.by_message import MESSAGES
+from mcpcore.classification.introspection import (
+    args_of,
+    attributes_of,
+    cause_of,
+    context_of,
+    folded_text,
+    get,
+    is_exception,
+    members_of,
+    module_of,
+    mro_of,
+    name_of,
+    namespace_of,
+    qualname_of,
+    raw_text,
+    suppresses,
+)
+from mcpcore.classification.matcher import (
+    Matcher,
+    TextMatch,
+    mark,
+    name_words,
+    rows_for,
+    with_speech,
+    without_names,
+    words_of,
+)
+from mcpcore.classification.names import NAMES, VAGUE_NAMES
+from mcpcore.classification.retry_after import as_retry, in_words
+from mcpcore.classification.status import RETRY_AFTER_STATUSES
+from mcpcore.classification.types import DEFINES_NAMES, PARTS, TYPES, TypeRow
+from mcpcore.codes import ErrorCode, is_code
+from mcpcore.retry import Retry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mcpcore.codes import Code
+
+Layer = Literal["coded", "registered", "type", "carried", "name", "message", "group", "default"]
+
+MAX_LINKS: Final = 64
+"""How many exceptions of one chain are looked at."""
+MAX_DEPTH: Final = 32
+"""How deep groups may be nested in one another."""
+MAX_EXAMINED: Final = 1_000
+"""How many exceptions are judged in one call, groups and all."""
+
+
+class Match(NamedTuple):
+    """What decided: the layer, the row of its table, the exception it was found on, and the way there."""
+
+    layer: Layer
+    row: str
+    exception: BaseException
+    path: tuple[str, ...]
+
+
+class Explanation(NamedTuple):
+    """The code of an exception, its retry advice, what matched, and the HTTP status that the exception carries."""
+
+    code: Code
+    retry: Retry
+    matched: Match
+    status: int | None
+
+
+# How much a verdict counts: the more, the further out it may come from.
+_DEFAULT: Final = 0
+_FALLBACK: Final = 1
+_TEXT: Final = 2
+_NAMED: Final = 3
+_BUG: Final = 4
+_SPECIFIC: Final = 5
+
+
+class _Verdict(NamedTuple):
+    weight: int
+    code: Code
+    retry: Retry | None
+    layer: Layer
+    row: str
+    exception: BaseException
+    path: tuple[str, ...] = ()
+    status: int | None = None
+
+
+class _Plan:
+    """What is known of a class before any instance is looked at."""
+
+    __slots__ = (
+        "bare",
+        "code",
+        "coded",
+        "group",
+        "is_os_error",
+        "matchers",
+        "name",
+        "numbers",
+        "own",
+        "parts",
+        "registered",
+        "row",
+        "vague",
+    )
+
+    code: Code | None
+    """The answer, where the class alone decides."""
+    registered: registry.Entry | None
+    row: TypeRow | None
+    own: bool
+    """Whether the row is the class's own, or one that no derived class's name outdoes."""
+    name: TextMatch | None
+    vague: TextMatch | None
+    """What the name says, for where the message says nothing."""
+    matchers: tuple[Matcher, ...]
+    numbers: Callable[[BaseException], Carried | None] | None
+    parts: tuple[str, ...]
+    coded: bool
+    group: bool
+    bare: bool
+    """Whether the class has nothing to carry, so that an instance without attributes carries nothing."""
+
+
+_PLANS: Final[dict[type[BaseException], _Plan]] = {}
+_MAX_PLANS: Final = 4_096
+registry.on_change(_PLANS.clear)
+
+_MATCHER: Final = Matcher(rows_for(MESSAGES, None))
+_NAME_MATCHER: Final = Matcher(NAMES)
+_VAGUE_MATCHER: Final = Matcher(VAGUE_NAMES)
+_SCOPED: Final[dict[str, Matcher]] = {
+    only: Matcher(rows_for(MESSAGES, only)) for only in {row.only for row in MESSAGES} if only is not None
+}
+
+
+def classify(exc: BaseException) -> Code:
+    """The code of any exception: by type first, then by what it carries, by its message last.
+
+    Causes, contexts, groups and retry errors are searched too. Never raises, and imports nothing.
+    """
+    try:
+        plan = _PLANS.get(type(exc)) or _plan(type(exc))
+    except BaseException:  # noqa: BLE001  # even hashing a class may raise, by its metaclass
+        return ErrorCode.INTERNAL_ERROR
+    return plan.code if plan.code is not None else _decide(exc).code
+
+
+def explain(exc: BaseException) -> Explanation:
+    """The code of any exception as `classify` gives it, with the retry advice and what matched.
+
+    The advice is a Retry-After that the exception carries, where the code leaves it open; else the row's; else the
+    code's. Never raises, and imports nothing.
+    """
+    verdict = _decide(exc)
+    match = Match(verdict.layer, verdict.row, verdict.exception, verdict.path)
+    status = verdict.status
+    try:
+        if status is None:
+            status = status_of(verdict.exception)
+        retry = _retry(verdict, status, exc)
+    except BaseException:  # noqa: BLE001  # a hostile exception decides nothing
+        retry = verdict.retry or verdict.code.retry
+    return Explanation(verdict.code, retry, match, status)
+
+
+def _decide(exc: BaseException) -> _Verdict:
+    try:
+        return _search(exc, [MAX_EXAMINED], 0)
+    except BaseException:  # noqa: BLE001  # classify never raises: what cannot be read is nobody's fault but ours
+        return _Verdict(_DEFAULT, ErrorCode.INTERNAL_ERROR, None, "default", "", exc)
+
+
+def _plan(kind: type[BaseException]) -> _Plan:
+    plan = _blank()
+    try:
+        _fill(plan, kind)
+    except BaseException:  # noqa: BLE001  # a metaclass may raise from anything
+        # What the class says cannot be read: what its instances carry and say decides, here as in `explain`.
+        plan = _blank()
+    if len(_PLANS) >= _MAX_PLANS:
+        # Classes made on the fly must not be kept for good.
+        _PLANS.clear()
+    _PLANS[kind] = plan
+    return plan
+
+
+def _blank() -> _Plan:
+    plan = _Plan()
+    plan.code = plan.registered = plan.row = plan.name = plan.vague = plan.numbers = None
+    plan.matchers = ()
+    plan.own = False
+    plan.parts = ()
+    plan.coded = plan.group = plan.bare = False
+    return plan
+
+
+def _fill(plan: _Plan, kind: type[BaseException]) -> None:
+    mro = mro_of(kind)
+    plan.group = BaseExceptionGroup in mro
+    if BaseException not in mro:
+        return
+    named = True
+    for depth, base in enumerate(mro):
+        names = _names(base)
+        if names[0] == "mcpcore.errors.CodedError":
+            plan.coded = True
+        if plan.registered is None and plan.row is None:
+            plan.registered = _registered(base, names)
+        if plan.row is None:
+            for name in names:
+                plan.row = TYPES.get(name)
+                if plan.row is not None:
+                    plan.numbers = NUMBERS.get(name) or NUMBERS.get(name.partition(".")[0])
+                    # A base class of which little is known says less than the names of a library's own classes.
+                    named = depth > 0 and plan.row.rule == "falls back"
+                    plan.own = depth == 0 or plan.row.name not in DEFINES_NAMES or module_of(kind) == "builtins"
+                    break
+        for name in names:
+            if name in PARTS:
+                plan.parts = plan.parts or PARTS[name]
+            if name in _SCOPED and (plan.row is None or plan.own):
+                plan.matchers += (_SCOPED[name],)
+    if plan.registered is not None or plan.coded:
+        return
+    plan.bare = plan.numbers is None and all(CARRIERS.isdisjoint(namespace_of(base)) for base in mro[:-1])
+    row = plan.row
+    if row is not None and plan.own and row.rule in {"decides", "bug"} and not plan.group:
+        plan.code = row.code
+    if not plan.group and (named or not plan.own):
+        words = name_words(name_of(kind))
+        plan.name = _NAME_MATCHER.find(words)
+        plan.vague = _VAGUE_MATCHER.find(words)
+
+
+def _registered(base: type, names: tuple[str, ...]) -> registry.Entry | None:
+    try:
+        return registry.lookup(base, names)
+    except BaseException:  # noqa: BLE001  # a base that cannot be hashed cannot have been registered
+        return None
+
+
+def _names(kind: type) -> tuple[str, ...]:
+    """The names of a class that a table may have: whole, and with inner parts of the module left out."""
+    module = module_of(kind)
+    qualname = qualname_of(kind)
+    if type(module) is not str:
+        return (qualname,)
+    parts = module.split(".")[:8]
+    return tuple(f"{'.'.join(parts[:count])}.{qualname}" for count in range(len(parts), 0, -1))
+
+
+def _search(exc: BaseException, budget: list[int], depth: int) -> _Verdict:
+    """The verdict on a chain: the outermost specific one; else the outermost that counts at all."""
+    best = _Verdict(_DEFAULT, ErrorCode.INTERNAL_ERROR, None, "default", "", exc)
+    queue: list[tuple[BaseException, tuple[str, ...]]] = [(exc, ())]
+    seen = {id(exc)}
+    position = 0
+    while position < len(queue):
+        link, path = queue[position]
+        position += 1
+        if budget[0] <= 0:
+            return _Verdict(_SPECIFIC, ErrorCode.INTERNAL_ERROR, None, "default", "too many exceptions", exc)
+        budget[0] -= 1
+        kind = type(link)
+        plan = _PLANS.get(kind) or _plan(kind)
+        verdict = _judge(link, plan, path, budget, depth)
+        if verdict is not None:
+            if verdict.weight == _SPECIFIC:
+                return verdict
+            if verdict.weight == _BUG:
+                # A mistake that a plain ValueError was made of was translated on purpose.
+                translated = (
+                    best.weight in {_TEXT, _NAMED}
+                    and best.row not in PARTS
+                    and (best.layer == "type" or (best.layer == "name" and verdict.row in _LOOKUPS))
+                )
+                return best if translated else verdict
+            if verdict.weight > best.weight:
+                best = verdict
+        for inner, step in _inside(link, plan):
+            if id(inner) not in seen and len(queue) < MAX_LINKS:
+                seen.add(id(inner))
+                queue.append((inner, (*path, step)))
+    return best
+
+
+def _inside(exc: BaseException, plan: _Plan) -> Iterator[tuple[BaseException, str]]:
+    """The exceptions directly inside one: its parts, its arguments, its cause or else its context."""
+    for name in plan.parts:
+        part = get(exc, name)
+        if type(part) is dict:
+            yield from ((inner, name) for inner in list(part.values())[:8] if is_exception(inner))
+        elif type(part) in {tuple, list}:
+            yield from ((inner, name) for inner in part[:8] if is_exception(inner))
+        elif is_exception(part):
+            yield part, name
+        else:
+            # A finished future holds its failure there; asking its method could wait.
+            inner = get(part, "_exception")
+            if is_exception(inner):
+                yield inner, name
+    for inner in args_of(exc)[:4]:
+        if is_exception(inner):
+            yield inner, "args"
+    attributes = None if plan.parts else attributes_of(exc)
+    if attributes:
+        for name, value in list(attributes.items())[:16]:
+            # A wrapper keeps what it wraps under some name: `original_error`, `reason`, `last_exception`.
+            inner = get(value, "_exception") if name in _FUTURES else value
+            if is_exception(inner):
+                yield inner, name
+    inner = cause_of(exc)
+    if inner is not None:
+        yield inner, "__cause__"
+    elif not suppresses(exc):
+        inner = context_of(exc)
+        if inner is not None:
+            yield inner, "__context__"
+
+
+def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[int], depth: int) -> _Verdict | None:
+    if plan.registered is not None:
+        answer = plan.registered.answer(exc)
+        if answer is not None:
+            code, retry = answer
+            return _Verdict(_SPECIFIC, code, retry, "registered", plan.registered.name, exc, path)
+    if plan.coded:
+        code = get(exc, "code")
+        if is_code(code):
+            retry = get(exc, "retry")
+            return _Verdict(_SPECIFIC, code, retry if type(retry) is Retry else None, "coded", code.name, exc, path)
+    if plan.group:
+        return _judge_group(exc, path, budget, depth)
+    row = plan.row
+    if row is not None and plan.own and row.rule in {"decides", "bug"}:
+        weight = _BUG if row.rule == "bug" else _SPECIFIC
+        return _Verdict(weight, row.code, row.retry, "type", row.name, exc, path)
+    carried = None if plan.bare and not attributes_of(exc) else carried_by(exc, plan.numbers)
+    if carried is not None:
+        fact, name, status = carried
+        return _Verdict(_SPECIFIC, fact.code, fact.retry, "carried", name, exc, path, status)
+    raw: str | None = None
+    text = ""
+    words: frozenset[str] = frozenset()
+    for matcher in plan.matchers:
+        if raw is None:
+            raw = raw_text(exc)
+            text = mark(without_names(raw))
+            words = words_of(text)
+        said = matcher.find(text, words)
+        if said is not None:
+            weight = _BUG if said.code is ErrorCode.INTERNAL_ERROR else _SPECIFIC
+            return _Verdict(weight, said.code, said.retry, "message", said.phrase, exc, path, said.status)
+    if plan.name is not None:
+        return _Verdict(_NAMED, plan.name.code, plan.name.retry, "name", plan.name.phrase, exc, path)
+    if row is not None and not plan.own and row.rule in {"decides", "bug"} and row.name not in _LOOKUPS:
+        weight = _BUG if row.rule == "bug" else _SPECIFIC
+        return _Verdict(weight, row.code, row.retry, "type", row.name, exc, path)
+    if row is not None and row.rule == "yields":
+        weight = _TEXT if row.name.startswith("builtins.") else _NAMED
+        return _Verdict(weight, row.code, row.retry, "type", row.name, exc, path)
+    if raw is None:
+        raw = raw_text(exc)
+        text = mark(without_names(raw))
+        words = words_of(text)
+    said = registry.find_message(raw) or _MATCHER.find(text, words)
+    if said is None and (spoken := with_speech(raw)) is not None:
+        said = _MATCHER.find(mark(spoken))
+    if said is not None:
+        return _Verdict(_TEXT, said.code, said.retry, "message", said.phrase, exc, path, said.status)
+    if plan.vague is not None:
+        return _Verdict(_TEXT, plan.vague.code, plan.vague.retry, "name", plan.vague.phrase, exc, path)
+    if row is not None and row.code is not ErrorCode.INTERNAL_ERROR:
+        return _Verdict(_FALLBACK, row.code, row.retry, "type", row.name, exc, path)
+    return None
+
+
+_FUTURES: Final = frozenset({"last_attempt", "future"})
+"""Attributes in which wrappers keep a finished future, which holds the failure."""
+_LOOKUPS: Final = frozenset({"builtins.KeyError", "builtins.IndexError"})
+
+
+def _judge_group(group: BaseException, path: tuple[str, ...], budget: list[int], depth: int) -> _Verdict:
+    """The verdict on a group: its members' code where all have the same, else INTERNAL_ERROR."""
+    if depth >= MAX_DEPTH:
+        return _Verdict(_SPECIFIC, ErrorCode.INTERNAL_ERROR, None, "group", "nested too deep", group, path)
+    least: _Verdict | None = None
+    retry: Retry | None = None
+    known: set[type[BaseException]] = set()
+    for index, member in enumerate(members_of(group)):
+        kind = type(member)
+        if kind in known:
+            continue
+        if (_PLANS.get(kind) or _plan(kind)).code is not None:
+            # Another of the same class says nothing new, and thousands of them cost nothing.
+            known.add(kind)
+        verdict = _search(member, budget, depth + 1)
+        advice = _retry(verdict, verdict.status, member)
+        if least is None:
+            least, retry = verdict._replace(path=(*path, f"exceptions[{index}]", *verdict.path)), advice
+            continue
+        if verdict.code is not least.code:
+            return _Verdict(_SPECIFIC, ErrorCode.INTERNAL_ERROR, None, "group", "members differ", group, path)
+        if verdict.weight < least.weight and least.weight != _BUG:
+            least = verdict._replace(path=(*path, f"exceptions[{index}]", *verdict.path))
+        retry = _longer(cast("Retry", retry), advice)
+    if least is None:  # pragma: no cover - Python refuses an empty group
+        return _Verdict(_DEFAULT, ErrorCode.INTERNAL_ERROR, None, "group", "empty", group, path)
+    return least._replace(retry=retry)
+
+
+def _longer(one: Retry, other: Retry) -> Retry:
+    """The more cautious of two pieces of advice."""
+    if not one.retryable or not other.retryable:
+        return Retry.never()
+    return one if (one.seconds or 0) >= (other.seconds or 0) else other
+
+
+def _retry(verdict: _Verdict, status: int | None, outermost: BaseException) -> Retry:
+    """The advice that goes with a verdict: a server's own wish, where the code leaves it open."""
+    own = verdict.retry
+    said = own or verdict.code.retry
+    if own is not None and (not own.retryable or verdict.layer in {"coded", "registered"}):
+        return own
+    if not said.retryable and status not in RETRY_AFTER_STATUSES:
+        return said
+    if any(step.startswith("exceptions[") for step in verdict.path):
+        return said
+    seconds = retry_after(verdict.exception)
+    if seconds is None:
+        seconds = next((wait for link in _links(outermost) if (wait := retry_after(link)) is not None), None)
+    if seconds is None and said.retryable:
+        seconds = in_words(folded_text(verdict.exception))
+    return said if seconds is None else as_retry(seconds)
+
+
+def _links(exc: BaseException) -> Iterator[BaseException]:
+    """An exception and those inside it, nearest first, in bounds."""
+    queue = [exc]
+    seen = {id(exc)}
+    for link in queue:
+        yield link
+        for inner, _ in _inside(link, _PLANS.get(type(link)) or _plan(type(link))):
+            if id(inner) not in seen and len(queue) < MAX_LINKS:
+                seen.add(id(inner))
+                queue.append(inner)

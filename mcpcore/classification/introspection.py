@@ -1,0 +1,73 @@
+"""Reading foreign objects that may raise or lie: exceptions past their classes, attributes, numbers, texts."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+from mcpcore.classification.matcher import bound, fold
+from mcpcore.jsonable import text_of
+
+# An exception may define attributes of these names that raise or lie, and so may its class.
+mro_of: Final = type.__dict__["__mro__"].__get__
+module_of: Final = type.__dict__["__module__"].__get__
+qualname_of: Final = type.__dict__["__qualname__"].__get__
+name_of: Final = type.__dict__["__name__"].__get__
+namespace_of: Final = type.__dict__["__dict__"].__get__
+args_of: Final = cast("Any", BaseException.__dict__["args"]).__get__
+cause_of: Final = cast("Any", BaseException.__dict__["__cause__"]).__get__
+context_of: Final = cast("Any", BaseException.__dict__["__context__"]).__get__
+suppresses: Final = cast("Any", BaseException.__dict__["__suppress_context__"]).__get__
+attributes_of: Final = cast("Any", BaseException.__dict__["__dict__"]).__get__
+members_of: Final = cast("Any", BaseExceptionGroup.__dict__["exceptions"]).__get__
+_class_attribute = type.__getattribute__
+
+
+def is_exception(value: object) -> bool:
+    """Whether a value is an exception; `isinstance` would ask the value for its `__class__`."""
+    return BaseException in mro_of(type(value))
+
+
+def full_name(kind: type) -> str:
+    """A class's module and qualified name."""
+    return f"{module_of(kind)}.{qualname_of(kind)}"
+
+
+def get(holder: object, name: str) -> Any:
+    """An attribute, or None where there is none or where it raises."""
+    try:
+        return getattr(holder, name, None)
+    except BaseException:  # noqa: BLE001  # a property may raise anything
+        return None
+
+
+def as_int(value: object) -> int | None:
+    """A number that is really one: no bool, no string of digits."""
+    kind = type(value)
+    if kind is int:
+        return cast("int", value)
+    if kind is not bool and int in mro_of(kind):
+        return int.__index__(cast("int", value))
+    return None
+
+
+def raw_text(exc: BaseException) -> str:
+    """The message, in bounds: without asking for the repr of arguments that may be huge."""
+    try:
+        if _class_attribute(type(exc), "__str__") is BaseException.__str__:
+            args = args_of(exc)
+            if len(args) != 1:
+                return bound(" ".join(arg[:400] if type(arg) is str else str(arg) if type(arg) is int else ""
+                                      for arg in args[:6]))  # fmt: skip
+            if type(args[0]) is str:
+                return bound(args[0])
+            if is_exception(args[0]):
+                return ""
+        text = text_of(exc, 100_000)
+        return bound(text if type(text) is str else str.__str__(text))
+    except BaseException:  # noqa: BLE001  # __str__ may raise anything
+        return ""
+
+
+def folded_text(exc: BaseException) -> str:
+    """The message, in bounds and in lower case."""
+    return fold(raw_text(exc))

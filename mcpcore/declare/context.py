@@ -1,0 +1,698 @@
+"""What a handler is given: `fail` and `recovery_for` for its contract, and all that the SDK's context does."""
+
+from __future__ import annotations
+
+import itertools
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, cast, overload
+
+from typing_extensions import TypeVar
+
+from mcpcore.codes import is_code
+from mcpcore.contract import (
+    FIELDS,
+    Contract,
+    ContractError,
+    DeclaredRecovery,
+    FailureMode,
+    UndeclaredReasonError,
+)
+from mcpcore.effects import CHANGED, CallState, weakest
+from mcpcore.errors import CodedError, RecoveryLike, failure_of
+from mcpcore.escaping import clean_text
+from mcpcore.jsonable import to_json
+from mcpcore.lost import CLOSED, Notes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from types import EllipsisType
+
+    from _typeshed import DataclassInstance
+    from fastmcp import Context as FastMCPContext
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.elicitation import ElicitationResult, ElicitSchemaModelT, UrlElicitationResult
+    from mcp.server.lowlevel.helper_types import ReadResourceContents
+    from mcp.server.mcpserver import Context as SDKContext
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.session import ServerSession
+    from mcp_types import ClientCapabilities, InputRequiredResult, InputResponses, LoggingLevel
+    from pydantic import AnyUrl, BaseModel, GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
+
+    from mcpcore.breaches import BrokenItem
+    from mcpcore.codes import Code, Effects
+    from mcpcore.envelope import Envelope
+    from mcpcore.jsonable import JSON
+    from mcpcore.lost import LostFailure
+    from mcpcore.retry import Retry
+    from mcpcore.services.guarding import guard as Guard  # noqa: N812 - `Context.guard` takes the name
+    from mcpcore.strictness import Strictness
+
+MYPY: Final = False
+"""True to mypy, which knows the name; see `_shapes.pyi`."""
+
+R_contra = TypeVar("R_contra", bound=str, contravariant=True, default=Any)
+LifespanT = TypeVar("LifespanT", default=Any)
+R = TypeVar("R", bound=str)
+R_co = TypeVar("R_co", bound=str, covariant=True)
+D = TypeVar("D")
+D_contra = TypeVar("D_contra", contravariant=True)
+
+FailureData: TypeAlias = "Mapping[str, Any] | BaseModel | DataclassInstance"
+"""Facts for the client: a mapping, a pydantic model or a dataclass."""
+
+if TYPE_CHECKING:
+
+    class ModeWithData(Protocol[R_co, D_contra]):
+        """A `FailureMode` by its reason and by the data that it takes."""
+
+        @property
+        def reason(self) -> R_co: ...  # noqa: D102 - see FailureMode
+        def _takes(self, data: D_contra, /) -> None: ...
+
+
+class DataDoesNotFitTheModel:
+    """The type of `ctx.fail(MODE, data=...)` if the data does not fit and the context names no reasons; never made."""
+
+
+_numbers: Final = itertools.count(1)
+"""A number for each call of this process: tells what an exception brings from one call from what it has of another."""
+
+
+class Request:
+    """The request behind a context; the SDK's own object for it is made when something asks for it."""
+
+    __slots__ = (
+        "_make",
+        "_notes",
+        "_sdk",
+        "at_least",
+        "began",
+        "claimed",
+        "contract",
+        "effects",
+        "fastmcp",
+        "fields",
+        "judged",
+        "number",
+        "part",
+        "reads",
+        "shown",
+        "strictness",
+    )
+
+    def __init__(
+        self,
+        make: Callable[[], SDKContext[Any, Any]],
+        *,
+        contract: Contract[Any] | None = None,
+        effects: Effects | None = None,
+        judged: Callable[[BaseException, Request], Envelope] | None = None,
+        part: Callable[[Envelope], dict[str, Any]] | None = None,
+        shown: Callable[[JSON], JSON] | None = None,
+        fastmcp: FastMCPContext | None = None,
+    ) -> None:
+        """Keep `make`, which makes the SDK's context, the tool's contract, and the server's judgement and words."""
+        self._make = make
+        self.contract: Contract[Any] = _EMPTY if contract is None else contract
+        self.effects: Effects | None = effects
+        """The effects that follow from the tool's annotations for a failure that declares none."""
+        self.began = False
+        """Whether the handler has begun; a call that fails earlier has changed nothing."""
+        self.at_least: Effects | None = None
+        """The effects of parts of the call that ended earlier: items of a batch that failed as a whole."""
+        self.judged = judged
+        self.part = part
+        self.shown = shown
+        self.fastmcp = fastmcp
+        """FastMCP's own context, if FastMCP runs the server."""
+        self._sdk: SDKContext[Any, Any] | None = None
+        self.fields: dict[str, Any] | None = None
+        self.number = next(_numbers)
+        self.claimed = True
+        """Whether a handler answers the request; the contract is that handler's."""
+        self.reads = False
+        """Whether the request is for a resource, and nothing has been read for it."""
+        self.strictness: Strictness | None = None
+        """Decides in place of the strictness of the server that answers, which is mounted on another."""
+        self._notes: Notes | None = None
+
+    def state(self, *, of_part: bool = False) -> CallState | None:
+        """What is known of the effects of this call; with `of_part`, of a part of it such as an item of a batch."""
+        at_least = None if of_part else self.at_least
+        if self.effects is None and at_least is None:
+            return None
+        return CallState(self.effects, self.began, at_least)
+
+    def noted(self) -> Notes:
+        """The failures that have been made for this request."""
+        if self._notes is None:
+            self._notes = Notes()
+        return self._notes
+
+    def lost(self, outcome: BaseException | None = None) -> Sequence[LostFailure | BrokenItem]:
+        """The failures that were made for this request, which ended with `outcome`, and lost; call it once.
+
+        On a strict server, also the parts of the call that broke its contract.
+        """
+        notes, self._notes = self._notes, CLOSED
+        return () if notes is None else notes.close(outcome)
+
+    @property
+    def is_of_a_client(self) -> bool:
+        """Whether a client sent the request; code on a FastMCP server makes some too."""
+        return self.fastmcp is None or self.fastmcp.request_context is not None
+
+    @property
+    def sdk(self) -> SDKContext[Any, Any]:
+        """The SDK's own context."""
+        if self._sdk is None:
+            self._sdk = self._make()
+        return self._sdk
+
+
+class Context(Generic[R_contra, LifespanT]):
+    """The context of a call: its contract, and the request that it belongs to.
+
+    `Context[Literal["no_match"]]` lets a type checker refuse `ctx.fail("typo")`; the second argument types
+    `ctx.lifespan_context`. Everything that the SDK's own context does is here by the same name; the SDK's object
+    itself is `ctx.sdk`.
+    """
+
+    __slots__ = ("_contract", "_name", "_request")
+
+    def __init__(
+        self,
+        contract: Contract[Any] | None = None,
+        *,
+        name: str | None = None,
+        request: Request | None = None,
+    ) -> None:
+        """Make a context for `contract`; without `request` it stands outside any request, as in a unit test."""
+        self._contract = _EMPTY if contract is None else contract
+        self._name = name
+        self._request = request
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Refuse to be an argument that clients send, as it is where only FastMCP's decorator is above the handler.
+
+        Raises:
+            ContractError: If a schema is made of a function with this context, unless arbitrary types are allowed.
+        """
+        from pydantic import PydanticSchemaGenerationError
+
+        try:
+            return handler(cls)
+        except PydanticSchemaGenerationError:
+            raise ContractError(
+                "a function takes mcpcore's Context, but is not declared with @tool, @resource or @prompt of mcpcore; "
+                "put one of these directly above the function, below @mcp.tool, @mcp.resource or @mcp.prompt"
+            ) from None
+
+    @property
+    def contract(self) -> Contract[Any]:
+        """The contract that `fail` and `recovery_for` speak for."""
+        return self._contract
+
+    # Only mypy reads a block that never runs, so this block holds the overloads for mypy. It widens the reason of a
+    # constant to `str`, so its overloads take a failure mode of any reason.
+    if False:  # pragma: no cover - it never runs
+        if MYPY:
+
+            @overload
+            def fail(
+                self,
+                reason: ModeWithData[Any, D],
+                message: str | None = None,
+                *,
+                data: D,
+                recovery: RecoveryLike | EllipsisType | None = ...,
+                retry: Retry | EllipsisType | None = ...,
+                effects: Effects | None = None,
+            ) -> CodedError: ...
+            @overload
+            def fail(
+                self,
+                reason: ModeWithData[Any, D],
+                message: str | None,
+                data: D,
+                *,
+                recovery: RecoveryLike | EllipsisType | None = ...,
+                retry: Retry | EllipsisType | None = ...,
+                effects: Effects | None = None,
+            ) -> CodedError: ...
+            @overload
+            def fail(
+                self,
+                reason: FailureMode[Any, None],
+                message: str | None = None,
+                data: FailureData | None = None,
+                *,
+                recovery: RecoveryLike | EllipsisType | None = ...,
+                retry: Retry | EllipsisType | None = ...,
+                effects: Effects | None = None,
+            ) -> CodedError: ...
+            @overload
+            def fail(
+                self: Context[str, Any],
+                reason: FailureMode[Any, Any],
+                message: str | None = None,
+                data: object = None,
+                *,
+                recovery: RecoveryLike | EllipsisType | None = ...,
+                retry: Retry | EllipsisType | None = ...,
+                effects: Effects | None = None,
+            ) -> DataDoesNotFitTheModel: ...
+            @overload
+            def fail(
+                self: Context[R, Any],
+                reason: R,
+                message: str | None = None,
+                data: FailureData | None = None,
+                *,
+                recovery: RecoveryLike | EllipsisType | None = ...,
+                retry: Retry | EllipsisType | None = ...,
+                effects: Effects | None = None,
+            ) -> CodedError: ...
+            def fail(self, reason: Any, message: str | None = None, data: Any = None, **options: Any) -> Any:
+                """Make the failure of a declared reason."""
+
+            def recovery_for(self, reason: R_contra | FailureMode[Any, Any]) -> dict[str, Any]:
+                """Look up the recovery of a declared reason."""
+                return {"recovery": reason}
+
+            def guard(
+                self,
+                errors: Mapping[
+                    type[BaseException] | tuple[type[BaseException], ...], R_contra | FailureMode[Any, Any]
+                ],
+                *,
+                data: Callable[[Any], object] | FailureData | None = None,
+                operation: str | None = None,
+                code: Code | None = None,
+                message: str | None = None,
+                context: Mapping[str, Any] | None = None,
+                input: Any = None,  # noqa: A002 - the name that the log has for it
+                critical: bool = False,
+                include_stack: bool = True,
+                error_mapper: Callable[[Exception], BaseException] | None = None,
+            ) -> Guard:
+                """Give exceptions a reason of this contract."""
+                raise NotImplementedError
+
+    # The order of the overloads decides the report. The last but one holds only for a context that names no reasons,
+    # for which the last overload would take any failure mode with any data.
+    if not MYPY:
+
+        @overload
+        def fail(
+            self,
+            reason: ModeWithData[R_contra, D],
+            message: str | None = None,
+            *,
+            data: D,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> CodedError: ...
+        @overload
+        def fail(
+            self,
+            reason: ModeWithData[R_contra, D],
+            message: str | None,
+            data: D,
+            *,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> CodedError: ...
+        @overload
+        def fail(
+            self,
+            reason: FailureMode[R_contra, None],
+            message: str | None = None,
+            data: FailureData | None = None,
+            *,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> CodedError: ...
+        @overload
+        def fail(
+            self: Context[str, Any],
+            reason: FailureMode[Any, Any],
+            message: str | None = None,
+            data: object = None,
+            *,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> DataDoesNotFitTheModel: ...
+        @overload
+        def fail(
+            self: Context[R, Any],
+            reason: R,
+            message: str | None = None,
+            data: FailureData | None = None,
+            *,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> CodedError: ...
+        def fail(
+            self,
+            reason: Any,
+            message: str | None = None,
+            data: Any = None,
+            *,
+            recovery: RecoveryLike | EllipsisType | None = ...,
+            retry: Retry | EllipsisType | None = ...,
+            effects: Effects | None = None,
+        ) -> Any:
+            """The failure of a declared reason, to be raised.
+
+            Args:
+                reason: A reason of the contract, or the `FailureMode` itself; type checkers then check `data` too.
+                message: What went wrong here; left out, the entry's `when`.
+                data: Facts for the client: a mapping, a pydantic model or a dataclass. `reason` in it is overwritten.
+                recovery: Replaces the declared recovery, or adds to it where it has no `hint`; `None` leaves it out.
+                retry: Replaces the declared retry advice.
+                effects: Whether anything was changed before the failure: "none", "partial" or "unknown"; replaces the
+                    declared effects.
+
+            Raises:
+                ContractError: If the contract does not declare `reason`.
+            """
+            entry = self._contract.get(reason)
+            if entry is None:
+                entry = self._entry(reason, "fail")
+            return failure_of(entry, message, data, recovery=recovery, retry=retry, effects=effects)
+
+        def recovery_for(self, reason: R_contra | FailureMode[R_contra, Any]) -> dict[str, Any]:
+            """`{"recovery": {…}}` of a declared reason, for code that builds `data` itself; `{}` for any other."""
+            entry = self._contract.get(reason.reason if isinstance(reason, FailureMode) else reason)
+            return {} if entry is None else {"recovery": DeclaredRecovery(entry.recovery_json())}
+
+        def guard(
+            self,
+            errors: Mapping[
+                type[BaseException] | tuple[type[BaseException], ...], R_contra | FailureMode[R_contra, Any]
+            ],
+            *,
+            data: Callable[[Any], object] | FailureData | None = None,
+            operation: str | None = None,
+            code: Code | None = None,
+            message: str | None = None,
+            context: Mapping[str, Any] | None = None,
+            input: Any = None,  # noqa: A002 - the name that the log has for it
+            critical: bool = False,
+            include_stack: bool = True,
+            error_mapper: Callable[[Exception], BaseException] | None = None,
+        ) -> Guard:
+            """Give exceptions a reason of this contract: a context manager, sync and async, and a decorator.
+
+            It is `mcpcore.guard` with this context: the same parameters, and `errors` has declared reasons only.
+
+            Args:
+                errors: The reason, or the `FailureMode`, of each exception type.
+                data: Makes the data of the failure of the exception, or is that data.
+                operation: The operation's name in the log; by default, the name of the decorated function, or of the
+                    tool for a block.
+                code: What any other exception becomes; left out, what `classify` says.
+                message: What the client reads; left out, the declared `when` or the code's own sentence.
+                context: Facts for the log.
+                input: The operation's input, for the log; or a function of the decorated function's arguments.
+                critical: Log as critical.
+                include_stack: Log the traceback.
+                error_mapper: Makes the error to raise, in place of all of the above.
+
+            Raises:
+                ContractError: If the contract does not declare a reason in `errors`.
+                TypeError: If an argument is of the wrong type.
+            """
+            from mcpcore.services.guarding import guard, require_types
+
+            guarded = guard(
+                operation,
+                errors={kinds: self._guarded(target) for kinds, target in require_types(errors).items()},
+                code=code,
+                message=message,
+                data=data,
+                ctx=self,
+                context=context,
+                input=input,
+                critical=critical,
+                include_stack=include_stack,
+                error_mapper=error_mapper,
+            )
+            if self._name:
+                guarded.block_name = self._name
+            return guarded
+
+    def _guarded(self, target: object) -> FailureMode[Any]:
+        return self._contract.get(target) or self._entry(target, "guard")
+
+    def _entry(self, reason: object, method: str) -> FailureMode[Any]:
+        """The declared entry of a failure mode.
+
+        Raises:
+            ContractError: If `reason` is an undeclared reason or is not a failure mode, or if the contract declares
+                another failure mode with the same reason.
+        """
+        if is_code(reason):
+            raise ContractError(
+                f"{self._where()}ctx.{method}(…) takes a declared reason or a FailureMode, not the code {reason!r}; "
+                "mcpcore.guard(errors=...) takes codes too"
+            )
+        if not isinstance(reason, FailureMode):
+            raise UndeclaredReasonError(self._undeclared(reason, method))
+        entry = self._contract.get(reason.reason)
+        if entry is None:
+            raise UndeclaredReasonError(self._undeclared(reason.reason, method))
+        if entry != reason:
+            names = [name for name in FIELDS if getattr(entry, name) != getattr(reason, name)]
+            raise ContractError(
+                f"{self._where()}ctx.{method}(…): the tool declares another FailureMode for the reason "
+                f"{reason.reason!r}, with another {', '.join(names)}; use the one in errors"
+            )
+        return entry
+
+    def judged(self, exc: BaseException) -> Envelope:
+        """The envelope that `exc` would have as the failure of this call, recorded; the call itself goes on.
+
+        Outside a request nothing is recorded.
+        """
+        if self._request is not None and self._request.judged is not None:
+            self._request.noted().use(exc)
+            return self._request.judged(exc, self._request)
+        from mcpcore.boundary import Judge
+
+        return Judge().verdict(exc, contract=self._contract, name=self._name).envelope
+
+    def has_changed(self, effects: Effects | None) -> None:
+        """Send at least these effects if the call fails, except in a tool that only reads."""
+        request = self._request
+        if request is not None and effects in CHANGED and request.effects != "none":
+            request.at_least = weakest((effects, request.at_least))
+
+    def part(self, envelope: Envelope) -> dict[str, Any]:
+        """The envelope as a part of an answer, in the server's dialect; outside a request, in the canonical one."""
+        if self._request is not None and self._request.part is not None:
+            return self._request.part(envelope)
+        return envelope.to_json()
+
+    def shown(self, value: JSON) -> JSON:
+        """A caller's own value as a part of a failure, without secrets where the server redacts them."""
+        if self._request is not None and self._request.shown is not None:
+            return self._request.shown(value)
+        return value
+
+    def bind(self, **fields: str | None) -> None:
+        """Bind fields for the rest of this call: they stand in `error.context` and in the record if it fails.
+
+        Outside a request this only checks them.
+
+        Raises:
+            TypeError: If a name is not one that can be bound, or a value is not a string.
+        """
+        from mcpcore.bound_fields import checked
+
+        own = checked(fields, "ctx.bind(…)")
+        if self._request is not None:
+            self._request.fields = {**(self._request.fields or {}), **own}
+
+    def _where(self) -> str:
+        return f"tool {self._name!r}: " if self._name else ""
+
+    def _undeclared(self, reason: object, method: str) -> str:
+        tool = self._where()
+        if not len(self._contract):
+            return (
+                f"{tool}ctx.{method}({reason!r}): the tool declares no failure modes; "
+                f"add errors=[FailureMode({reason!r}, …)]"
+            )
+        near = self._contract.near(reason) if isinstance(reason, str) else None
+        meant = f"did you mean {near!r}?" if near else f"declared are {', '.join(map(repr, self._contract.reasons))}"
+        return f"{tool}ctx.{method}({reason!r}): the reason is not declared; {meant}"
+
+    @property
+    def sdk(self) -> SDKContext[LifespanT, Any]:
+        """The SDK's own context of the request.
+
+        Raises:
+            ValueError: Outside a request.
+        """
+        if self._request is None:
+            raise ValueError(
+                "this context stands outside a request, as in a unit test: it has fail() and recovery_for(), "
+                "and nothing of the session"
+            )
+        return self._request.sdk
+
+    @property
+    def fastmcp(self) -> FastMCPContext:
+        """FastMCP's own context of the request, on a FastMCP server.
+
+        Raises:
+            ValueError: Outside a request of a FastMCP server.
+        """
+        fastmcp = None if self._request is None else self._request.fastmcp
+        if fastmcp is None:
+            raise ValueError("ctx.fastmcp exists only in a request of a FastMCP server")
+        return fastmcp
+
+    @property
+    def in_request(self) -> bool:
+        """Whether there is a request behind this context."""
+        return self._request is not None
+
+    # What follows is the SDK's own context by its own names; a wrapper, since `Context` is contravariant in its
+    # reasons and the SDK's is a pydantic model, which costs a handler more than all else that a call needs.
+
+    @property
+    def mcp_server(self) -> MCPServer[Any]:
+        """The server."""
+        return self.sdk.mcp_server
+
+    @property
+    def request_context(self) -> ServerRequestContext[LifespanT, Any]:
+        """The request as the SDK's lower level has it."""
+        return self.sdk.request_context
+
+    @property
+    def lifespan_context(self) -> LifespanT:
+        """What the server's lifespan yielded; on FastMCP, that of the server which has the tool."""
+        if self._request is not None and self._request.fastmcp is not None:
+            return cast("LifespanT", self._request.fastmcp.lifespan_context)
+        return self.sdk.request_context.lifespan_context
+
+    @property
+    def session(self) -> ServerSession:
+        """The session."""
+        session: ServerSession = self.sdk.session
+        return session
+
+    @property
+    def request_id(self) -> str:
+        """The id of the request."""
+        return self.sdk.request_id
+
+    @property
+    def headers(self) -> Mapping[str, str] | None:
+        """The headers of the request, where the transport has them; the client's own words."""
+        return self.sdk.headers
+
+    @property
+    def protocol_version(self) -> str | None:
+        """The negotiated version of the protocol; None outside a request."""
+        return None if self._request is None else self.sdk.protocol_version
+
+    @property
+    def client_capabilities(self) -> ClientCapabilities | None:
+        """What the client declared that it can do."""
+        return self.sdk.client_capabilities
+
+    @property
+    def input_responses(self) -> InputResponses | None:
+        """The client's answers to an earlier `InputRequiredResult`."""
+        return None if self._request is None else self.sdk.input_responses
+
+    @property
+    def request_state(self) -> str | None:
+        """The opaque state that an earlier `InputRequiredResult` carried."""
+        return None if self._request is None else self.sdk.request_state
+
+    async def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress; outside a request, nobody listens."""
+        if self._request is not None:
+            await self.sdk.report_progress(progress, total, None if message is None else clean_text(message))
+
+    async def read_resource(self, uri: str | AnyUrl) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Read a resource of this server."""
+        return await self.sdk.read_resource(uri)
+
+    async def elicit(self, message: str, schema: type[ElicitSchemaModelT]) -> ElicitationResult[ElicitSchemaModelT]:
+        """Ask the client's user for input of a form."""
+        return await self.sdk.elicit(clean_text(message), schema)
+
+    async def elicit_url(self, message: str, url: str, elicitation_id: str) -> UrlElicitationResult:
+        """Send the client's user to a page."""
+        return await self.sdk.elicit_url(clean_text(message), url, elicitation_id)
+
+    async def log(self, level: LoggingLevel, data: Any, *, logger_name: str | None = None) -> None:
+        """Send a log message to the client; outside a request, nobody listens."""
+        if self._request is not None and self._request.is_of_a_client:
+            await self.sdk.request_context.session.send_log_message(  # pyright: ignore[reportDeprecated]
+                level=level, data=to_json(data), logger=logger_name, related_request_id=self.sdk.request_id
+            )
+
+    async def debug(self, data: Any, *, logger_name: str | None = None) -> None:
+        """Send a debug message to the client."""
+        await self.log("debug", data, logger_name=logger_name)
+
+    async def info(self, data: Any, *, logger_name: str | None = None) -> None:
+        """Send an informational message to the client."""
+        await self.log("info", data, logger_name=logger_name)
+
+    async def warning(self, data: Any, *, logger_name: str | None = None) -> None:
+        """Send a warning to the client."""
+        await self.log("warning", data, logger_name=logger_name)
+
+    async def error(self, data: Any, *, logger_name: str | None = None) -> None:
+        """Send an error message to the client; it does not fail the call."""
+        await self.log("error", data, logger_name=logger_name)
+
+    async def notify_tools_changed(self) -> None:
+        """Tell subscribers that the list of tools changed."""
+        await self.sdk.notify_tools_changed()
+
+    async def notify_prompts_changed(self) -> None:
+        """Tell subscribers that the list of prompts changed."""
+        await self.sdk.notify_prompts_changed()
+
+    async def notify_resources_changed(self) -> None:
+        """Tell subscribers that the list of resources changed."""
+        await self.sdk.notify_resources_changed()
+
+    async def notify_resource_updated(self, uri: str | AnyUrl) -> None:
+        """Tell subscribers that a resource changed."""
+        await self.sdk.notify_resource_updated(str(uri))
+
+    async def close_sse_stream(self) -> None:
+        """Close the event stream of this request, so that the client reconnects."""
+        await self.sdk.close_sse_stream()
+
+    async def close_standalone_sse_stream(self) -> None:
+        """Close the standalone event stream, so that the client reconnects."""
+        await self.sdk.close_standalone_sse_stream()
+
+    def __repr__(self) -> str:
+        where = "in a request" if self.in_request else "outside a request"
+        return f"<Context of {self._name or 'no tool'}, {where}>"
+
+
+_EMPTY: Final[Contract[Any]] = Contract()
+
+current: Final[ContextVar[Request | None]] = ContextVar("mcpcore_request", default=None)
+"""The request that runs now, for a tool that is called from another tool's handler."""

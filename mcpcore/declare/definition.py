@@ -1,0 +1,341 @@
+"""What a tool is to the protocol: its schemas, and how arguments and results pass through them.
+
+Built on the SDK's own function metadata, so that a contract tool describes and converts as the SDK's tools do; two
+things differ: unknown arguments are rejected, and the advertised output schema admits the error.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from mcp.server.mcpserver.exceptions import InvalidSignature
+from mcp.server.mcpserver.resolve import resolve_arguments
+from mcp.server.mcpserver.tools.base import Tool as SDKTool
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, _inline_root_ref, _pydantic_readable_typeddict
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter, create_model
+from pydantic_core import SchemaError, to_json
+
+from mcpcore.contract import ContractError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mcp_types import InputRequiredResult
+
+    from mcpcore.declare.context import Request
+    from mcpcore.declare.declaration import Declaration
+
+ERROR_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "description": "Why the call failed; present instead of the result.",
+    "properties": {
+        "code": {"type": "integer"},
+        "name": {"type": "string"},
+        "message": {"type": "string"},
+        "retry": {"type": "object"},
+        "data": {"type": "object"},
+    },
+    "required": ["code", "message", "retry"],
+}
+"""The envelope in an output schema: what every client may rely on, and no more, since clients pay for each keyword."""
+
+# What an error beside the result must not be measured by; all else at the root of a schema says nothing about it.
+_RESULT_KEYWORDS: Final = (
+    "required", "minProperties", "maxProperties", "propertyNames", "dependentRequired", "dependentSchemas",
+    "dependencies", "unevaluatedProperties", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "enum", "const",
+    "discriminator",  # it belongs to `oneOf`
+)  # fmt: skip
+
+
+# Not frozen, as nothing outside gets hold of it: that is most of what importing this module would cost.
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+class ToolDefinition:
+    """A declaration in the SDK's terms."""
+
+    sdk: SDKTool
+    output_schema: dict[str, Any] | None
+    """The output schema with the error in it."""
+
+    parse_json: frozenset[str]
+    """Arguments that may come as JSON in a string, which some hosts do with lists and objects."""
+
+    argument_names: tuple[tuple[str, str], ...]
+    """The field of the argument model for each parameter of the handler."""
+
+    positional: tuple[str, ...]
+    """Parameters that the handler takes by position only."""
+
+    @classmethod
+    def of(cls, declaration: Declaration) -> ToolDefinition:
+        """Describe a declared tool.
+
+        Raises:
+            NameError: If an annotation names what is not defined yet.
+            ContractError: If its parameters or its result cannot be described.
+        """
+        try:
+            return cls._described(declaration)
+        except (NameError, ContractError):
+            raise
+        except (InvalidSignature, PydanticUserError, SchemaError, ValueError, TypeError) as exc:
+            part = _culprit(declaration, exc)
+            raise ContractError(f"{declaration.where}: {f'{part}: ' if part else ''}{exc}") from exc
+        except Exception as exc:  # what an annotation names may have code of its own, and pydantic asserts
+            raise ContractError(
+                f"{declaration.where}: {_culprit(declaration, exc) or 'the handler'} cannot be described to a client: "
+                f"{type(exc).__name__}: {exc}; annotate it with another type"
+            ) from exc
+
+    @classmethod
+    def _described(cls, declaration: Declaration) -> ToolDefinition:
+        options = declaration.options
+        sdk = SDKTool.from_function(
+            _shim(declaration),
+            name=declaration.name,
+            title=options.title,
+            description=options.description,
+            annotations=options.annotations,
+            icons=options.icons,
+            meta=options.meta,
+            structured_output=options.structured_output,
+        )
+        model = _strict(sdk.fn_metadata.arg_model)
+        sdk.fn_metadata = sdk.fn_metadata.model_copy(update={"arg_model": model})
+        sdk.parameters = model.model_json_schema(by_alias=True)
+        sdk.fn_metadata = _with_an_object(sdk.fn_metadata, declaration.name)
+        schema = sdk.fn_metadata.output_schema
+        if schema is not None and "error" in _fields_of(schema, schema):
+            raise ContractError(
+                f"{declaration.where}: the result has a field 'error', where clients look for a failure; rename the "
+                "field, or raise a declared failure in its place"
+            )
+        for index, entry in enumerate(declaration.contract):
+            try:
+                entry.data_schema()
+            except ContractError as exc:
+                raise ContractError(f"{declaration.where}: errors[{index}]: {exc}") from exc
+            except Exception as exc:  # the model's own annotations, evaluated
+                raise ContractError(
+                    f"{declaration.where}: errors[{index}]: data={getattr(entry.data, '__name__', entry.data)} has no "
+                    f"JSON schema: {type(exc).__name__}: {exc}; mend the annotations of its fields"
+                ) from exc
+        parameters = declaration.signature.parameters
+        return cls(
+            sdk=sdk,
+            output_schema=None if schema is None else admitting_error(schema),
+            parse_json=_parsed_names(sdk),
+            argument_names=tuple(
+                (parameter.name, field)
+                for parameter in parameters
+                if (field := _field_of(parameter.name, model.model_fields)) is not None
+            ),
+            positional=tuple(p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY),
+        )
+
+    def validate(self, arguments: Mapping[str, Any], *, strict: bool = False) -> dict[str, Any]:
+        """The handler's arguments, converted and checked; with `strict`, a text is no number, and so on.
+
+        Raises:
+            pydantic.ValidationError: If they do not fit.
+        """
+        arg_model = self.sdk.fn_metadata.arg_model
+        if strict:
+            # As JSON, in which a date or a member of an enumeration is a text also to a strict reader.
+            model = arg_model.model_validate_json(to_json(self._unpacked(arguments)), strict=True)
+        else:
+            model = arg_model.model_validate(self._unpacked(arguments))
+        return {name: getattr(model, field) for name, field in self.argument_names}
+
+    def _unpacked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        found: dict[str, Any] | None = None
+        for key in self.parse_json:
+            value = arguments.get(key)
+            if not isinstance(value, str):
+                continue
+            try:
+                parsed = json.loads(value)
+            except (ValueError, RecursionError):
+                continue  # a string that is no JSON is for validation to accept or to reject
+            if not isinstance(parsed, str | int | float):
+                found = dict(arguments) if found is None else found
+                found[key] = parsed
+        return arguments if found is None else found
+
+    async def resolve(self, arguments: dict[str, Any], request: Request) -> dict[str, Any] | InputRequiredResult:
+        """The values of `Resolve(...)` parameters, or the questions that the client has to answer first."""
+        return await resolve_arguments(self.sdk.resolved_params, self.sdk.resolver_plans, arguments, request.sdk)
+
+
+def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """`schema`, of a result, so that a failure fits it too.
+
+    The root object keeps its properties and definitions; what constrains the result alone moves into the first
+    branch of an `anyOf`, and the second asks for `error`. Older clients need `type: object` at the root. With
+    `failure`, the schema of another dialect, which may share names with the result, the branches stand side by side.
+    """
+    if failure is not None:
+        shared = {str(key): schema[key] for key in ("title", "description", "$defs") if key in schema}
+        result = {key: value for key, value in schema.items() if key not in shared}
+        return {"type": "object", **shared, "anyOf": [result, dict(failure)]}
+    if schema.get("type", "object") != "object":
+        # Only the protocol of 2026-07-28 has such results; there the root needs no type.
+        shared = {key: schema[key] for key in ("title", "description", "$defs") if key in schema}
+        result = {key: value for key, value in schema.items() if key not in shared}
+        alone = {"type": "object", "properties": {"error": ERROR_SCHEMA}, "required": ["error"]}
+        return {**shared, "anyOf": [result, alone]}
+    of_all_others = schema.keys() & {"patternProperties", "unevaluatedProperties"}
+    moved = dict.fromkeys((*_RESULT_KEYWORDS, *(_EVERY_PROPERTY if of_all_others else ())))
+    root = {key: value for key, value in schema.items() if key not in moved}
+    branch: dict[str, Any] = {key: schema[key] for key in moved if key in schema}
+    properties = dict(root["properties"]) if isinstance(root.get("properties"), dict) else {}
+    own = properties.get("error")
+    # Keywords that speak of all other properties see only those that stand beside them.
+    beside = properties if branch.keys() & _EVERY_PROPERTY else {}
+    branch["properties"] = {**beside, "error": False if own is None else own}
+    failed: dict[str, Any] = {"required": ["error"]}
+    if own is not None:
+        failed["properties"] = {"error": ERROR_SCHEMA}
+    properties["error"] = ERROR_SCHEMA if own is None else {}
+    root.setdefault("type", "object")
+    return {**root, "properties": properties, "anyOf": [branch, failed]}
+
+
+def without_error(schema: dict[str, Any]) -> dict[str, Any]:
+    """Undo `admitting_error` in its canonical form; any other schema is returned unchanged."""
+    properties, branches = schema.get("properties"), schema.get("anyOf")
+    if not isinstance(branches, list) or len(branches) != 2 or not all(isinstance(branch, dict) for branch in branches):
+        return schema  # the schema of a branch may be a bool
+    result, failed = branches
+    if failed == {"type": "object", "properties": {"error": ERROR_SCHEMA}, "required": ["error"]}:
+        return {**{key: value for key, value in schema.items() if key != "anyOf"}, **result}
+    if not isinstance(properties, dict) or failed.get("required") != ["error"] or "error" not in properties:
+        return schema
+    of_result = result.get("properties")
+    own = of_result.get("error") if isinstance(of_result, dict) else None
+    if own is False and properties["error"] == ERROR_SCHEMA:
+        kept = {name: value for name, value in properties.items() if name != "error"}
+    elif failed.get("properties") == {"error": ERROR_SCHEMA}:
+        kept = {name: own if name == "error" else value for name, value in properties.items()}
+    else:
+        return schema
+    root = {key: value for key, value in schema.items() if key not in ("anyOf", "properties")}
+    moved = {key: value for key, value in result.items() if key != "properties"}
+    return {**root, "properties": kept, **moved}
+
+
+_EVERY_PROPERTY: Final = ("patternProperties", "additionalProperties", "unevaluatedProperties")
+
+
+def _with_an_object(metadata: FuncMetadata, name: str) -> FuncMetadata:
+    """`metadata` of a tool whose structured content is an object, and is described as it is sent.
+
+    A `RootModel` of anything else is wrapped as the SDK wraps a list: before 2026-07-28 a result that is no object
+    makes the whole list of tools invalid.
+    """
+    schema, model = metadata.output_schema, metadata.output_model
+    if schema is None or model is None:
+        return metadata
+    if not _is_object(schema, schema, depth=20):
+        wrapped = create_model(f"{name}Output", result=(model, ...))
+        return FuncMetadata(arg_model=metadata.arg_model, output_model=wrapped, wrap_output=True)
+    # The SDK describes what is read; aliases for writing and computed fields are in what is sent.
+    sent = TypeAdapter(_pydantic_readable_typeddict(model)).json_schema(mode="serialization")
+    sent = _inline_root_ref(sent)
+    if _fields_of(sent, sent) != _fields_of(schema, schema):
+        schema = sent
+    return metadata.model_copy(update={"output_schema": {"type": "object", **schema}})
+
+
+def _is_object(node: Mapping[str, Any], root: Mapping[str, Any], *, depth: int) -> bool:
+    if "type" in node or depth <= 0:
+        return bool(node.get("type") == "object")
+    branches = [branch for key in ("anyOf", "oneOf") for branch in node.get(key, ())]
+    if "$ref" in node:
+        branches.append(root.get("$defs", {}).get(node["$ref"].rpartition("/")[2], {}))
+    return bool(branches) and all(_is_object(branch, root, depth=depth - 1) for branch in branches)
+
+
+def _fields_of(node: Mapping[str, Any], root: Mapping[str, Any]) -> frozenset[str]:
+    """The names of the fields that an object has, in any of its forms."""
+    fields: set[str] = set()
+    stack, seen = [node], 0
+    while stack and seen < 1_000:
+        one = stack.pop()
+        seen += 1
+        fields |= (one.get("properties") or {}).keys()
+        stack += [branch for key in ("anyOf", "oneOf", "allOf") for branch in one.get(key, ())]
+        if "$ref" in one:
+            stack.append(root.get("$defs", {}).get(one["$ref"].rpartition("/")[2], {}))
+    return frozenset(fields)
+
+
+def _strict(model: Any) -> Any:
+    """`model`, rejecting arguments that it does not have."""
+    namespace = {"model_config": ConfigDict(extra="forbid"), "__module__": model.__module__, "__doc__": model.__doc__}
+    return type(model)(model.__name__, (model,), namespace)
+
+
+def _field_of(name: str, fields: Mapping[str, Any]) -> str | None:
+    """The field for a parameter; the SDK prefixes names that a model has for itself. None for a resolved parameter."""
+    return next((field for field in (name, f"field_{name}") if field in fields), None)
+
+
+def _parsed_names(sdk: SDKTool) -> frozenset[str]:
+    names = set()
+    for field, info in sdk.fn_metadata.arg_model.model_fields.items():
+        if info.annotation is not str:
+            names |= {field, info.alias} if info.alias else {field}
+    return frozenset(names)
+
+
+def _shim(declaration: Declaration) -> Callable[..., Any]:
+    """A function with the handler's name, documentation and resolved parameters, for the SDK to describe.
+
+    It stands in for methods, partials, callable objects and nested functions, whose annotations the SDK could not
+    resolve; it is never called.
+    """
+    signature = declaration.signature
+
+    def shim() -> None:  # pragma: no cover - described, never called
+        raise AssertionError("a shim is described, never called")
+
+    shim.__name__ = getattr(declaration.handler, "__name__", None) or declaration.name
+    shim.__doc__ = _documentation(declaration.handler)
+    shim.__module__ = getattr(declaration.handler, "__module__", __name__)
+    parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in signature.parameters]
+    shim.__signature__ = inspect.Signature(parameters, return_annotation=signature.returns)  # type: ignore[attr-defined]
+    shim.__annotations__ = {
+        parameter.name: parameter.annotation
+        for parameter in signature.parameters
+        if parameter.annotation is not inspect.Parameter.empty
+    }
+    if signature.returns is not inspect.Signature.empty:
+        shim.__annotations__["return"] = signature.returns
+    return shim
+
+
+def _culprit(declaration: Declaration, raised: Exception) -> str:
+    """The parameter, or the result, whose type alone fails in the same way or as the only one; else empty."""
+    signature = declaration.signature
+    failed: dict[str, Exception] = {}
+    parts = [(f"parameter {parameter.name!r}", parameter.annotation) for parameter in signature.parameters]
+    for part, annotation in (*parts, ("the result", signature.returns)):
+        if annotation is inspect.Parameter.empty:
+            continue
+        try:
+            TypeAdapter(annotation).json_schema()
+        except Exception as exc:  # noqa: BLE001 - compared with what is told already
+            failed[part] = exc
+    alike = [part for part, exc in failed.items() if (type(exc), str(exc)) == (type(raised), str(raised))]
+    return (alike or (list(failed) if len(failed) == 1 else [""]))[0]
+
+
+def _documentation(handler: Callable[..., Any]) -> str | None:
+    """The handler's docstring; a partial has that of its function, since its own describes `functools.partial`."""
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    return inspect.getdoc(handler)

@@ -1,0 +1,217 @@
+"""`@tool`: a handler and its contract, tied together; `Tool`, which a test calls as it would call the handler."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, cast, overload
+
+from typing_extensions import TypeVar
+
+from mcpcore.contract import ContractError, FailureMode
+from mcpcore.declare.declaration import (
+    ContextNamesAnUndeclaredReason,
+    Declaration,
+    Declared,
+    DeclaredMethod,
+    NoType,
+    ToolOptions,
+    as_declared,
+    declare,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from mcp_types import Icon, ToolAnnotations
+
+    from mcpcore._shapes import SeenTool  # pyright: ignore[reportMissingModuleSource]
+    from mcpcore.declare.context import Context
+
+_OPTIONS: Final = tuple(field.name for field in fields(ToolOptions))
+
+MYPY: Final = False
+"""True to mypy, which knows the name; see `_shapes.pyi`."""
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R", bound=str)
+S = TypeVar("S")
+T = TypeVar("T")
+U = TypeVar("U")
+T_co = TypeVar("T_co", covariant=True)
+S_contra = TypeVar("S_contra", contravariant=True)
+
+
+class Tool(Declared[P, T_co]):
+    """A tool: in a unit test, call it like its handler and leave out `ctx`."""
+
+    def changed(self, **options: Any) -> Tool[P, T_co]:
+        """The same tool with other options."""
+        declared = self.declaration
+        return Tool(
+            Declaration(declared.handler, replace(declared.options, **options), method=declared.method),
+            bound=self._bound,
+        )
+
+    if TYPE_CHECKING and not MYPY:
+        # A handler in a class is a MethodTool; a checker that sees no context cannot tell, and asks here.
+        @overload
+        def __get__(self, instance: None, owner: type[Any]) -> Tool[P, T_co]: ...
+        @overload
+        def __get__(self: Tool[Concatenate[S, Q], U], instance: S, owner: type[Any] | None = None) -> Tool[Q, U]: ...
+        @overload
+        def __get__(self, instance: object, owner: type[Any] | None = None) -> Tool[..., T_co]: ...
+        def __get__(self, instance: object, owner: type[Any] | None = None) -> Any: ...
+
+
+class MethodTool(DeclaredMethod[S_contra, P, T_co]):
+    """A tool that is a method: reached through an instance, it is a `Tool` of that instance."""
+
+    kind = Tool
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> MethodTool[S_contra, P, T_co]: ...
+    @overload
+    def __get__(self, instance: S_contra, owner: type[Any] | None = None) -> Tool[P, T_co]: ...
+    def __get__(
+        self, instance: S_contra | None, owner: type[Any] | None = None
+    ) -> MethodTool[S_contra, P, T_co] | Tool[P, T_co]:
+        """The tool of `instance`; on the class, the declaration itself."""
+        return self if instance is None else self.bind(instance)
+
+    def bind(self, instance: S_contra) -> Tool[P, T_co]:
+        """The tool of `instance`."""
+        return cast("Tool[P, T_co]", self.bound_to(instance))
+
+
+class ToolDecorator(Generic[R]):
+    """What `@tool(...)` returns: it ties a handler to the contract."""
+
+    def __init__(self, options: ToolOptions) -> None:
+        """Use `tool(...)` instead."""
+        self._options = options
+
+    # mypy alone looks into what never runs, and so finds shapes of its own here.
+    if False:  # pragma: no cover - it never runs
+        if MYPY:
+
+            def __call__(self, fn: Callable[P, T], /) -> SeenTool[P, T]:
+                """Make `fn` a tool."""
+
+    # The order decides what a checker says: the first two hold where a parameter without a type hides whether it is the
+    # context; the next two where the context names declared reasons only; then where it names others; then where there
+    # is none. mypy does not get these: it gives up on overloads as soon as an argument has an Any anywhere in it.
+    if not MYPY:
+
+        @overload
+        def __call__(self, fn: Callable[Concatenate[NoType, P], T], /) -> Tool[..., T]: ...
+        @overload
+        def __call__(self, fn: Callable[Concatenate[S, NoType, P], T], /) -> Tool[..., T]: ...
+        @overload
+        def __call__(self, fn: Callable[Concatenate[Context[R, Any], P], T], /) -> Tool[P, T]: ...  # pyright: ignore[reportOverlappingOverload]
+        @overload
+        def __call__(self, fn: Callable[Concatenate[S, Context[R, Any], P], T], /) -> MethodTool[S, P, T]: ...  # pyright: ignore[reportOverlappingOverload]
+        @overload
+        def __call__(self, fn: Callable[Concatenate[Context[str, Any], P], T], /) -> ContextNamesAnUndeclaredReason: ...
+        @overload
+        def __call__(
+            self, fn: Callable[Concatenate[S, Context[str, Any], P], T], /
+        ) -> ContextNamesAnUndeclaredReason: ...
+        @overload
+        def __call__(self, fn: Callable[P, T], /) -> Tool[P, T]: ...
+        def __call__(self, fn: Callable[..., Any], /) -> Any:
+            """Make `fn` a tool.
+
+            Raises:
+                ContractError: If the contract or the handler cannot stand; the message names the file, the tool and
+                    what.
+            """
+            return self._made(make_tool(fn, self._options))
+
+    def _made(self, made: Tool[..., Any] | MethodTool[Any, ..., Any]) -> Any:
+        return made
+
+
+if False:  # as above
+    if MYPY:
+        from mcpcore._shapes import tool as tool  # noqa: PLC0414 - mypy asks for it of a name that others import
+if not MYPY:
+
+    @overload
+    def tool(fn: Callable[Concatenate[NoType, P], T], /) -> Tool[..., T]: ...
+    @overload
+    def tool(fn: Callable[Concatenate[S, NoType, P], T], /) -> Tool[..., T]: ...
+    @overload
+    def tool(fn: Callable[Concatenate[Context[Any, Any], P], T], /) -> Tool[P, T]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def tool(fn: Callable[Concatenate[S, Context[Any, Any], P], T], /) -> MethodTool[S, P, T]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def tool(fn: Callable[P, T], /) -> Tool[P, T]: ...
+    @overload
+    def tool(
+        *,
+        errors: Sequence[FailureMode[R]],
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: ToolAnnotations | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        structured_output: bool | None = None,
+    ) -> ToolDecorator[R]: ...
+    @overload
+    def tool(
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: ToolAnnotations | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        structured_output: bool | None = None,
+    ) -> ToolDecorator[Any]: ...
+    def tool(fn: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+        """Make a function a tool of an MCP server: `@tool`, `@tool()` or `@tool(errors=[FailureMode(...), ...])`.
+
+        The handler may be sync (it runs in a worker thread) or async; its first parameter may be a `Context`.
+
+        Args:
+            fn: The handler, where the decorator is used without parentheses.
+            **options: `errors`, the contract; `name`, the function's own where left out; `title`, `description` (the
+                docstring where left out), `annotations`, `icons`, `meta` and `structured_output`, as the SDK takes
+                them. From the annotations follows what a failure that declares no `effects` says of them: with
+                `read_only_hint=True` that nothing was changed, with `read_only_hint=False` and `idempotent_hint=False`
+                that a timeout or a crash may have changed something.
+
+        Raises:
+            ContractError: At import, if the contract or the handler cannot stand.
+            TypeError: If an option is unknown.
+        """
+        _check_names(options)
+        if fn is None:
+            return ToolDecorator(ToolOptions(**options))
+        if not callable(fn) and not isinstance(fn, staticmethod | classmethod):
+            raise ContractError(
+                f"tool({fn!r}): a handler is a function; give everything else by keyword, such as tool(name={fn!r})"
+            )
+        return make_tool(fn, ToolOptions(**options))
+
+
+def _check_names(options: Mapping[str, object]) -> None:
+    for name in options:
+        if name not in _OPTIONS:
+            raise TypeError(
+                f"@tool has no option {name!r}; its options are {', '.join(_OPTIONS)}. "
+                "An option of FastMCP, such as tags, belongs to @mcp.tool above it"
+            )
+
+
+def make_tool(fn: Callable[..., Any], options: ToolOptions) -> Tool[..., Any] | MethodTool[Any, ..., Any]:
+    """Tie a handler to its options, as a tool or as a tool that is a method."""
+    return cast("Tool[..., Any]", declare(fn, partial(Declaration, options=options), MethodTool))
+
+
+def as_tool(item: object) -> Tool[..., Any] | None:
+    """The mcpcore tool that `item` is, bound if it is a method; None if it is not one."""
+    return cast("Tool[..., Any] | None", as_declared(item, MethodTool))

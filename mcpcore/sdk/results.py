@@ -1,0 +1,203 @@
+"""What handlers return, on its way to the client: failures among it, and what JSON cannot hold.
+
+A failure that a handler returns instead of raising it is one all the same; what cannot be written ends no server, and
+reaches nobody as broken JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from mcp_types import CallToolResult, TextContent
+from pydantic_core import from_json, to_json
+
+from mcpcore.boundary import BrokenResultError, ReturnedError
+from mcpcore.codes import ErrorCode
+from mcpcore.contract import ContractError
+from mcpcore.dialects.reading import UNKNOWN_DIALECT
+from mcpcore.envelope import Envelope
+from mcpcore.errors import FrameworkError
+from mcpcore.foreign import quietly
+from mcpcore.sdk.returned import convert_result, raise_within
+from mcpcore.upstream import UpstreamError
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+    from mcp_types import InputRequiredResult
+    from pydantic import BaseModel
+
+_MAX_DEPTH: Final = 190
+"""Levels of a result; readers on pydantic, as the SDK's client, take 200 of a whole message."""
+
+_AROUND: Final = 200 - _MAX_DEPTH
+
+
+_TELLTALE: Final = frozenset({"error", "ok", "code", "error_code", "result"})
+"""Keys without one of which nothing is a failure in any dialect."""
+
+
+def converted(
+    metadata: FuncMetadata, returned: Any, schema: Mapping[str, Any] | None
+) -> CallToolResult | InputRequiredResult:
+    """What a handler returned, as the SDK converts it and as JSON can hold it.
+
+    Raises:
+        ReturnedError: If it is a failure, or there are exceptions within it.
+        BrokenResultError: If it breaks the tool's own output model, or cannot be written.
+    """
+    try:
+        result = convert_result(metadata, returned)
+    except ReturnedError:
+        raise
+    except Exception as exc:
+        raise BrokenResultError("the result breaks the tool's own output model") from exc
+    if not isinstance(result, CallToolResult) or result.is_error:
+        return result
+    return sendable(result, schema, made_of=returned)
+
+
+def failure_in(result: CallToolResult | InputRequiredResult, schema: Mapping[str, Any] | None) -> Exception | None:
+    """The failure in a result, or what a client could mistake for one; None for a success.
+
+    The failure of another server is an `UpstreamError`, whatever its dialect. Of the content blocks only the texts of
+    a failure in no known dialect are kept: a failure is one text and its structured content.
+    """
+    # A result that was made without validation may hold objects of any kind, whose own code may raise.
+    return quietly(lambda: _failure_in(result, schema), BrokenResultError("the result cannot be read"))
+
+
+def _failure_in(result: CallToolResult | InputRequiredResult, schema: Mapping[str, Any] | None) -> Exception | None:
+    if not isinstance(result, CallToolResult):
+        return None
+    content = result.structured_content
+    if not result.is_error and (not isinstance(content, dict) or _TELLTALE.isdisjoint(content)):
+        return None
+    # The text alone of a success may be anybody's: a file, a line of a log.
+    sent = Envelope.from_result(result if result.is_error else {"structuredContent": content})
+    if sent is not None and sent.dialect != UNKNOWN_DIALECT:
+        return UpstreamError(sent)
+    if result.is_error:
+        texts = [block.text for block in result.content if isinstance(block, TextContent)]
+        return FrameworkError(ErrorCode.INTERNAL_ERROR, "\n".join(texts), content)
+    assert content is not None
+    if "error" not in content or "error" in (schema or {}).get("properties", {}):
+        return None  # else a tool of the SDK's own says that its results have it
+    return ContractError(
+        "the result has a key 'error', where clients look for a failure; return it under another name, or raise a "
+        "declared failure"
+    )
+
+
+def sendable(
+    result: CallToolResult, schema: Mapping[str, Any] | None = None, *, made_of: object = ""
+) -> CallToolResult:
+    """`result` as JSON can hold it: a NaN or an infinity is null, as JSON writers have it, where `schema` admits that.
+
+    Texts that were made of what the tool returned, `made_of`, say the same; a tool's own texts stay as they are.
+
+    Raises:
+        BrokenResultError: If it cannot be written, or a number that JSON does not have stands where no null may.
+    """
+    written = _written(result)
+    changed: dict[str, Any] = {}
+    if b"NaN" in written or b"Infinity" in written:
+        places = list(_not_finite(result.structured_content))
+        if places:
+            changed["structured_content"] = mended = _finite(result.structured_content)
+            if schema is not None and not _fits(mended, schema):
+                raise BrokenResultError(_told(places))
+    if not isinstance(made_of, str | CallToolResult) and any(map(_is_suspect, result.content)):
+        changed["content"] = [_finite_text(block, made_of) for block in result.content]
+    return result.model_copy(update=changed) if changed else result
+
+
+def _told(places: list[str]) -> str:
+    more = f" and in {len(places) - 1} more places" if len(places) > 1 else ""
+    return (
+        f"the result has a NaN or an infinity in {places[0]}{more}, for which JSON has no number: return None, in a "
+        "field that may be null, or raise a failure"
+    )
+
+
+def _written(result: CallToolResult) -> bytes:
+    """The structured content as JSON; all else of the result is tried too."""
+    try:
+        for block in result.content:
+            if type(block) is TextContent and block.annotations is None and block.meta is None:
+                block.text.encode()
+            else:
+                require_writable(block)
+        if result.meta:
+            to_json(result.meta)
+        written = to_json(result.structured_content)
+        if written.count(b"{") + written.count(b"[") > _MAX_DEPTH:
+            # Read as the SDK's client reads it, which never answers a call whose result is deeper than 200 levels.
+            from_json(b"%b%b%b" % (b"[" * _AROUND, written, b"]" * _AROUND), cache_strings="none")
+    except (ValueError, RecursionError) as exc:
+        raise_within((result.structured_content, result.meta))
+        raise BrokenResultError(_UNWRITABLE) from exc
+    return written
+
+
+def require_writable(model: BaseModel) -> None:
+    """See that what goes to the client can be written.
+
+    Raises:
+        BrokenResultError: If it cannot: a lone surrogate, bytes that are no text, an object that JSON does not have.
+    """
+    try:
+        model.model_dump_json(by_alias=True)
+    except (ValueError, RecursionError) as exc:
+        raise BrokenResultError(_UNWRITABLE) from exc
+
+
+_UNWRITABLE: Final = "the result cannot be written as JSON"
+
+
+def _is_suspect(block: Any) -> bool:
+    return type(block) is TextContent and ("NaN" in block.text or "Infinity" in block.text)
+
+
+def _finite_text(block: Any, made_of: object) -> Any:
+    """A text without numbers that JSON does not have, where it is JSON: an object, a list, or such a number alone."""
+    if not _is_suspect(block):
+        return block
+    try:
+        parsed = json.loads(block.text)
+    except (ValueError, RecursionError):
+        return block  # a sentence that a tool returned among others
+    whole = isinstance(parsed, float)
+    if not any(_not_finite(parsed)) or (whole and not any(_not_finite(made_of))):
+        return block
+    return block.model_copy(update={"text": json.dumps(_finite(parsed), indent=2, ensure_ascii=False)})
+
+
+def _not_finite(value: object, place: str = "", depth: int = 0) -> Iterator[str]:
+    """The places of numbers that JSON does not have."""
+    if isinstance(value, float) and not math.isfinite(value):
+        yield place or "the result"
+    elif depth < _MAX_DEPTH and isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _not_finite(inner, f"{place}.{key}" if place else str(key), depth + 1)
+    elif depth < _MAX_DEPTH and isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            yield from _not_finite(inner, f"{place}.{index}" if place else str(index), depth + 1)
+
+
+def _finite(value: object, depth: int = 0) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if depth < _MAX_DEPTH and isinstance(value, Mapping):
+        return {key: _finite(inner, depth + 1) for key, inner in value.items()}
+    if depth < _MAX_DEPTH and isinstance(value, list | tuple):
+        return [_finite(inner, depth + 1) for inner in value]
+    return value
+
+
+def _fits(content: Any, schema: Mapping[str, Any]) -> bool:
+    from jsonschema.validators import Draft202012Validator, validator_for
+
+    return bool(validator_for(schema, default=Draft202012Validator)(schema).is_valid(content))

@@ -1,0 +1,63 @@
+"""Decorating functions, methods and what calls them, sync and async; and the contract of the tool that is running."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcpcore.codes import Code
+    from mcpcore.contract import FailureMode
+
+F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
+
+
+def level_of(code: Code | None) -> int:
+    """How loud a failure of a code is: what is the server's own fault is an error."""
+    return logging.ERROR if code is None or code.category == "server" else logging.WARNING
+
+
+def declared(reason: str) -> FailureMode[Any] | None:
+    """The entry of a reason in the contract of the tool that is running."""
+    from mcpcore.declare.context import current
+
+    request = current.get()
+    return request.contract.get(reason) if request is not None else None
+
+
+def decorated(
+    fn: F, decorator: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]], *, generators: bool = False
+) -> F:
+    """`fn` as `wrap` makes it; what stands under `classmethod` and `staticmethod` is wrapped inside them.
+
+    Raises:
+        TypeError: If `fn` is no function, or a generator where `wrap` does not take those.
+    """
+    found: Any = fn
+    if isinstance(found, classmethod | staticmethod):
+        return cast("F", type(found)(decorated(found.__func__, decorator, wrap, generators=generators)))
+    declared: Any = sys.modules.get("mcpcore.declare.declaration")
+    if declared is not None and isinstance(found, declared.Declared | declared.DeclaredMethod):
+        noun = found.declaration.noun
+        raise TypeError(f"@{decorator}(...) goes below @{noun}, nearest to the function: it decorates the handler")
+    if not callable(found) or isinstance(found, type):
+        raise TypeError(f"@{decorator}(...) decorates functions and methods, not {found!r}")
+    if not generators and (inspect.isgeneratorfunction(found) or inspect.isasyncgenfunction(found)):
+        raise TypeError(
+            f"{decorator} cannot decorate the generator {found.__qualname__}, whose body runs after the call; "
+            f"put {decorator}(...) inside it"
+        )
+    return cast("F", wrap(found))
+
+
+def is_async(fn: Callable[..., Any]) -> bool:
+    """Whether calling `fn`, a function, a partial or a callable object, makes a coroutine, so far as its type tells."""
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    called: Any = type(fn).__call__
+    return inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(called)

@@ -1,0 +1,202 @@
+"""Batch tools: what succeeded and, for each item that failed, the envelope that it would have had alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, Generic
+
+import anyio
+from pydantic import BaseModel, Field
+from typing_extensions import TypeVar
+
+from mcpcore.boundary import chosen_of, passes_through
+from mcpcore.effects import weakest
+from mcpcore.errors import CodedError
+from mcpcore.jsonable import fit, size, to_json
+from mcpcore.services.batch_failure import WholeFailure, note_of, reason_or_code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore.codes import Effects
+    from mcpcore.declare.context import Context
+
+T = TypeVar("T", default=Any)
+
+MAX_FAILURES: Final = 100
+"""Failed items that an answer tells in full, where the batch does not say otherwise."""
+
+MAX_BYTES: Final = 256 * 1024
+"""Bytes of the failed items of an answer, as JSON."""
+
+_MAX_ITEM: Final = 1024
+
+_within: Final[ContextVar[tuple[tuple[object, int], ...]]] = ContextVar("mcpcore_batch_items", default=())
+"""The items that are being done, each with its batch, the innermost last; each task has its own."""
+
+
+class ItemFailure(BaseModel):
+    """An item that failed."""
+
+    item: Any = Field(description="The item, as the caller named it.")
+    error: dict[str, Any] = Field(description="Why it failed: the envelope of a failed call.")
+
+
+class BatchResult(BaseModel, Generic[T]):
+    """The answer of a batch tool of which some items succeeded."""
+
+    succeeded: list[T] = Field(description="The results of the items that succeeded, in order.")
+    failed: list[ItemFailure] = Field(default_factory=list, description="The items that failed, in order.")
+    note: str | None = Field(
+        default=None,
+        exclude_if=lambda note: note is None,
+        description="How many more items failed, and why, if not all are listed.",
+    )
+
+
+class Batch(Generic[T]):
+    """Collects the outcomes of a batch, item by item; items may be done one after another or at once.
+
+    An item that fails is recorded as a failed call is, and told beside those that succeeded, in the server's dialect.
+    The order is that in which the items were begun. An item that fails leaves nothing behind that it had added before.
+
+    The whole call fails immediately if an item fails with a reason whose failure mode says `fails_batch=True`, and at
+    the end if every item failed. The failure is then the same whatever the order of the items. It has the reason that
+    all items share; without a shared reason, it has the most severe code of `mcpcore.codes.SEVERITY`. Its `data` has
+    the number of items by reason in `counts`, and the items in `failed`, the most severe first. Its retry advice is
+    the most cautious of the items: never, else the longest wait, else now.
+
+    ```python
+    batch = Batch[Article](ctx)
+    for pmid in pmids:
+        with batch.item(pmid):
+            batch.add(await store.fetch(pmid))
+    return batch.result()
+    ```
+    """
+
+    def __init__(self, ctx: Context[Any, Any], *, max_failures: int = MAX_FAILURES) -> None:
+        """Collect for the tool whose context is `ctx`.
+
+        Args:
+            ctx: The context of the call.
+            max_failures: How many failed items the answer tells in full, within 256 KiB; of the others it tells how
+                many there are, by reason. All are recorded.
+
+        Raises:
+            ValueError: If `max_failures` is not an int of at least 1.
+        """
+        if isinstance(max_failures, bool) or not isinstance(max_failures, int) or max_failures < 1:
+            raise ValueError(f"Batch(max_failures=...) must be an int of at least 1, not {max_failures!r}")
+        self._ctx = ctx
+        self._max = max_failures
+        self._begun = 0
+        self._done = 0
+        self._succeeded: list[tuple[int, T]] = []
+        self._failed: list[tuple[int, ItemFailure]] = []
+        self._exceptions: list[BaseException] = []
+        self._whole = WholeFailure(max_items=max_failures)
+        self._left_out: Counter[str] = Counter()
+        self._bytes = 0
+        self._effects: list[Effects | None] = []
+        self._is_broken = False
+
+    @contextmanager
+    def item(self, item: object) -> Iterator[None]:
+        """Do one item; an exception that leaves the block is that item's failure, and the batch goes on.
+
+        Raises:
+            Exception: If the failure is one that fails the whole batch.
+        """
+        number = self._begin()
+        around = _within.get()
+        _within.set((*around, (self, number)))
+        try:
+            yield
+        except BaseException as exc:
+            if not isinstance(exc, Exception) and not _is_stray(exc):
+                raise
+            speaker = chosen_of(exc, self._ctx.contract)
+            if self._is_whole(speaker):
+                self._is_broken = True
+                self._tell_call()
+                raise
+            self._fail(number, item, exc, speaker)
+        else:
+            self._done += 1
+            self._tell_call()
+        finally:
+            _within.set(around)
+
+    def add(self, result: T) -> None:
+        """Take the result of an item that succeeded."""
+        number = next((number for batch, number in reversed(_within.get()) if batch is self), None)
+        if number is None:
+            number = self._begin()
+            self._done += 1
+        self._succeeded.append((number, result))
+
+    @property
+    def failed(self) -> tuple[ItemFailure, ...]:
+        """The items that failed so far, as many as are told in full."""
+        return tuple(failure for _, failure in sorted(self._failed, key=_number))
+
+    def result(self) -> BatchResult[T]:
+        """The answer.
+
+        Raises:
+            CodedError: If every item failed: with the reason that all items share, else with the most severe code.
+        """
+        if self._failed and not self._done:
+            error = self._whole.error(self._ctx.contract)
+            raise error from BaseExceptionGroup("every item failed", self._exceptions)
+        return BatchResult[T](
+            succeeded=[result for _, result in sorted(self._succeeded, key=_number)],
+            failed=list(self.failed),
+            note=note_of(self._left_out),
+        )
+
+    def _tell_call(self) -> None:
+        """After the batch failed as a whole, report the effects of its items to the call."""
+        if self._is_broken:
+            self._ctx.has_changed(weakest(["partial" if self._done else None, *self._effects]))
+
+    def _begin(self) -> int:
+        self._begun += 1
+        return self._begun
+
+    def _fail(self, number: int, item: object, exc: BaseException, speaker: BaseException) -> None:
+        envelope = self._ctx.judged(exc)
+        self._effects = [weakest((envelope.effects, *self._effects))]
+        self._succeeded = [added for added in self._succeeded if added[0] != number]
+        shown = self._ctx.shown(to_json(item, room=_MAX_ITEM))
+        failure = ItemFailure(item=fit(shown, _MAX_ITEM), error=self._ctx.part(envelope))
+        written = failure.model_dump()
+        if not self._done:
+            self._whole.add(written, envelope)
+        weight = size(written)
+        if self._failed and (len(self._failed) >= self._max or self._bytes + weight > MAX_BYTES):
+            self._left_out[reason_or_code(envelope)] += 1
+            return
+        self._bytes += weight
+        self._failed.append((number, failure))
+        self._exceptions.append(speaker)
+
+    def _is_whole(self, speaker: BaseException) -> bool:
+        entry = self._ctx.contract.get(speaker.reason) if isinstance(speaker, CodedError) else None
+        return entry is not None and entry.fails_batch
+
+
+def _is_stray(exc: BaseException) -> bool:
+    """Whether `exc` is the cancellation of something that the item waited for, while nobody cancels the call."""
+    if isinstance(exc, asyncio.CancelledError):
+        with suppress(RuntimeError, anyio.NoEventLoopError):  # in a worker thread nobody can tell
+            return not passes_through(exc)
+    return False
+
+
+def _number(numbered: tuple[Any, ...]) -> Any:
+    return numbered[0]

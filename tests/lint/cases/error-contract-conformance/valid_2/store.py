@@ -1,0 +1,4 @@
+from mcpcore import conflict
+
+def load(a):
+    raise conflict('x')

@@ -1,0 +1,3 @@
+from mcpcore import ErrorCode, FailureMode
+
+BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="x", recovery="y")

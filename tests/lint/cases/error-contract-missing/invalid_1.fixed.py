@@ -1,0 +1,37 @@
+from mcpcore import ErrorCode, FailureMode, conflict, not_found, timeout, tool
+
+
+@tool(
+    errors=[
+        FailureMode(
+            "not_found",
+            ErrorCode.NOT_FOUND,
+            when="No PMID was given; no article",
+            recovery="TODO: next step",
+        ),
+        FailureMode(
+            "too_slow",
+            ErrorCode.TIMEOUT,
+            when="slow",
+            recovery="TODO: next step",
+        ),
+        FailureMode(
+            "in_use",
+            ErrorCode.CONFLICT,
+            when="TODO: raised by load",
+            recovery="TODO: next step",
+        ),
+    ]
+)
+async def fetch(pmid: str) -> str:
+    if not pmid:
+        raise not_found("No PMID was given.")
+    if pmid == "1":
+        raise timeout("slow", reason="too_slow")
+    if pmid == "2":
+        raise not_found(f"no article {pmid}")
+    return await load(pmid)
+
+
+async def load(pmid: str) -> str:
+    raise conflict("x", data={"reason": "in_use"})

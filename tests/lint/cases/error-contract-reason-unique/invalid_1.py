@@ -1,0 +1,30 @@
+# message: the reason 'c' is declared twice
+from mcpcore import Contract, ErrorCode, FailureMode, tool
+
+NAME = "a"
+A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")
+B = [FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y")]
+TWICE = [
+    FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="y"),
+    FailureMode("c", ErrorCode.CONFLICT, when="x", recovery="y"),  # here
+]
+
+@tool(
+    errors=[
+        A,
+        FailureMode(NAME, ErrorCode.CONFLICT, when="x", recovery="y"),  # here
+    ]
+)
+def one() -> str: ...
+
+@tool(errors=[A, A])  # here
+def two() -> str: ...
+
+@tool(errors=B + [*B])  # here
+def three() -> str: ...
+
+@tool(errors=TWICE)
+def four() -> str: ...
+
+@tool(errors=Contract(TWICE))
+def five() -> str: ...

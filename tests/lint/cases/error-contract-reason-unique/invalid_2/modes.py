@@ -1,0 +1,2 @@
+from mcpcore import ErrorCode, FailureMode
+COMMON = (FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y"),)

@@ -1,0 +1,2 @@
+from mcpcore.integrations.fastmcp import ContractMiddleware
+MIDDLEWARE = ContractMiddleware(external_tools=frozenset({"fourth"}))

@@ -1,0 +1,2 @@
+import mcpcore
+MODE = mcpcore.FailureMode("a", mcpcore.ErrorCode.CONFLICT, when="x", recovery="Read it again.")

@@ -1,0 +1,36 @@
+from mcpcore import Contract, ErrorCode, FailureMode, tool
+
+A = FailureMode("a", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call list_items to see them all.")
+
+@tool(errors=[A])
+def one() -> str: ...
+
+@tool(errors=(A,))
+def two() -> str: ...
+
+@tool(errors=Contract([A]))
+def three() -> str: ...
+
+@tool(errors=[A] + [A])
+def four() -> str: ...
+
+@tool(errors=list((A,)))
+def five() -> str: ...
+
+@tool(errors=[A] if A else None)
+def six() -> str: ...
+
+@tool
+def seven() -> str: ...
+
+@tool(errors=[each for each in (A,)])
+def eight() -> str: ...
+
+@tool(errors=Contract(each for each in (A,)))
+def nine() -> str: ...
+
+@tool(errors=Contract({A}))
+def ten() -> str: ...
+
+@tool(errors=Contract(entries=(A,)))
+def eleven() -> str: ...

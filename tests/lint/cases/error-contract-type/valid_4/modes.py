@@ -1,0 +1,2 @@
+from mcpcore import Contract
+ERRORS = Contract([])

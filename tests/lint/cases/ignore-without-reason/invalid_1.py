@@ -1,0 +1,2 @@
+x = 1  # mcpcore: ignore[no-fake-empty]  # here
+y = 2

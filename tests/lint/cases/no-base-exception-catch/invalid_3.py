@@ -1,0 +1,30 @@
+# message: swallows cancellation
+from builtins import BaseException as Everything
+from contextlib import suppress
+from mcpcore import internal_error, tool
+
+@tool
+async def fetch(a: str) -> str:
+    try:
+        return open(a).read()
+    except:  # here
+        return ""
+    try:
+        return open(a).read()
+    except (ValueError, Everything) as error:  # here
+        raise internal_error() from error
+    try:
+        return open(a).read()
+    except BaseException:  # here
+        if a:
+            raise
+        return ""
+    with suppress(BaseException):  # here
+        open(a)
+    def inner():
+        try:
+            return open(a).read()
+        except BaseException:  # here
+            def unrelated():
+                raise
+    return inner()

@@ -1,0 +1,59 @@
+# message: failed() returns {"error": ...}
+import json
+from fastmcp import FastMCP
+from mcp.types import CallToolResult, TextContent
+
+mcp = FastMCP("x")
+
+def as_text(message: str) -> list[TextContent]:
+    return [TextContent(type="text", text=message)]
+
+def envelope(success: bool, message: str) -> str:
+    answer = {"success": success, "message": message}
+    return dumped(answer)
+
+def dumped(value: object) -> str:
+    return json.dumps(value, default=str)
+
+def failed(why: str) -> str:
+    answer = {"error": why}
+    return dumped(answer)  # here
+
+def of_network(why: str) -> str:
+    return failed(f"network: {why}")
+
+def again(why: str) -> str:
+    return of_network(f"{why}, try again")
+
+async def late(why: str) -> str:
+    return again(why)
+
+def by_hand(why: str) -> CallToolResult:
+    return CallToolResult(content=as_text(why), isError=True)
+
+class Tools:
+    def as_text(self, message: str) -> list[TextContent]:
+        return [TextContent(type="text", text=message)]
+
+    @mcp.tool
+    def show(self, a: str) -> list[TextContent]:
+        try:
+            return self.as_text(load(a))
+        except Exception as e:
+            return self.as_text(f"Upstream API error: {e}")  # here
+
+@mcp.tool
+async def fetch(a: str) -> str:
+    if a == "1":
+        return envelope(False, "no")  # here
+    if a == "2":
+        return envelope(True, "yes")
+    if a == "3":
+        return as_text(f"Error: no {a}")  # here
+    if a == "4":
+        return again(a)
+    if a == "5":
+        return await late(a)
+    if a == "6":
+        return by_hand(a)
+    return as_text(a)

@@ -1,0 +1,18 @@
+# message: returns an empty dict
+from mcp.server.fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+@mcp.tool()
+async def fetch(a: str) -> list[str]:
+    def inner():
+        try:
+            return load(a)
+        except:
+            return dict()  # here
+
+    try:
+        rows = inner()
+    except Exception:
+        rows = []  # here
+    return rows

@@ -1,0 +1,3 @@
+def load(a):
+    print(a)
+    return a

@@ -1,0 +1,6 @@
+class Service:
+    def fetch(self, a):
+        return a
+
+    def dump(self):
+        print(self)

@@ -1,0 +1,3 @@
+from pydantic import BaseModel, Field
+class Found(BaseModel):
+    problem: str = Field(serialization_alias="error")

@@ -1,0 +1,3 @@
+# message: cannot be read as Python
+def fetch(:  # here
+    ...

@@ -1,0 +1,26 @@
+from mcpcore import CodedError, CustomCode, ErrorCode, not_found, tool
+
+QUOTA = CustomCode("QUOTA", 1, http_status=429, category="upstream", retry=None, sentence="x")
+
+@tool
+def fetch(a: str, code: ErrorCode) -> str:
+    if a == "1":
+        raise not_found("x")
+    if a == "2":
+        raise CodedError(QUOTA, "x")
+    if a == "3":
+        raise CodedError(ErrorCode.UNKNOWN_ERROR, "no factory")
+    if a == "4":
+        raise CodedError(ErrorCode.NOT_FOUND if a else ErrorCode.CONFLICT, "x")
+    raise CodedError(code, "x")
+
+class Policy:
+    CODE = ErrorCode.NOT_FOUND
+
+    @tool
+    def fetch(self, a: str) -> str:
+        if a:
+            raise CodedError(POLICY.CODE, "x")
+        raise CodedError(self.CODE, "x")
+
+POLICY = Policy()

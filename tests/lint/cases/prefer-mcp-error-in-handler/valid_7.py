@@ -1,0 +1,7 @@
+from mcpcore import tool
+
+class Gone(Exception): ...
+
+@tool
+def fetch(pmid: str) -> str:
+    raise Gone(pmid)

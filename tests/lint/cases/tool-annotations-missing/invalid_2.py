@@ -1,0 +1,13 @@
+# message: depends on idempotent_hint, which the annotations of one do not state
+from fastmcp import FastMCP
+from mcpcore import ErrorCode, FailureMode, tool
+
+mcp = FastMCP("x")
+
+@mcp.tool(annotations={"readOnlyHint": False})  # here
+@tool(errors=[FailureMode("late", ErrorCode.TIMEOUT, when="x", recovery="y")])
+def one() -> str: ...
+
+@mcp.tool
+@tool(errors=[FailureMode("late", ErrorCode.TIMEOUT, when="x", recovery="y")])
+def two() -> str: ...  # here

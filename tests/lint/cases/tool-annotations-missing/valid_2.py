@@ -1,0 +1,8 @@
+from fastmcp import FastMCP
+from mcpcore import ErrorCode, FailureMode, tool
+
+mcp = FastMCP("x")
+
+@mcp.tool(annotations={"readOnlyHint": True})
+@tool(errors=[FailureMode("late", ErrorCode.TIMEOUT, when="x", recovery="y")])
+def one() -> str: ...

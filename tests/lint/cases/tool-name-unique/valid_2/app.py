@@ -1,0 +1,3 @@
+from mcpcore import Server
+server = Server("x")
+other = Server("y")

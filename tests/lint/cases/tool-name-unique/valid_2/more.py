@@ -1,0 +1,3 @@
+from app import other
+@other.tool()
+def fetch() -> str: ...

@@ -1,0 +1,4 @@
+from app import server
+
+@server.tool()
+def fetch() -> str: ...

@@ -1,0 +1,1 @@
+x = 1  # mcpcore: ignore[parse-error] why not

@@ -1,0 +1,2 @@
+# message: suppresses nothing
+x = 1  # mcpcore: ignore  # here

@@ -1,0 +1,1 @@
+x = '# mcpcore: ignore[parse-error]'

@@ -32,7 +32,7 @@ _MAX_LOGGED: Final = 10
 _PACKAGE: Final = os.path.dirname(__file__) + os.sep  # noqa: PTH120 - pathlib would cost more than this whole module
 _MAKERS: Final = frozenset(
     _PACKAGE + name
-    for name in ("errors.py", "context.py", os.path.join("services", "responses.py"))  # noqa: PTH118
+    for name in ("errors.py", os.path.join("declare", "context.py"), os.path.join("services", "responses.py"))  # noqa: PTH118
 )
 """Modules that make a failure for their caller. All other modules of this package raise the failures they make."""
 

@@ -80,6 +80,18 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
+# A module imports nothing of the layers above its own. What it needs of them is passed in here, on first use.
+_FROM_ABOVE = {
+    "describe": "sdk.definition",
+    "explain": "classification",
+    "mounted": "integrations.fastmcp.finding",
+    "otel_sinks": "integrations.otel",
+    "parse_uri_template": "sdk.definition",
+    "read_result": "dialects",
+    "registration_of": "integrations.fastmcp",
+    "signature_of": "integrations.fastmcp",
+}
+
 __all__ = [
     "CodedError",
     "Context",
@@ -119,13 +131,22 @@ __all__ = [
 ]
 
 
+def provided(name: str) -> Any:
+    """A function of a higher layer, for a module below it."""
+    return _load(_FROM_ABOVE[name], name)
+
+
+def _load(home: str, name: str) -> Any:
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{home}"), name)
+
+
 def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{home}"), name)
+    value = _load(home, name)
     globals()[name] = value
     return value
 

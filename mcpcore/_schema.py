@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, Required, get_args, get_origin
 
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError, with_config
 from pydantic_core import SchemaError
+from typing_extensions import (
+    ReadOnly,
+    TypedDict,
+    get_type_hints,
+    is_typeddict,
+)
 
-from mcpcore.contract import RESERVED_DATA_KEYS, WRITTEN_DATA_KEYS, ContractError
 from mcpcore.jsonable import Cut, Note, cut_text, dumps, named, to_json_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from jsonschema.protocols import Validator
 
-    from mcpcore.contract import FailureMode
     from mcpcore.jsonable import JSON
 
 _MAX_WHOLE: Final = 4 * 1024 * 1024
@@ -32,16 +37,22 @@ _MAX_PROBLEM: Final = 500
 class DataModel:
     """The declared model of a failure's data: the schema that is published, and the check of what is sent."""
 
-    def __init__(self, declared: type[Any]) -> None:
-        """Read the model.
+    def __init__(self, declared: type[Any], *, written: frozenset[str], reserved: frozenset[str]) -> None:
+        """Read the model; `written` and `reserved` are the keys of a failure's data that are not the author's.
 
         Raises:
             PydanticUserError, SchemaError, TypeError, ValueError, NameError: If it has no JSON schema.
         """
-        self._adapter: TypeAdapter[Any] = TypeAdapter(_readable(declared))
+        self._adapter: TypeAdapter[Any] = TypeAdapter(_strict_keys(declared))
         # A client reads what an instance is written as: its serialization aliases, computed fields and serializers.
         self.schema = inlined(self._adapter.json_schema(mode="serialization"))
         self.reads = inlined(self._adapter.json_schema())
+        # `fallbackTool` is sent only where the model has it.
+        self._not_own = written if "fallbackTool" in self.schema.get("properties", ()) else reserved
+
+    def own_part(self, data: dict[str, JSON]) -> dict[str, JSON]:
+        """The author's own part of `data`, without the keys that the framework writes."""
+        return {key: value for key, value in data.items() if key not in self._not_own}
 
     def problem(self, own: dict[str, JSON], *, dumped: bool = False) -> str | None:
         """Say why `own`, the JSON that is sent, does not fit; None if it fits.
@@ -95,27 +106,28 @@ class DataModel:
         return self._adapter.dump_python(instance, mode="json", by_alias=True, warnings=False)
 
 
-def data_model(entry: FailureMode[Any]) -> DataModel:
+def data_model(
+    declared: Any, *, example: Mapping[str, Any] | None, written: frozenset[str], reserved: frozenset[str]
+) -> DataModel:
     """The model of an entry's data.
 
     Raises:
-        ContractError: If `data` is not a model of an object, or has a reserved key.
+        ValueError: If `declared` is not a model of an object, has a field that the framework writes, or if `example`
+            does not fit it.
     """
-    where = f"FailureMode({entry.reason!r}, data={getattr(entry.data, '__name__', entry.data)})"
     try:
-        model = DataModel(entry.data)
+        model = DataModel(declared, written=written, reserved=reserved)
     except (PydanticUserError, SchemaError, TypeError, ValueError, NameError) as exc:
-        raise ContractError(f"{where}: the type has no JSON schema: {exc}") from exc
+        raise ValueError(f"the type has no JSON schema: {exc}") from exc
     fields = model.schema.get("properties", model.reads.get("properties"))
     if model.schema.get("type") != "object" or not isinstance(fields, dict):
-        raise ContractError(f"{where}: data must be a pydantic model, a TypedDict or a dataclass with fields")
-    reserved = sorted(WRITTEN_DATA_KEYS & fields.keys())
-    if reserved:
-        raise ContractError(f"{where}: the field {reserved[0]!r} is reserved for the framework; rename it")
-    if entry.example is not None:
-        problem = model.problem(to_json_object(dict(entry.example)))
+        raise ValueError("data must be a pydantic model, a TypedDict or a dataclass with fields")
+    if own := sorted(written & fields.keys()):
+        raise ValueError(f"the field {own[0]!r} is reserved for the framework; rename it")
+    if example is not None:
+        problem = model.problem(to_json_object(dict(example)))
         if problem is not None:
-            raise ContractError(f"{where}: the example does not fit the type: {problem}")
+            raise ValueError(f"the example does not fit the type: {problem}")
     return model
 
 
@@ -123,18 +135,12 @@ def misfit(model: DataModel, data: object, sent: dict[str, JSON] | None, *, dump
     """Say why the JSON of `data`, without the keys that the framework writes, does not fit; None if it fits."""
     if data is None:
         return model.problem({})
-    own = None if sent is None else _own(sent, model)
+    own = None if sent is None else model.own_part(sent)
     if own is not None and model.problem(own, dumped=dumped) is None:
         return None
     # Perhaps it does not fit only because it was cut to the limits; the cut is marked for the client.
-    whole = _own(to_json_object(data, depth=_MAX_DEPTH, room=_MAX_WHOLE), model)
+    whole = model.own_part(to_json_object(data, depth=_MAX_DEPTH, room=_MAX_WHOLE))
     return None if _is_cut(whole) else model.problem(whole, dumped=dumped)
-
-
-def _own(data: dict[str, JSON], model: DataModel) -> dict[str, JSON]:
-    """The author's own part of `data`; `fallbackTool` is sent only where the model has it."""
-    without = WRITTEN_DATA_KEYS if "fallbackTool" in model.schema.get("properties", ()) else RESERVED_DATA_KEYS
-    return {key: value for key, value in data.items() if key not in without}
 
 
 def _is_cut(value: JSON) -> bool:
@@ -156,22 +162,45 @@ def _path(parts: Iterable[str | int]) -> str:
 
 
 def inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """`schema` with an object at its root, where a type that contains itself has a reference there."""
-    from mcp.server.mcpserver.utilities.func_metadata import _inline_root_ref
+    """`schema` with an object at its root; pydantic writes a reference there if a type contains itself."""
+    reference = schema.get("$ref")
+    if not isinstance(reference, str) or not reference.startswith("#/$defs/"):
+        return schema
+    others = {key: value for key, value in schema.items() if key != "$ref"}
+    return {**schema["$defs"][reference.removeprefix("#/$defs/")], **others}
 
-    return _inline_root_ref(schema)
+
+def readable(declared: Any) -> Any:
+    """`declared`; a `typing.TypedDict` as one of `typing_extensions`, which pydantic needs before Python 3.12.
+
+    A TypedDict in one of its fields has to come from `typing_extensions` itself.
+    """
+    if sys.version_info >= (3, 12) or not is_typeddict(declared) or type(declared).__module__ != "typing":
+        return declared
+    fields = get_type_hints(declared, include_extras=True)
+    for name in declared.__optional_keys__:
+        if not _says_whether_required(fields[name]):
+            fields[name] = NotRequired[fields[name]]
+    make: Any = TypedDict
+    rebuilt = make(declared.__name__, fields)
+    rebuilt.__doc__, rebuilt.__module__ = declared.__doc__, declared.__module__
+    if (config := getattr(declared, "__pydantic_config__", None)) is not None:
+        rebuilt.__pydantic_config__ = config
+    return rebuilt
 
 
-def _readable(declared: type[Any]) -> type[Any]:
-    """`declared`, with the unknown keys of a TypedDict refused, as a contract means it."""
-    from typing_extensions import is_typeddict
+def _says_whether_required(annotation: Any) -> bool:
+    while get_origin(annotation) in (Annotated, ReadOnly):
+        annotation = get_args(annotation)[0]
+    return get_origin(annotation) in (Required, NotRequired)
 
+
+def _strict_keys(declared: type[Any]) -> type[Any]:
+    """`declared`, as a TypedDict without unknown keys, since a contract means exactly the keys that it declares."""
     if not is_typeddict(declared):
         return declared
-    from mcp.server.mcpserver.utilities.func_metadata import _pydantic_readable_typeddict
-
-    readable = _pydantic_readable_typeddict(declared)
-    if getattr(readable, "__pydantic_config__", None) is None:
+    model: type[Any] = readable(declared)
+    if getattr(model, "__pydantic_config__", None) is None:
         # A dict is sent as JSON of mcpcore's own making, in which a duration is a number of seconds.
-        readable = with_config(ConfigDict(extra="forbid", ser_json_timedelta="float"))(readable)
-    return readable
+        model = with_config(ConfigDict(extra="forbid", ser_json_timedelta="float"))(model)
+    return model

@@ -7,13 +7,12 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.foreign import quietly
+from mcpcore.current import call_number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from types import TracebackType
 
-    from mcpcore.declare.context import Request
     from mcpcore.jsonable import JSON
 
 FIELDS: Final = ("session_id", "role", "workspace_root", "phase_id", "plan_hash", "invariant_id")
@@ -122,35 +121,28 @@ def carried(exc: BaseException) -> Mapping[str, str | None]:
     return fields if number in (None, call_number()) and isinstance(fields, dict) else {}
 
 
-def in_force(server: Mapping[str, str | None], request: Request, exc: BaseException) -> dict[str, JSON]:
-    """The fields of a failure: the server's, the call's and those of the blocks around it, the innermost last.
+def in_force(
+    server: Mapping[str, str | None], call: Mapping[str, str | None], failures: Iterable[BaseException]
+) -> dict[str, JSON]:
+    """The fields of a failure: the server's, the call's and those of the blocks around it; the innermost one counts.
 
-    Of a group, the failure that speaks for it has what its own task had bound.
+    `failures` are the exception that left the handler, and then the exceptions within it that stand for it. A member of
+    a group has the fields that its own task had bound.
     """
     number, inside = call_number(), []
     around = _bound.get()
     while isinstance(around, _Block) and number is not None and around.call == number:
         inside.append(around.own)
         around = around.outer
-    found = {**server, **around, **(request.fields or {})}
+    fields = {**server, **around, **call}
     for own in reversed(inside):
-        found.update(own)
-    found.update(carried(exc))
-    from mcpcore.boundary import chosen_of, unwrapped
-
-    # A hostile exception is reported as a crash further on.
-    for one in quietly(lambda: (unwrapped(exc), chosen_of(exc, request.contract)), ()):
-        if one is not exc:
-            found.update(carried(one))
-    return _present(found)
-
-
-def call_number() -> int | None:
-    """Which call runs now; None outside any."""
-    from mcpcore.declare.context import current
-
-    request = current.get()
-    return None if request is None else request.number
+        fields.update(own)
+    seen: set[int] = set()
+    for exc in failures:
+        if id(exc) not in seen:
+            seen.add(id(exc))
+            fields.update(carried(exc))
+    return _present(fields)
 
 
 def _present(fields: Mapping[str, str | None]) -> dict[str, JSON]:

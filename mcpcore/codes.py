@@ -286,6 +286,18 @@ _LAST_OF_CATEGORY: Final = {code.category: rank for code, rank in _RANKS.items()
 PROTOCOL_INVALID_PARAMS: Final = frozenset({ErrorCode.INVALID_PARAMS, ErrorCode.NOT_FOUND, ErrorCode.VALIDATION_ERROR})
 """Codes that go out as -32602 where the protocol itself carries the error; all others go out as -32603."""
 
+PROTOCOL_CODES: Final = {
+    -32700: ErrorCode.PARSE_ERROR,
+    -32600: ErrorCode.INVALID_REQUEST,
+    -32601: ErrorCode.METHOD_NOT_FOUND,
+    -32602: ErrorCode.INVALID_PARAMS,
+    -32603: ErrorCode.INTERNAL_ERROR,
+    -32000: ErrorCode.SERVICE_UNAVAILABLE,  # the SDK's CONNECTION_CLOSED
+    -32001: ErrorCode.TIMEOUT,  # the SDK's REQUEST_TIMEOUT
+    -32002: ErrorCode.NOT_FOUND,  # "resource not found" before 2026-07-28
+}
+"""The nearest code of a tool for each code of the protocol and its SDK. The numbers overlap; their meanings differ."""
+
 
 def code_named(name: str) -> Code:
     """The code of a name.

@@ -348,7 +348,14 @@ class FailureMode(Generic[R_co, D_co]):
         if self._data_model is None:
             from mcpcore._schema import data_model
 
-            object.__setattr__(self, "_data_model", data_model(self))
+            try:
+                model = data_model(
+                    self.data, example=self.example, written=WRITTEN_DATA_KEYS, reserved=RESERVED_DATA_KEYS
+                )
+            except ValueError as exc:
+                where = f"FailureMode({self.reason!r}, data={getattr(self.data, '__name__', self.data)})"
+                raise ContractError(f"{where}: {exc}") from exc.__cause__
+            object.__setattr__(self, "_data_model", model)
         assert self._data_model is not None
         return self._data_model
 
@@ -402,24 +409,20 @@ class Contract(Sequence[FailureMode[R_co]]):
         Raises:
             ContractError: If an entry is not a `FailureMode` or a reason stands twice.
         """
-        from mcpcore._where import where_used
-
         if isinstance(entries, FailureMode | str | bytes) or not isinstance(entries, Iterable):
-            raise ContractError(
-                f"{where_used(tool)}: errors must be a list of FailureMode, not {type(entries).__name__}"
-            )
+            raise ContractError(f"{_where(tool)}: errors must be a list of FailureMode, not {type(entries).__name__}")
         found = tuple(entries)
         by_reason: dict[str, FailureMode[R_co]] = {}
         for index, entry in enumerate(found):
             if not isinstance(entry, FailureMode):
                 raise ContractError(
-                    f"{where_used(tool)}: errors[{index}] is a {type(entry).__name__}, not a FailureMode; "
+                    f"{_where(tool)}: errors[{index}] is a {type(entry).__name__}, not a FailureMode; "
                     'write FailureMode("reason", ErrorCode.NOT_FOUND, when="…", recovery="…")'
                 )
             if entry.reason in by_reason:
                 first = list(by_reason).index(entry.reason)
                 raise ContractError(
-                    f"{where_used(tool)}: errors[{index}]: the reason {entry.reason!r} is declared already, by "
+                    f"{_where(tool)}: errors[{index}]: the reason {entry.reason!r} is declared already, by "
                     f"errors[{first}]; give each failure mode a reason of its own, or join the two"
                 )
             by_reason[entry.reason] = entry
@@ -548,3 +551,13 @@ def _problem(values: Mapping[str, Any]) -> str | None:
     if values["data"] is not None and not isinstance(values["data"], type):
         return f"data must name a pydantic model, a TypedDict or a dataclass, not {values['data']!r}"
     return None
+
+
+def _where(tool: str | None) -> str:
+    from mcpcore._where import where_used
+
+    return where_used(tool)
+
+
+NO_CONTRACT: Final[Contract[Any]] = Contract()
+"""The contract of whatever declares no failure modes."""

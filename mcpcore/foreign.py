@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,3 +24,14 @@ def quietly(ask: Callable[[], T], otherwise: U) -> T | U:
         raise
     except BaseException:  # noqa: BLE001 - as described
         return otherwise
+
+
+def is_async(fn: Callable[..., Any]) -> bool:
+    """Whether calling `fn`, a function, a partial or a callable object, makes a coroutine, as far as its type tells."""
+    import functools
+    import inspect
+
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    call: Any = type(fn).__call__
+    return inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(call)

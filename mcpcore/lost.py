@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from mcpcore.current import current
 from mcpcore.escaping import one_line
+from mcpcore.exceptions import cause_of, context_of, members_of
 from mcpcore.foreign import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import CodeType, FrameType
 
-    from mcpcore.breaches import BrokenItem
     from mcpcore.errors import CodedError
+    from mcpcore.outcome import BrokenItem
 
 MAX_NOTED: Final = 100
 """Failures of one call that are noted. One that is raised before the next is made leaves its place to that."""
@@ -149,9 +151,7 @@ CLOSED: Final = Notes(closed=True)
 
 def note(error: CodedError) -> None:
     """Note that `error` is being made, where a call is running and code outside this package makes it."""
-    # Importing the module here would be a circle; where it is not loaded, no call is running.
-    context: Any = sys.modules.get("mcpcore.declare.context")
-    request = None if context is None else context.current.get()
+    request = current.get()
     if request is None:
         return
     frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - the documented way to a frame
@@ -188,7 +188,7 @@ def _in_and_behind(outcomes: Iterable[BaseException | None]) -> set[int]:
             used.add(id(exc))
             stack += _behind(exc)
             if issubclass(type(exc), BaseExceptionGroup):
-                stack += _members_of(exc)
+                stack += members_of(exc)
     return used
 
 
@@ -201,11 +201,5 @@ def _is_used(error: CodedError) -> bool:
     return "_is_used" in vars(error)
 
 
-# Read past the class: an exception may define attributes of these names that raise or lie.
-_cause_of: Final[Any] = BaseException.__dict__["__cause__"].__get__
-_context_of: Final[Any] = BaseException.__dict__["__context__"].__get__
-_members_of: Final[Any] = BaseExceptionGroup.__dict__["exceptions"].__get__
-
-
 def _behind(exc: BaseException) -> tuple[BaseException | None, BaseException | None]:
-    return _cause_of(exc), _context_of(exc)
+    return cause_of(exc), context_of(exc)

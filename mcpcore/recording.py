@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+import logging
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from mcpcore.audit import AuditError
 from mcpcore.audit.waiting import Call, current_call, settle
+from mcpcore.crash_log import log_traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+
+_LOGGER: Final = logging.getLogger("mcpcore")
 
 HandleT = TypeVar("HandleT", bound="Callable[..., Coroutine[Any, Any, Any]]")
 
@@ -24,9 +28,6 @@ class Answering(Protocol):
     def unrecorded_error(self, *call: Any) -> Exception:
         """The same as an error of the protocol."""
         ...
-
-    def recording_failed(self, exc: Exception) -> None:
-        """Log an error of writing a record that had to wait."""
 
 
 def recorded_first(handle: HandleT) -> HandleT:
@@ -43,12 +44,12 @@ def recorded_first(handle: HandleT) -> HandleT:
             try:
                 result = await handle(owner, *args, **options)
             except BaseException as exc:
-                if call and await _is_refused(owner, call) and isinstance(exc, Exception):
+                if call and await _is_refused(call) and isinstance(exc, Exception):
                     raise owner.unrecorded_error(*args) from None
                 raise
             finally:
                 current_call.reset(token)
-            if call and await _is_refused(owner, call):
+            if call and await _is_refused(call):
                 return owner.unrecorded(*args)
             return result
         finally:
@@ -58,14 +59,17 @@ def recorded_first(handle: HandleT) -> HandleT:
     return cast("HandleT", answer)
 
 
-async def _is_refused(owner: Answering, call: Call) -> bool:
+async def _is_refused(call: Call) -> bool:
     """Whether the policy withholds the answer of `call`, once its records are written or their time is up."""
     refused = False
 
     def on_error(exc: Exception) -> None:
         nonlocal refused
         refused = refused or isinstance(exc, AuditError)
-        owner.recording_failed(exc)
+        if isinstance(exc, AuditError):
+            _LOGGER.critical("a failure could not be recorded: %s", exc)
+        else:
+            log_traced(exc, "recording a failure went wrong")
 
     await settle(call, on_error)
     return refused

@@ -7,6 +7,8 @@ import weakref
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
+from mcpcore import provided
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -73,13 +75,5 @@ def strict_scope(server: object, *, strict: bool = True) -> Iterator[None]:
 
 def _with_mounted(server: object) -> list[object]:
     """`server` and all servers that are mounted on it: each of them may answer a call by its own option."""
-    servers = [server]
-    for part in servers:
-        for provider in getattr(part, "providers", ()):
-            # FastMCP wraps the provider of a mounted server to add a namespace.
-            while (inner := getattr(provider, "_inner", None)) is not None:
-                provider = inner  # noqa: PLW2901 - the provider itself
-            mounted = getattr(provider, "server", None)
-            if mounted is not None and not any(mounted is known for known in servers):
-                servers.append(mounted)
-    return servers
+    below = provided("mounted")(server) if hasattr(server, "providers") else ()
+    return list({id(part): part for part in (server, *below)}.values())

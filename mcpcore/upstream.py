@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import MAX_NUMBER, ErrorCode, code_named
-from mcpcore.envelope import Envelope
 from mcpcore.errors import FrameworkError
 from mcpcore.escaping import one_line
-from mcpcore.foreign import quietly
 from mcpcore.jsonable import cut_text
+
+if TYPE_CHECKING:
+    from mcpcore.envelope import Envelope
 
 UPSTREAM: Final = "upstream"
 """The key of `data` under which the id that the other server gave the failure stands."""
@@ -60,27 +61,6 @@ class UpstreamError(FrameworkError):
             native = None
         rebuilt = replace(envelope, dialect=sent.dialect, native_code=native)
         return replace(rebuilt, code=sent.code, name=sent.name) if _is_foreign(sent) else rebuilt
-
-
-_NUMBERS: Final = frozenset({-32602, -32603})
-"""The numbers of the protocol's errors that carry an envelope."""
-
-
-def failure_carried_by(error: Any) -> UpstreamError | None:
-    """The failure whose envelope is the data of `error`, an `MCPError` of another server; None if it has none."""
-    return quietly(lambda: _failure_carried_by(error), None)
-
-
-def _failure_carried_by(error: Any) -> UpstreamError | None:
-    from mcpcore.dialects.reading import UNKNOWN_DIALECT
-
-    data = error.error.data
-    if error.error.code not in _NUMBERS or type(data) is not dict:
-        return None
-    # The data of a failed resource has the URI next to the envelope.
-    envelope = {key: value for key, value in data.items() if key != "uri"}
-    sent = Envelope.from_result({"structuredContent": envelope})
-    return None if sent is None or sent.dialect == UNKNOWN_DIALECT else UpstreamError(sent)
 
 
 def _is_foreign(sent: Envelope) -> bool:

@@ -28,11 +28,11 @@ def on_fastmcp(server: Any) -> Any:
         audit=boundary.trail,
         advertise_errors=server._advertise_errors,
         describe_failures=server._describe_failures,
-        expose_internal_errors=boundary.judge.expose,
+        expose_internal_errors=boundary.mapper.expose,
         strict=boundary.strictness.on,
         unknown_tool=server._unknown_tool,
         dialect=boundary.dialect.name,
-        limits=boundary.judge.limits,
+        limits=boundary.mapper.limits,
         bind=server._fields,
     )
     watched = server.settings.lifespan

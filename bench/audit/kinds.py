@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore import ErrorCode, not_found
 from mcpcore.boundary import Boundary
-from mcpcore.contract import Contract
 from mcpcore.errors import FrameworkError
+from mcpcore.outcome import FailedCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -91,9 +91,8 @@ def measured(
         stream.truncate()
 
     for name, exc in kinds().items():
-        verdict: Any = boundary.judge.verdict(
-            exc, contract=Contract(), name="fetch", context={"session_id": "550e8400-e29b", "role": "WINDSURF"}
-        )
-        cost = clock(lambda verdict=verdict: trail.record(boundary._record(verdict, "tool")))  # type: ignore[misc] # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-        other = None if verdict.expected else clock(lambda exc=exc: logged(exc))  # type: ignore[misc]
+        context = {"session_id": "550e8400-e29b", "role": "WINDSURF"}
+        outcome: Any = boundary.mapper.outcome(exc, FailedCall(name="fetch", context=context))
+        cost = clock(lambda outcome=outcome: trail.record(boundary._record_of(outcome, "tool")))  # type: ignore[misc] # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        other = None if outcome.expected else clock(lambda exc=exc: logged(exc))  # type: ignore[misc]
         yield name, cost, other

@@ -6,6 +6,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from mcpcore import provided
 from mcpcore.audit.kinds import is_lost
 from mcpcore.codes import ErrorCode
 from mcpcore.escaping import one_line
@@ -76,11 +77,10 @@ def is_heard() -> bool:
 def default_sinks() -> tuple[Sink, ...]:
     """OpenTelemetry, where it is installed."""
     try:
-        from mcpcore.integrations.otel import OtelSink
-
-        return (OtelSink(),)
+        sinks: tuple[Sink, ...] = provided("otel_sinks")()
     except ImportError:
         return ()
+    return sinks
 
 
 def logs_to_stderr() -> bool:

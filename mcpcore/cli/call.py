@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -102,16 +101,3 @@ def call(
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)
     ctx.exit(0 if succeeded else FAILED)
-
-
-def read_stdin() -> str:
-    """All of standard input, as UTF-8.
-
-    Raises:
-        Problem: If it is not UTF-8.
-    """
-    data: Any = sys.stdin.buffer.read()
-    try:
-        return str(data, "utf-8")
-    except UnicodeDecodeError as exc:
-        raise Problem(f"standard input is not UTF-8 (byte {exc.start}).", hint="pipe UTF-8 text") from exc

@@ -18,9 +18,8 @@ import anyio
 
 from mcpcore.cli import output, present
 from mcpcore.cli.arguments import parse_arguments
-from mcpcore.cli.call import read_stdin
 from mcpcore.cli.loading import Target, looks_like_file
-from mcpcore.cli.problems import Failed, Problem
+from mcpcore.cli.problems import Failed, Problem, read_stdin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import IO, Any
 
 import click
@@ -40,3 +41,16 @@ class Failed(Problem):
     """The command ran, and what it was asked to do failed; exit code 1."""
 
     exit_code = 1
+
+
+def read_stdin() -> str:
+    """All of standard input, as UTF-8.
+
+    Raises:
+        Problem: If it is not UTF-8.
+    """
+    data: Any = sys.stdin.buffer.read()
+    try:
+        return str(data, "utf-8")
+    except UnicodeDecodeError as exc:
+        raise Problem(f"standard input is not UTF-8 (byte {exc.start}).", hint="pipe UTF-8 text") from exc

@@ -243,7 +243,11 @@ def _serve_stdio(server: Any, wire: Wire) -> None:
         sys.stdin, sys.stdout = wire.stdin, wire.stdout
         anyio.run(lambda: server.run_stdio_async(show_banner=False))
         return
-    lowlevel = server._lowlevel_server if kind == "mcpserver" else server  # noqa: SLF001 - as run_stdio_async does
+    lowlevel = server
+    if kind == "mcpserver":
+        from mcpcore.sdk.private import lowlevel_of
+
+        lowlevel = lowlevel_of(server)
 
     async def serve() -> None:
         from mcp.server.stdio import stdio_server

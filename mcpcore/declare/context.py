@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import itertools
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, cast, overload
 
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, deprecated
 
+from mcpcore.bound_fields import checked
 from mcpcore.codes import is_code
 from mcpcore.contract import (
     FIELDS,
+    NO_CONTRACT,
     Contract,
     ContractError,
     DeclaredRecovery,
     FailureMode,
     UndeclaredReasonError,
 )
-from mcpcore.effects import CHANGED, CallState, weakest
+from mcpcore.effects import CHANGED, weakest
 from mcpcore.errors import CodedError, RecoveryLike, failure_of
 from mcpcore.escaping import clean_text
 from mcpcore.jsonable import to_json
-from mcpcore.lost import CLOSED, Notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from types import EllipsisType
 
     from _typeshed import DataclassInstance
@@ -39,14 +38,12 @@ if TYPE_CHECKING:
     from pydantic import AnyUrl, BaseModel, GetCoreSchemaHandler
     from pydantic_core import CoreSchema
 
-    from mcpcore.breaches import BrokenItem
     from mcpcore.codes import Code, Effects
     from mcpcore.envelope import Envelope
     from mcpcore.jsonable import JSON
-    from mcpcore.lost import LostFailure
+    from mcpcore.request import Request
     from mcpcore.retry import Retry
     from mcpcore.services.guarding import guard as Guard  # noqa: N812 - `Context.guard` takes the name
-    from mcpcore.strictness import Strictness
 
 MYPY: Final = False
 """True to mypy, which knows the name; see `_shapes.pyi`."""
@@ -75,102 +72,6 @@ class DataDoesNotFitTheModel:
     """The type of `ctx.fail(MODE, data=...)` if the data does not fit and the context names no reasons; never made."""
 
 
-_numbers: Final = itertools.count(1)
-"""A number for each call of this process: tells what an exception brings from one call from what it has of another."""
-
-
-class Request:
-    """The request behind a context; the SDK's own object for it is made when something asks for it."""
-
-    __slots__ = (
-        "_make",
-        "_notes",
-        "_sdk",
-        "at_least",
-        "began",
-        "claimed",
-        "contract",
-        "effects",
-        "fastmcp",
-        "fields",
-        "judged",
-        "number",
-        "part",
-        "reads",
-        "shown",
-        "strictness",
-    )
-
-    def __init__(
-        self,
-        make: Callable[[], SDKContext[Any, Any]],
-        *,
-        contract: Contract[Any] | None = None,
-        effects: Effects | None = None,
-        judged: Callable[[BaseException, Request], Envelope] | None = None,
-        part: Callable[[Envelope], dict[str, Any]] | None = None,
-        shown: Callable[[JSON], JSON] | None = None,
-        fastmcp: FastMCPContext | None = None,
-    ) -> None:
-        """Keep `make`, which makes the SDK's context, the tool's contract, and the server's judgement and words."""
-        self._make = make
-        self.contract: Contract[Any] = _EMPTY if contract is None else contract
-        self.effects: Effects | None = effects
-        """The effects that follow from the tool's annotations for a failure that declares none."""
-        self.began = False
-        """Whether the handler has begun; a call that fails earlier has changed nothing."""
-        self.at_least: Effects | None = None
-        """The effects of parts of the call that ended earlier: items of a batch that failed as a whole."""
-        self.judged = judged
-        self.part = part
-        self.shown = shown
-        self.fastmcp = fastmcp
-        """FastMCP's own context, if FastMCP runs the server."""
-        self._sdk: SDKContext[Any, Any] | None = None
-        self.fields: dict[str, Any] | None = None
-        self.number = next(_numbers)
-        self.claimed = True
-        """Whether a handler answers the request; the contract is that handler's."""
-        self.reads = False
-        """Whether the request is for a resource, and nothing has been read for it."""
-        self.strictness: Strictness | None = None
-        """Decides in place of the strictness of the server that answers, which is mounted on another."""
-        self._notes: Notes | None = None
-
-    def state(self, *, of_part: bool = False) -> CallState | None:
-        """What is known of the effects of this call; with `of_part`, of a part of it such as an item of a batch."""
-        at_least = None if of_part else self.at_least
-        if self.effects is None and at_least is None:
-            return None
-        return CallState(self.effects, self.began, at_least)
-
-    def noted(self) -> Notes:
-        """The failures that have been made for this request."""
-        if self._notes is None:
-            self._notes = Notes()
-        return self._notes
-
-    def lost(self, outcome: BaseException | None = None) -> Sequence[LostFailure | BrokenItem]:
-        """The failures that were made for this request, which ended with `outcome`, and lost; call it once.
-
-        On a strict server, also the parts of the call that broke its contract.
-        """
-        notes, self._notes = self._notes, CLOSED
-        return () if notes is None else notes.close(outcome)
-
-    @property
-    def is_of_a_client(self) -> bool:
-        """Whether a client sent the request; code on a FastMCP server makes some too."""
-        return self.fastmcp is None or self.fastmcp.request_context is not None
-
-    @property
-    def sdk(self) -> SDKContext[Any, Any]:
-        """The SDK's own context."""
-        if self._sdk is None:
-            self._sdk = self._make()
-        return self._sdk
-
-
 class Context(Generic[R_contra, LifespanT]):
     """The context of a call: its contract, and the request that it belongs to.
 
@@ -189,7 +90,7 @@ class Context(Generic[R_contra, LifespanT]):
         request: Request | None = None,
     ) -> None:
         """Make a context for `contract`; without `request` it stands outside any request, as in a unit test."""
-        self._contract = _EMPTY if contract is None else contract
+        self._contract = NO_CONTRACT if contract is None else contract
         self._name = name
         self._request = request
 
@@ -478,17 +379,23 @@ class Context(Generic[R_contra, LifespanT]):
             )
         return entry
 
-    def judged(self, exc: BaseException) -> Envelope:
+    def record_failure(self, exc: BaseException) -> Envelope:
         """The envelope that `exc` would have as the failure of this call, recorded; the call itself goes on.
 
         Outside a request nothing is recorded.
         """
-        if self._request is not None and self._request.judged is not None:
+        if self._request is not None and self._request.record_failure is not None:
             self._request.noted().use(exc)
-            return self._request.judged(exc, self._request)
-        from mcpcore.boundary import Judge
+            return self._request.record_failure(exc, self._request)
+        from mcpcore.mapper import FailureMapper
+        from mcpcore.outcome import FailedCall
 
-        return Judge().verdict(exc, contract=self._contract, name=self._name).envelope
+        return FailureMapper().outcome(exc, FailedCall(name=self._name, contract=self._contract)).envelope
+
+    @deprecated("ctx.judged(...) is now ctx.record_failure(...)")
+    def judged(self, exc: BaseException) -> Envelope:
+        """The old name of `record_failure`."""
+        return self.record_failure(exc)
 
     def has_changed(self, effects: Effects | None) -> None:
         """Send at least these effects if the call fails, except in a tool that only reads."""
@@ -496,17 +403,27 @@ class Context(Generic[R_contra, LifespanT]):
         if request is not None and effects in CHANGED and request.effects != "none":
             request.at_least = weakest((effects, request.at_least))
 
-    def part(self, envelope: Envelope) -> dict[str, Any]:
+    def render_item(self, envelope: Envelope) -> dict[str, Any]:
         """The envelope as a part of an answer, in the server's dialect; outside a request, in the canonical one."""
-        if self._request is not None and self._request.part is not None:
-            return self._request.part(envelope)
+        if self._request is not None and self._request.render_item is not None:
+            return self._request.render_item(envelope)
         return envelope.to_json()
 
-    def shown(self, value: JSON) -> JSON:
+    @deprecated("ctx.part(...) is now ctx.render_item(...)")
+    def part(self, envelope: Envelope) -> dict[str, Any]:
+        """The old name of `render_item`."""
+        return self.render_item(envelope)
+
+    def show_value(self, value: JSON) -> JSON:
         """A caller's own value as a part of a failure, without secrets where the server redacts them."""
-        if self._request is not None and self._request.shown is not None:
-            return self._request.shown(value)
+        if self._request is not None and self._request.show_value is not None:
+            return self._request.show_value(value)
         return value
+
+    @deprecated("ctx.shown(...) is now ctx.show_value(...)")
+    def shown(self, value: JSON) -> JSON:
+        """The old name of `show_value`."""
+        return self.show_value(value)
 
     def bind(self, **fields: str | None) -> None:
         """Bind fields for the rest of this call: they stand in `error.context` and in the record if it fails.
@@ -516,8 +433,6 @@ class Context(Generic[R_contra, LifespanT]):
         Raises:
             TypeError: If a name is not one that can be bound, or a value is not a string.
         """
-        from mcpcore.bound_fields import checked
-
         own = checked(fields, "ctx.bind(…)")
         if self._request is not None:
             self._request.fields = {**(self._request.fields or {}), **own}
@@ -690,9 +605,3 @@ class Context(Generic[R_contra, LifespanT]):
     def __repr__(self) -> str:
         where = "in a request" if self.in_request else "outside a request"
         return f"<Context of {self._name or 'no tool'}, {where}>"
-
-
-_EMPTY: Final[Contract[Any]] = Contract()
-
-current: Final[ContextVar[Request | None]] = ContextVar("mcpcore_request", default=None)
-"""The request that runs now, for a tool that is called from another tool's handler."""

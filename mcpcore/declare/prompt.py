@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec
 from typing_extensions import TypeVar
 
 from mcpcore.contract import ContractError, FailureMode
-from mcpcore.declare.declaration import (
-    ContextNamesAnUndeclaredReason,
-    Declaration,
-    Declared,
-    DeclaredMethod,
-    NoType,
-    ToolOptions,
-    as_declared,
-    declare,
-)
+from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, ToolOptions, as_declared, declare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +17,7 @@ if TYPE_CHECKING:
     from mcp_types import Icon
 
     from mcpcore.declare.context import Context
+    from mcpcore.declare.signature import ContextNamesAnUndeclaredReason, NoType
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=str)

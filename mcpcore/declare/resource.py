@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec
 
 from typing_extensions import TypeVar
 
+from mcpcore import provided
 from mcpcore.contract import ContractError, FailureMode
-from mcpcore.declare.declaration import (
-    ContextNamesAnUndeclaredReason,
-    Declaration,
-    Declared,
-    DeclaredMethod,
-    NoType,
-    ToolOptions,
-    as_declared,
-    declare,
-)
+from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, ToolOptions, as_declared, declare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +21,7 @@ if TYPE_CHECKING:
     from mcp_types import Annotations, Icon
 
     from mcpcore.declare.context import Context
+    from mcpcore.declare.signature import ContextNamesAnUndeclaredReason, NoType
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=str)
@@ -91,14 +84,13 @@ class ResourceDeclaration(Declaration):
     @cached_property
     def template(self) -> UriTemplate:
         """The parsed URI; a static resource has no variables in it."""
-        from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
-
         if not isinstance(self.resource.uri, str):
             raise ContractError(f"{self.where}: the URI must be a string; write @resource('data://{self.name}')")
         try:
-            return UriTemplate.parse(self.resource.uri)
-        except InvalidUriTemplate as exc:
+            template: UriTemplate = provided("parse_uri_template")(self.resource.uri)
+        except ValueError as exc:
             raise ContractError(f"{self.where}: the URI {self.resource.uri!r} is not a template: {exc}") from exc
+        return template
 
     def _read(self) -> None:
         super()._read()

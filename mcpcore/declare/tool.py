@@ -6,19 +6,10 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, cast, overload
 
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, deprecated
 
 from mcpcore.contract import ContractError, FailureMode
-from mcpcore.declare.declaration import (
-    ContextNamesAnUndeclaredReason,
-    Declaration,
-    Declared,
-    DeclaredMethod,
-    NoType,
-    ToolOptions,
-    as_declared,
-    declare,
-)
+from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, ToolOptions, as_declared, declare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +18,7 @@ if TYPE_CHECKING:
 
     from mcpcore._shapes import SeenTool  # pyright: ignore[reportMissingModuleSource]
     from mcpcore.declare.context import Context
+    from mcpcore.declare.signature import ContextNamesAnUndeclaredReason, NoType
 
 _OPTIONS: Final = tuple(field.name for field in fields(ToolOptions))
 
@@ -46,13 +38,18 @@ S_contra = TypeVar("S_contra", contravariant=True)
 class Tool(Declared[P, T_co]):
     """A tool: in a unit test, call it like its handler and leave out `ctx`."""
 
-    def changed(self, **options: Any) -> Tool[P, T_co]:
+    def with_options(self, **options: Any) -> Tool[P, T_co]:
         """The same tool with other options."""
         declared = self.declaration
         return Tool(
             Declaration(declared.handler, replace(declared.options, **options), method=declared.method),
             bound=self._bound,
         )
+
+    @deprecated("changed(...) is now with_options(...)")
+    def changed(self, **options: Any) -> Tool[P, T_co]:
+        """The old name of `with_options`."""
+        return self.with_options(**options)
 
     if TYPE_CHECKING and not MYPY:
         # A handler in a class is a MethodTool; a checker that sees no context cannot tell, and asks here.

@@ -43,7 +43,7 @@ class Dialect(Protocol):
         """The structured content and the text block of a failed call."""
         ...
 
-    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
         """The failure alone, as it stands beside the results of a batch, out of the structured content of one."""
         ...
 

@@ -12,14 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from mcpcore.envelope import Envelope
 from mcpcore.escaping import one_line
 from mcpcore.foreign import quietly
 from mcpcore.jsonable import safe_str, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from mcpcore.envelope import Envelope
 
 MAX_TEXT: Final = 1_000_000
 """Characters of a text that is searched for an envelope."""
@@ -177,8 +176,6 @@ def _of_raised(exc: object) -> Answer:
 
 def _of_failure(failure: object) -> Answer | Envelope:
     """The error of mcpcore's own server for code on the same server, which has the envelope."""
-    from mcpcore.envelope import Envelope
-
     envelope = _attribute(failure, "envelope")
     return envelope if type(envelope) is Envelope else _of_raised(failure)
 

@@ -6,10 +6,25 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import code_numbered
+from mcpcore.envelope import Envelope
 
 if TYPE_CHECKING:
-    from mcpcore.envelope import Envelope
     from mcpcore.limits import Limits
+
+
+ERROR_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "description": "Why the call failed; present instead of the result.",
+    "properties": {
+        "code": {"type": "integer"},
+        "name": {"type": "string"},
+        "message": {"type": "string"},
+        "retry": {"type": "object"},
+        "data": {"type": "object"},
+    },
+    "required": ["code", "message", "retry"],
+}
+"""The envelope in an output schema: what every client may rely on, and no more, since clients pay for each keyword."""
 
 
 class Canonical:
@@ -21,23 +36,19 @@ class Canonical:
     @property
     def schema(self) -> dict[str, Any]:
         """The failure, as the advertised output schema admits it."""
-        from mcpcore.declare.definition import ERROR_SCHEMA
-
         return {"properties": {"error": ERROR_SCHEMA}, "required": ["error"]}
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:
         """The envelope, and its text."""
         return {"error": envelope.to_json()}, envelope.text(limits=limits)
 
-    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
         """The envelope itself."""
         error: dict[str, Any] = structured["error"]
         return error
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The envelope; in a result that does not say `isError`, only where nothing else can be meant."""
-        from mcpcore.envelope import Envelope
-
         error = structured.get("error")
         if not isinstance(error, Mapping):
             return None

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import Any, Final
 
 from mcpcore.codes import Code, ErrorCode, code_numbered
+from mcpcore.envelope import Envelope
 from mcpcore.escaping import clean_text
 from mcpcore.jsonable import dumps
-
-if TYPE_CHECKING:
-    from mcpcore.envelope import Envelope
 
 CONSTANT: Final = re.compile(r"[A-Z]{3,}(?:_[A-Z0-9]+)*\Z")
 """A code as such envelopes write it; `E501` and `F401`, which linters find in other people's code, are none."""
@@ -44,10 +43,6 @@ def envelope_from(
     details: object, *, message: str, native_code: str | int, code: Code, dialect: str, **otherwise: Any
 ) -> Envelope:
     """The envelope of `details_of`; where they are somebody else's, one of what the dialect itself says."""
-    from dataclasses import replace
-
-    from mcpcore.envelope import Envelope
-
     data = dict(details) if isinstance(details, Mapping) else {} if details is None else {"value": details}
     own = data.pop(KEY, None)
     if isinstance(own, Mapping):

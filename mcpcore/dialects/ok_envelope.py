@@ -79,7 +79,7 @@ class OkEnvelope:
             written = {"ok": True, "data": written}
         return written, json_text(written)
 
-    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
         """The error, without what tells it from a success."""
         error: dict[str, Any] = (structured["data"] if self._hidden else structured)["error"]
         return error

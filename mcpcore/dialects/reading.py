@@ -5,26 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcpcore.codes import ErrorCode, code_named
+from mcpcore.bounds import MESSAGE
+from mcpcore.codes import PROTOCOL_CODES, ErrorCode, code_named
 from mcpcore.dialects.answers import MAX_TEXT, Answer, answer_of
+from mcpcore.envelope import Envelope
 from mcpcore.envelope_text import read as read_text
 from mcpcore.foreign import quietly
-from mcpcore.limits import Limits
+from mcpcore.jsonable import clean_cut
 
 if TYPE_CHECKING:
     from types import EllipsisType
 
     from mcpcore.codes import Code
     from mcpcore.dialects import Dialect
-    from mcpcore.envelope import Envelope
-
 UNKNOWN_DIALECT: Final = "unknown"
-
-_AS_SENT: Final = Limits(redact_secrets=False)
-"""A failure that was received is read unchanged: its server had to redact it."""
 
 
 def read(result: object, dialects: Collection[Dialect]) -> Envelope | None:
@@ -33,8 +29,6 @@ def read(result: object, dialects: Collection[Dialect]) -> Envelope | None:
     Raises:
         TypeError: If `result` is a Python object of an unknown type.
     """
-    from mcpcore.envelope import Envelope
-
     if issubclass(type(result), Envelope):
         return cast("Envelope", result)
     answer = answer_of(result)
@@ -126,8 +120,6 @@ def _of_text(text: str, dialects: Collection[Dialect], *, is_error: bool) -> Env
 
 def _canonical_text(text: str) -> Envelope | None:
     """The canonical envelope from its text block alone, which is all that some clients keep."""
-    from mcpcore.envelope import Envelope
-
     fields = read_text(text)
     if fields is None:
         return None
@@ -237,8 +229,6 @@ def _code_of(native: object) -> Code:
 
 def _of_protocol(error: object, dialects: Collection[Dialect]) -> Envelope:
     """The envelope that a JSON-RPC error carries; else its own words and the nearest code."""
-    from mcpcore.boundary import PROTOCOL_CODES
-
     if not isinstance(error, Mapping):
         return _unknown({"error": error}, ())
     data, code, message = error.get("data"), error.get("code"), error.get("message")
@@ -259,8 +249,12 @@ def _no_result(instead: str, texts: Sequence[str]) -> Envelope:
 
 
 def _as_sent(code: Code, message: str, *, native: str | int | None = None) -> Envelope:
-    """An envelope with the words and the code of another server, and with no data."""
-    from mcpcore.envelope import envelope
-
-    read = envelope(code, message, retry=code.retry, tool=None, masked=True, limits=_AS_SENT)
-    return replace(read, correlation_id="", timestamp="", dialect=UNKNOWN_DIALECT, native_code=native)
+    """An envelope with the words and the code of another server, and with no data; the server had to redact it."""
+    return Envelope(
+        code=int(code),
+        name=code.name,
+        message=clean_cut(message, MESSAGE) or code.sentence,
+        retry=code.retry,
+        dialect=UNKNOWN_DIALECT,
+        native_code=native,
+    )

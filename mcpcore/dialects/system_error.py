@@ -10,9 +10,9 @@ from mcpcore.arguments import INVALID_ARGUMENTS, MISSING
 from mcpcore.bound_fields import FIELDS
 from mcpcore.codes import ErrorCode
 from mcpcore.dialects.details import json_text, known, own_code
+from mcpcore.envelope import Envelope
 
 if TYPE_CHECKING:
-    from mcpcore.envelope import Envelope
     from mcpcore.limits import Limits
 
 WRITTEN: Final[Mapping[ErrorCode, str]] = MappingProxyType(
@@ -127,7 +127,7 @@ class SystemError_:  # noqa: N801 - the name without the underscore is a builtin
             written["stack_trace"] = trace
         return written, json_text(written)
 
-    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
         """All of it."""
         return structured
 
@@ -136,8 +136,6 @@ class SystemError_:  # noqa: N801 - the name without the underscore is a builtin
 
         In a result that does not say `isError`, all that the dialect always has and nothing else.
         """
-        from mcpcore.envelope import Envelope
-
         native, message = structured.get("error_code"), structured.get("human_message")
         told = is_error or _ALWAYS <= structured.keys() <= _ALWAYS | {"stack_trace"}
         if not isinstance(native, str) or not isinstance(message, str) or not told:

@@ -160,7 +160,7 @@ class Taxonomy:
             written["corrective_params"] = dict(corrective)
         return written, json_text(written, indent=2)
 
-    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
         """All of it."""
         return structured
 

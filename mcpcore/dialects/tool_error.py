@@ -42,7 +42,7 @@ class ToolErrorDialect:
         written["details"] = details_of(envelope)
         return written, json_text(written)
 
-    def part(self, structured: dict[str, Any]) -> dict[str, Any]:
+    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
         """All of it."""
         return structured
 

@@ -206,3 +206,8 @@ def _nanoseconds(timestamp: object) -> int | None:
         return int(datetime.fromisoformat(timestamp).timestamp() * 1_000) * 1_000_000
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def otel_sinks() -> tuple[OtelSink]:
+    """The sinks that every trail has; importing this module fails where OpenTelemetry is not installed."""
+    return (OtelSink(),)

@@ -220,15 +220,22 @@ def _json_kept(text: str, clean: str) -> str:
     except (ValueError, RecursionError):
         if text.count(",") + text.count(":") > _MAX_MEMBERS:
             return clean
-        from mcpcore.redaction.structures import redact
-
-        told = _announced_hidden(redact(value))
+        told = _announced_hidden(_redactors[-1](value))
         if told == value:
             return text
         spaces = (",", ":") if ", " not in text and ": " not in text else None
         indent = 2 if "\n" in text.strip() else None
         return json.dumps(told, ensure_ascii=text.isascii(), indent=indent, separators=spaces)
     return clean
+
+
+_redactors: Final[list[Callable[[Any], Any]]] = []
+"""How a mapping or a sequence is redacted; `structures` adds it, since texts hold JSON and JSON holds texts."""
+
+
+def redact_json_by(redact: Callable[[Any], Any]) -> None:
+    """Redact the JSON in texts with `redact`."""
+    _redactors.append(redact)
 
 
 _LONGEST_ANNOUNCEMENT: Final = 64

@@ -16,6 +16,7 @@ from mcpcore.redaction.search import (
     branches,
     has_odd_letters,
     lowered,
+    redact_json_by,
     redact_text,
     scanner,
     without,
@@ -190,6 +191,9 @@ def redact(value: Any) -> Any:
     become lists (tuples stay tuples). All else is returned as it is. Nothing of the caller's is changed.
     """
     return _redact(value, MAX_DEPTH, None)
+
+
+redact_json_by(redact)
 
 
 def redact_plain(value: dict[str, Any]) -> dict[str, Any] | None:

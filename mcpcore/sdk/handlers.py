@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from mcpcore.boundary import passes_through
 from mcpcore.contract import CONTRACT_META_KEY, ContractError
-from mcpcore.declare.context import Request, current
-from mcpcore.declare.declaration import takes_context
+from mcpcore.current import current
+from mcpcore.declare.signature import takes_context
+from mcpcore.exceptions import passes_through
+from mcpcore.lost import LostFailure, log_lost
+from mcpcore.request import Request
+from mcpcore.sdk.errors import UnansweredError
 from mcpcore.sdk.serving import invalid_arguments_error
 from mcpcore.sdk.threads import in_thread
-from mcpcore.sdk.unwrapping import UnansweredError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from mcpcore.contract import FailureMode
     from mcpcore.declare.declaration import Declared
+    from mcpcore.outcome import BrokenItem
 
 
 ListedT = TypeVar("ListedT", "MCPResource", "MCPResourceTemplate", "MCPPrompt")
@@ -55,7 +58,7 @@ async def run_handler(
     definition = declared.definition
     if definition.sdk.context_kwarg is not None:
         values[definition.sdk.context_kwarg] = request.sdk
-    args = declared.leading(request)
+    args = declared.bound_args(request)
     if definition.positional:
         args = (*args, *(values.pop(name) for name in definition.positional))
     handler = declared.declaration.handler
@@ -102,6 +105,15 @@ async def _run(declared: Declared[..., Any], arguments: Mapping[str, Any], reque
     except ValidationError as exc:
         raise invalid_arguments_error(exc, definition.sdk.parameters, declared.name, arguments) from exc
     return await run_handler(declared, values, request)
+
+
+def report_nested(noted: Sequence[LostFailure | BrokenItem], outer: Request | None, name: str) -> None:
+    """Report the lost failures of a tool that code on the server called: to the call `outer`, else to the log."""
+    lost = [failure for failure in noted if isinstance(failure, LostFailure)]
+    if lost and outer is not None:
+        outer.noted().adopt(lost)
+    elif lost:
+        log_lost(lost, name)
 
 
 def _outside() -> Any:

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, PrivateAttr
 
 from mcpcore.contract import ContractError
 from mcpcore.sdk.handlers import answer, require_served_by_sdk
+from mcpcore.sdk.private import has_uri, set_template
 from mcpcore.sdk.returned import watched
 
 if TYPE_CHECKING:
@@ -120,13 +121,12 @@ def register(manager: ResourceManager, declared: DeclaredResource[..., Any], *, 
     """
     require_served_by_sdk(declared)
     uri = declared.uri
-    if uri in manager._resources or uri in manager._templates:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    if has_uri(manager, uri):
         raise ContractError(
             f"{declared.declaration.where}: the server already has a resource at {uri!r}; give one of them another URI"
         )
     declaration: Any = declared.declaration
     if declaration.template.variable_names:
-        template = ContractTemplate.of(declared, security=security)
-        manager._templates[uri] = template  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        set_template(manager, ContractTemplate.of(declared, security=security))
     else:
         manager.add_resource(ContractResource.of(declared))

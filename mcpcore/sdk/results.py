@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp_types import CallToolResult, TextContent
 from pydantic_core import from_json, to_json
 
-from mcpcore.boundary import BrokenResultError, ReturnedError
 from mcpcore.codes import ErrorCode
 from mcpcore.contract import ContractError
 from mcpcore.dialects.reading import UNKNOWN_DIALECT
 from mcpcore.envelope import Envelope
 from mcpcore.errors import FrameworkError
+from mcpcore.exceptions import BrokenResultError, ReturnedError
 from mcpcore.foreign import quietly
 from mcpcore.sdk.returned import convert_result, raise_within
 from mcpcore.upstream import UpstreamError

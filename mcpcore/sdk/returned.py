@@ -19,13 +19,14 @@ import anyio.to_thread
 from mcp.server.mcpserver.prompts.base import Message
 from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceManager
 from mcp.server.mcpserver.utilities.types import Audio, Image
-from mcp.shared._callable_inspection import is_async_callable
 from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextContent
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from mcpcore.boundary import ReturnedError, is_a
+from mcpcore.exceptions import ReturnedError, is_a
 from mcpcore.jsonable import named
+from mcpcore.sdk.private import output_adapter
+from mcpcore.services import is_async
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -114,7 +115,7 @@ def convert_result(metadata: FuncMetadata, returned: Any) -> CallToolResult | In
     model = metadata.output_model if metadata.output_schema is not None else None
     if model is None:
         return CallToolResult(content=blocks)
-    adapter = metadata._output_adapter(model)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the SDK's cache
+    adapter = output_adapter(metadata, model)
     wrapped = {"result": returned} if metadata.wrap_output else returned
     validated = adapter.validate_python(wrapped, by_alias=True, by_name=True)
     if isinstance(validated, BaseModel):
@@ -238,4 +239,4 @@ def _message(item: Any, failures: _Failures) -> Any:
 
 async def _called(fn: Callable[[], Any]) -> Any:
     """The result of a function, run as the SDK runs it: a sync one in a worker thread."""
-    return await fn() if is_async_callable(fn) else await anyio.to_thread.run_sync(fn)
+    return await fn() if is_async(fn) else await anyio.to_thread.run_sync(fn)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Generic, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, cast, overload
 
 from mcp.server.mcpserver import Context as SDKContext
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.resources import Resource
 from mcp.server.mcpserver.tools import Tool as SDKTool
-from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
@@ -22,69 +21,41 @@ from mcp_types import (
     Completion,
     Icon,
     InputRequiredResult,
-    PromptReference,
     ToolAnnotations,
 )
 from mcp_types import Tool as MCPTool
-from pydantic import ValidationError
 from typing_extensions import TypeVar, Unpack
 
-from mcpcore.audit import AuditError
-from mcpcore.bound_fields import TRACE_FIELD, checked, in_force
-from mcpcore.boundary import (
-    Boundary,
-    Verdict,
-    is_a,
-    log_recording,
-    passes_through,
-    returned_failure,
-)
-from mcpcore.breaches import note_item
-from mcpcore.codes import ErrorCode
+from mcpcore.bound_fields import checked
+from mcpcore.boundary import Boundary
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError, FailureMode
-from mcpcore.declare.context import Request, current
-from mcpcore.declare.declaration import ToolOptions, takes_context
-from mcpcore.declare.definition import admitting_error
+from mcpcore.current import current
+from mcpcore.declare.declaration import ToolOptions
 from mcpcore.declare.prompt import PromptDecorator, PromptOptions, as_prompt
 from mcpcore.declare.resource import ResourceDecorator, ResourceOptions, as_resource
+from mcpcore.declare.signature import takes_context
 from mcpcore.declare.tool import MethodTool, Tool, ToolDecorator, as_tool, make_tool
-from mcpcore.effects import default_effects
 from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.fallbacks import FallbackCheck, external_names
-from mcpcore.jsonable import shown_name
 from mcpcore.limits import DEFAULT_LIMITS, Limits
-from mcpcore.recording import recorded_first
+from mcpcore.outcome import FailedCall
+from mcpcore.sdk.calls import Calls
+from mcpcore.sdk.definition import admitting_error
+from mcpcore.sdk.errors import ToolFailure as ToolFailure  # noqa: PLC0414 - part of this module
+from mcpcore.sdk.errors import UnansweredError
 from mcpcore.sdk.fallbacks import ServerFallbacks
 from mcpcore.sdk.handlers import registering, with_contracts
+from mcpcore.sdk.private import lowlevel_of, set_tool
 from mcpcore.sdk.prompts import register as register_prompt
 from mcpcore.sdk.resources import register as register_resource
-from mcpcore.sdk.results import converted, failure_in, require_writable, sendable
 from mcpcore.sdk.returned import Resources, watched_prompt
-from mcpcore.sdk.serving import (
-    PROTOCOL_NEEDS,
-    UnknownTool,
-    check_options,
-    chosen_error,
-    exposes_internal_errors,
-    invalid_arguments_error,
-    missing_attribute,
-    part_of_answer,
-    protocol_error_of,
-    protocols_own,
-    shown_value,
-    trace_id,
-    unknown_tool_error,
-    with_failures,
-)
+from mcpcore.sdk.serving import UnknownTool, check_options, exposes_internal_errors, missing_attribute, with_failures
 from mcpcore.sdk.startup import Startup
 from mcpcore.sdk.tools import ContractTool
-from mcpcore.sdk.tools import ToolFailure as ToolFailure  # noqa: PLC0414 - part of this module
-from mcpcore.sdk.unwrapping import UnansweredError, as_raised
 from mcpcore.strictness import Strictness
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
     from contextlib import AbstractAsyncContextManager
 
     from mcp.server.context import ServerRequestContext
@@ -97,12 +68,9 @@ if TYPE_CHECKING:
     from pydantic import AnyUrl
 
     from mcpcore.audit import AuditTrail
-    from mcpcore.breaches import BrokenItem
-    from mcpcore.codes import Effects, ErrorCode
+    from mcpcore.codes import ErrorCode
     from mcpcore.declare.prompt import DeclaredPrompt
     from mcpcore.declare.resource import DeclaredResource
-    from mcpcore.effects import CallState
-    from mcpcore.lost import LostFailure
     from mcpcore.sdk.options import ServerOptions
 
 LifespanT = TypeVar("LifespanT", default=Any)
@@ -194,6 +162,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             audit=audit,
             strictness=Strictness(strict),
         )
+        self._calls = Calls(self, self._tool_manager, self._boundary, fields=self._fields, unknown_tool=unknown_tool)
         self._fallbacks = ServerFallbacks(
             FallbackCheck(self.name, "Server", external),
             self._startup,
@@ -219,9 +188,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 self.add_prompt(prompt)
 
     def _record_own_failure(self, exc: BaseException, code: ErrorCode | None) -> Envelope:
-        return self._boundary.judged(
-            exc, contract=_NO_CONTRACT, name=self.name, surface="server", context=dict(self._fields), code=code
-        ).envelope
+        call = FailedCall(name=self.name, surface="server", context=dict(self._fields), code=code)
+        return self._boundary.record_failure(exc, call).envelope
 
     async def _check_fallbacks(self) -> None:
         await self._fallbacks.check()
@@ -283,7 +251,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             )
         if isinstance(registered, ContractTool):
             self._fallbacks.check_new("tool", registered.name, registered.tool.contract)
-        manager._tools[registered.name] = registered  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        set_tool(manager, registered)
 
     def add_tool(
         self,
@@ -319,7 +287,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             made = as_tool(fn)
             if made is not None:
                 changes = {key: value for key, value in given.items() if value is not None}
-                self._register(ContractTool.of(made.changed(**changes) if changes else made))
+                self._register(ContractTool.of(made.with_options(**changes) if changes else made))
             elif errors is not None or takes_context(fn, name=name):
                 options = {**given, "errors": errors or ()}
                 self._register(ContractTool.of(_unbound(make_tool(fn, ToolOptions(**options)))))
@@ -515,9 +483,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
         def register(fn: _CallableT) -> _CallableT:
             self._complete = fn
-            self._lowlevel_server.add_request_handler(
-                "completion/complete", CompleteRequestParams, self._handle_complete
-            )
+            lowlevel_of(self).add_request_handler("completion/complete", CompleteRequestParams, self._handle_complete)
             return fn
 
         return register
@@ -568,129 +534,24 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             return registered.definition.output_schema
         return admitting_error(schema)
 
-    # --- calls ----------------------------------------------------------------------------------------------------
+    # --- the requests of clients, which the SDK hands to these methods --------------------------------------------
 
-    @recorded_first
     async def _handle_call_tool(
         self, ctx: ServerRequestContext[LifespanT], params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
-        registered = self._tool_manager.get_tool(params.name)
-        if registered is None:
-            return self._unknown(ctx, params.name)
-        contract = registered.tool.contract if isinstance(registered, ContractTool) else _NO_CONTRACT
-        request = Request(
-            functools.partial(
-                SDKContext,
-                request_context=cast("Any", ctx),
-                mcp_server=self,
-                input_params=params,
-                subscriptions=self._subscriptions,
-            ),
-            contract=contract,
-            effects=_effects_of(registered),
-            judged=functools.partial(self._judged_item, ctx, params.name),
-            part=functools.partial(part_of_answer, self._boundary),
-            shown=functools.partial(shown_value, self._boundary),
-        )
-        token = current.set(request)
-        try:
-            result = await self._called(registered, params.arguments or {}, request)
-        except BaseException as exc:
-            if passes_through(exc):
-                raise
-            lost = request.lost(returned_failure(exc))
-            context = self._context(ctx, request, exc)
-            if (protocol := protocols_own(exc, every_code=not isinstance(registered, ContractTool))) is not None:
-                verdict = self._report_lost(lost, ctx, request, name=params.name) if lost else None
-                if verdict is not None:
-                    return self._boundary.result(verdict.envelope)
-                raise self._recorded(
-                    protocol, name=params.name, surface="tool", context=context, call=request.state()
-                ) from None
-            return self._boundary.answer(
-                exc, contract=contract, name=params.name, context=context, lost=lost, call=request.state()
-            )
-        finally:
-            current.reset(token)
-        lost = request.lost()
-        failure = failure_in(result, registered.output_schema)
-        if failure is None:
-            verdict = self._report_lost(lost, ctx, request, name=params.name) if lost else None
-            return result if verdict is None else self._boundary.result(verdict.envelope)
-        return self._boundary.answer(
-            failure,
-            contract=contract,
-            name=params.name,
-            context=self._context(ctx, request, failure),
-            lost=lost,
-            call=request.state(),
+        return await self._calls.call_tool(ctx, params)
+
+    async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
+        return await self._calls.read_resource(
+            ctx, params, functools.partial(super()._handle_read_resource, ctx, params)
         )
 
-    def _report_lost(
-        self,
-        lost: Sequence[LostFailure | BrokenItem],
-        ctx: ServerRequestContext[LifespanT],
-        request: Request,
-        *,
-        name: str,
-        surface: str = "tool",
-    ) -> Verdict | None:
-        """Report failures that a call lost which ended otherwise; the verdict to answer it with, if it may not."""
-        context = self._context(ctx, request, lost[0].error)
-        return self._boundary.report_lost(
-            lost, contract=request.contract, name=name, context=context, surface=surface, call=request.state()
-        )
+    async def _handle_get_prompt(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
+        return await self._calls.get_prompt(ctx, params, functools.partial(super()._handle_get_prompt, ctx, params))
 
-    def _judged_item(
-        self,
-        ctx: ServerRequestContext[LifespanT],
-        name: str,
-        exc: BaseException,
-        request: Request,
-        *,
-        surface: str = "tool",
-    ) -> Envelope:
-        """The envelope of a part of a call that failed while the call goes on; recorded as a failed call is."""
-        context = self._context(ctx, request, exc)
-        verdict = self._boundary.judged(
-            exc,
-            contract=request.contract,
-            name=name,
-            context=context,
-            surface=surface,
-            call=request.state(of_part=True),
-        )
-        note_item(verdict, request)
-        return verdict.envelope
-
-    async def _called(
-        self, registered: SDKTool, arguments: dict[str, Any], request: Request
-    ) -> CallToolResult | InputRequiredResult:
-        if isinstance(registered, ContractTool):
-            return await registered.execute(arguments, request)
-        # A subclass may run and convert in its own way.
-        own = type(registered).run is SDKTool.run
-        request.began = True
-        try:
-            returned = await registered.run(arguments, request.sdk, convert_result=not own)
-        except ToolError as exc:
-            if isinstance(exc.__cause__, ValidationError) and type(exc) is ToolError:
-                raise invalid_arguments_error(
-                    exc.__cause__, registered.parameters, registered.name, arguments
-                ) from exc.__cause__
-            raise
-        if own:
-            return converted(registered.fn_metadata, returned, registered.output_schema)
-        if isinstance(returned, CallToolResult) and not returned.is_error:
-            return sendable(returned, registered.output_schema)
-        return returned  # type: ignore[no-any-return]
-
-    def _context(self, ctx: ServerRequestContext[LifespanT], request: Request, exc: BaseException) -> dict[str, Any]:
-        found = in_force(self._fields, request, exc)
-        trace = trace_id(ctx.meta, getattr(ctx.request, "headers", None))
-        if trace is not None:
-            found[TRACE_FIELD] = trace
-        return found
+    async def _handle_complete(self, ctx: ServerRequestContext[LifespanT], params: Any) -> CompleteResult:
+        assert self._complete is not None  # the handler is registered together with it
+        return await self._calls.complete(ctx, params, self._complete)
 
     async def read_resource(
         self, uri: AnyUrl | str, context: SDKContext[LifespanT, Any] | None = None
@@ -708,165 +569,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             return await super().read_resource(uri, context)
         except ResourceError as exc:
             raise UnansweredError(exc) from None
-
-    @recorded_first
-    async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        with self._scope(ctx, params, name=str(params.uri), surface="resource") as request:
-            request.reads = True
-            reading = super()._handle_read_resource(ctx, params)
-            return await self._answered(reading, ctx, request, name=str(params.uri), surface="resource")
-
-    @recorded_first
-    async def _handle_get_prompt(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        with self._scope(ctx, params, name=params.name, surface="prompt") as request:
-            getting = super()._handle_get_prompt(ctx, params)
-            return await self._answered(getting, ctx, request, name=params.name, surface="prompt")
-
-    @recorded_first
-    async def _handle_complete(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        ref = params.ref
-        name = f"{ref.name if isinstance(ref, PromptReference) else ref.uri}.{params.argument.name}"
-        with self._scope(ctx, None, name=name, surface="completion") as request:
-            return await self._answered(self._completed(params), ctx, request, name=name, surface="completion")
-
-    async def _completed(self, params: CompleteRequestParams) -> CompleteResult:
-        assert self._complete is not None  # the handler is registered together with it
-        completion = await self._complete(params.ref, params.argument, params.context)
-        return CompleteResult(completion=Completion(values=[]) if completion is None else completion)
-
-    async def _answered(
-        self,
-        answering: Awaitable[Any],
-        ctx: ServerRequestContext[LifespanT],
-        request: Request,
-        *,
-        name: str,
-        surface: str,
-    ) -> Any:
-        """What a resource or a prompt answers; its failure as an error of the protocol, recorded first."""
-        try:
-            result = await answering
-            require_writable(result)
-        except BaseException as exc:
-            if passes_through(exc):
-                raise
-            # Nothing here is bound to the exception, which would hold on to all that its frames hold.
-            raise self._as_error(as_raised(exc, name), ctx, request, name=name, surface=surface) from None
-        if lost := request.lost():
-            name = shown_name(name)
-            verdict = self._report_lost(lost, ctx, request, name=name, surface=surface)
-            if verdict is not None:
-                raise self._error_of(verdict, name=name, surface=surface)
-        return result
-
-    def _as_error(
-        self, exc: BaseException, ctx: ServerRequestContext[LifespanT], request: Request, *, name: str, surface: str
-    ) -> MCPError:
-        """The error of the protocol that tells of `exc`, recorded."""
-        name = shown_name(name)
-        lost = request.lost(exc)
-        context = self._context(ctx, request, exc)
-        if is_a(exc, MCPError):
-            broken = self._report_lost(lost, ctx, request, name=name, surface=surface) if lost else None
-            if broken is not None:
-                return self._error_of(broken, name=name, surface=surface)
-            return self._recorded(cast("MCPError", exc), name=name, surface=surface, context=context)
-        verdict = self._boundary.judged(
-            exc, contract=request.contract, name=name, surface=surface, context=context, lost=lost
-        )
-        return self._error_of(verdict, name=name, surface=surface)
-
-    def _error_of(self, verdict: Verdict, *, name: str, surface: str) -> MCPError:
-        """The error of the protocol for the failure of a resource or a prompt."""
-        error = self._protocol_error(verdict.envelope)
-        if surface == "resource" and self._boundary.dialect.name == CANONICAL:
-            error.error.data["uri"] = shown_value(self._boundary, name)  # as the SDK tells it
-        return error
-
-    def _recorded(
-        self,
-        error: MCPError,
-        *,
-        name: str,
-        surface: str,
-        context: dict[str, Any],
-        call: CallState | None = None,
-    ) -> MCPError:
-        """`error`, which its author chose, recorded unless it is a step of the protocol; else what it gives way to."""
-        if error.code in PROTOCOL_NEEDS:
-            return error
-        verdict = self._boundary.judged(
-            error, contract=_NO_CONTRACT, name=name, surface=surface, context=context, call=call
-        )
-        if verdict.exception is not error or verdict.relayed:
-            return self._protocol_error(verdict.envelope)
-        return chosen_error(error, verdict.envelope.message, self._boundary.judge.limits)
-
-    @contextlib.contextmanager
-    def _scope(
-        self, ctx: ServerRequestContext[LifespanT], params: Any, *, name: str, surface: str
-    ) -> Iterator[Request]:
-        """A request of its own, so that what an exception takes along ends with it, as in a tool."""
-        request = Request(
-            functools.partial(
-                SDKContext,
-                request_context=cast("Any", ctx),
-                mcp_server=self,
-                input_params=params,
-                subscriptions=self._subscriptions,
-            ),
-            judged=functools.partial(self._judged_item, ctx, shown_name(name), surface=surface),
-            part=functools.partial(part_of_answer, self._boundary),
-            shown=functools.partial(shown_value, self._boundary),
-        )
-        request.claimed = False
-        token = current.set(request)
-        try:
-            yield request
-        finally:
-            current.reset(token)
-
-    def _unknown(self, ctx: ServerRequestContext[LifespanT], name: str) -> CallToolResult:
-        error = unknown_tool_error(name, (registered.name for registered in self._tool_manager.list_tools()))
-        request = Request(functools.partial(SDKContext, request_context=cast("Any", ctx), mcp_server=self))
-        verdict = self._boundary.judged(
-            error, contract=_NO_CONTRACT, name=shown_name(name), context=self._context(ctx, request, error)
-        )
-        if self._unknown_tool == "result":
-            return self._boundary.result(verdict.envelope)
-        raise self._protocol_error(verdict.envelope)
-
-    # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------
-
-    def unrecorded(self, ctx: ServerRequestContext[LifespanT], params: Any) -> CallToolResult:
-        """The result of a tool whose failure could not be recorded, where the trail's policy is to refuse.
-
-        Raises:
-            MCPError: If the call was not that of a tool.
-        """
-        if not isinstance(params, CallToolRequestParams):
-            raise self.unrecorded_error(ctx, params)
-        return self._boundary.result(self._unrecorded_verdict(ctx, params).envelope)
-
-    def unrecorded_error(self, ctx: ServerRequestContext[LifespanT], params: Any) -> MCPError:
-        """The same as an error of the protocol."""
-        return self._protocol_error(self._unrecorded_verdict(ctx, params).envelope)
-
-    def recording_failed(self, exc: Exception) -> None:
-        """Log what went wrong with a record that had to wait."""
-        log_recording(exc)
-
-    def _unrecorded_verdict(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Verdict:
-        name = str(getattr(params, "name", None) or getattr(params, "uri", ""))
-        request = Request(functools.partial(SDKContext, request_context=cast("Any", ctx), mcp_server=self))
-        context = self._context(ctx, request, AuditError())
-        registered = self._tool_manager.get_tool(name) if isinstance(params, CallToolRequestParams) else None
-        return self._boundary.unrecorded(
-            contract=_NO_CONTRACT, name=name, context=context, effects=_effects_of(registered)
-        )
-
-    def _protocol_error(self, envelope: Envelope) -> MCPError:
-        return protocol_error_of(self._boundary, envelope)
 
 
 class _Registering(ToolDecorator[R]):
@@ -891,16 +593,6 @@ class _Registering(ToolDecorator[R]):
 async def _no_lifespan(_: object) -> AsyncIterator[dict[str, Any]]:
     """The lifespan of a server that has none; the SDK's default yields the same."""
     yield {}
-
-
-_NO_CONTRACT: Final[Contract[Any]] = Contract()
-
-
-def _effects_of(registered: SDKTool | None) -> Effects | None:
-    """The effects that follow from the annotations of a tool for a failure that declares none."""
-    if isinstance(registered, ContractTool):
-        return registered.default_effects
-    return None if registered is None else default_effects(registered.annotations)
 
 
 def _unbound(made: Any) -> Tool[..., Any]:

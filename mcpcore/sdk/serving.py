@@ -15,20 +15,18 @@ from mcp_types import (
     ErrorData,
 )
 
-from mcpcore.boundary import is_a, leaves_of, returned_failure
 from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.effects import PHRASES, as_effects
 from mcpcore.envelope_text import indented
 from mcpcore.errors import FrameworkError
+from mcpcore.exceptions import is_a, leaves_of, returned_failure
 from mcpcore.jsonable import fit, shown_name, to_json
 from mcpcore.limits import Limits
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-    from mcpcore.boundary import Boundary
     from mcpcore.envelope import Envelope
-    from mcpcore.jsonable import JSON
 
 EXPOSE_VARIABLE: Final = "MCPCORE_EXPOSE_INTERNAL_ERRORS"
 
@@ -123,29 +121,6 @@ def protocol_error(envelope: Envelope, written: dict[str, Any] | None = None) ->
     data = {"error": envelope.to_json()} if written is None else written
     # Some hosts show the message to the model as it is.
     return MCPError(code=number, message=indented(envelope.message), data=data)
-
-
-def part_of_answer(boundary: Boundary, envelope: Envelope) -> dict[str, Any]:
-    """The envelope as a part of an answer, in the dialect of the server."""
-    dialect = boundary.dialect
-    structured, _ = dialect.write(envelope, limits=boundary.judge.limits)
-    return dialect.part(structured)
-
-
-def protocol_error_of(boundary: Boundary, envelope: Envelope) -> MCPError:
-    """The envelope as an error of the protocol, in the dialect of the server."""
-    structured, _ = boundary.dialect.write(envelope, limits=boundary.judge.limits)
-    return protocol_error(envelope, structured)
-
-
-def shown_value(boundary: Boundary, value: JSON) -> JSON:
-    """A value of the caller's in a failed part of an answer, without unmistakable secrets."""
-    limits = boundary.judge.limits
-    if not limits.redact_secrets:
-        return value
-    from mcpcore.redaction import redact_value
-
-    return cast("JSON", redact_value(value, limits.data))
 
 
 def protocols_own(exc: BaseException, *, every_code: bool = False) -> MCPError | None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic
 
 from typing_extensions import TypeVar
 
-from mcpcore.boundary import leaves_of, passes_through
 from mcpcore.codes import ErrorCode
-from mcpcore.declare.context import current
+from mcpcore.current import current
+from mcpcore.exceptions import leaves_of, passes_through
 from mcpcore.foreign import quietly
 
 if TYPE_CHECKING:

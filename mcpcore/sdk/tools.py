@@ -5,17 +5,19 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, cast
 
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool as SDKTool
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ConfigDict, PrivateAttr, ValidationError
 
-from mcpcore.boundary import Judge, Relayed, is_a, returned_failure
-from mcpcore.breaches import report_nested
-from mcpcore.declare.context import Request, current
+from mcpcore.current import current
 from mcpcore.effects import default_effects
-from mcpcore.sdk.handlers import require_served_by_sdk, run_handler
+from mcpcore.exceptions import is_a, returned_failure
+from mcpcore.mapper import FailureMapper
+from mcpcore.outcome import FailedCall
+from mcpcore.request import Request
+from mcpcore.sdk.errors import ToolFailure
+from mcpcore.sdk.handlers import report_nested, require_served_by_sdk, run_handler
 from mcpcore.sdk.results import converted
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error
 
@@ -23,21 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpcore.codes import Effects
-    from mcpcore.declare.definition import ToolDefinition
     from mcpcore.declare.tool import Tool
-    from mcpcore.envelope import Envelope
-
-
-class ToolFailure(ToolError, Relayed):  # noqa: N818 - the word of the docs
-    """What `server.call_tool(...)` raises where a tool fails: an error of the SDK's kind, with the envelope."""
-
-    def __init__(self, envelope: Envelope) -> None:
-        """Carry `envelope`."""
-        super().__init__(envelope.message)
-        self.envelope = envelope
-
-    def __reduce__(self) -> tuple[type[ToolFailure], tuple[Envelope], dict[str, Any]]:
-        return type(self), (self.envelope,), self.__dict__.copy()
+    from mcpcore.sdk.definition import ToolDefinition
 
 
 class ContractTool(SDKTool):
@@ -121,5 +110,5 @@ class ContractTool(SDKTool):
             current.reset(token)
 
     def _failure(self, exc: Exception, request: Request) -> ToolFailure:
-        verdict = Judge().verdict(exc, contract=self._tool.contract, name=self.name, call=request.state())
-        return ToolFailure(verdict.envelope)
+        call = FailedCall(name=self.name, contract=self._tool.contract, state=request.state())
+        return ToolFailure(FailureMapper().outcome(exc, call).envelope)

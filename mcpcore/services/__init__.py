@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mcpcore.classification.status import code_for_status
-from mcpcore.services._wrapping import declared, decorated, is_async
+from mcpcore.foreign import is_async
+from mcpcore.services._wrapping import declared, decorated
 from mcpcore.services.guarding import guard
 from mcpcore.services.responses import from_http_response, from_http_response_async
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import logging
-import sys
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from mcpcore.current import current
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +24,6 @@ def level_of(code: Code | None) -> int:
 
 def declared(reason: str) -> FailureMode[Any] | None:
     """The entry of a reason in the contract of the tool that is running."""
-    from mcpcore.declare.context import current
-
     request = current.get()
     return request.contract.get(reason) if request is not None else None
 
@@ -41,9 +39,8 @@ def decorated(
     found: Any = fn
     if isinstance(found, classmethod | staticmethod):
         return cast("F", type(found)(decorated(found.__func__, decorator, wrap, generators=generators)))
-    declared: Any = sys.modules.get("mcpcore.declare.declaration")
-    if declared is not None and isinstance(found, declared.Declared | declared.DeclaredMethod):
-        noun = found.declaration.noun
+    noun = getattr(getattr(found, "declaration", None), "noun", None)
+    if isinstance(noun, str):  # a tool, a resource or a prompt of mcpcore
         raise TypeError(f"@{decorator}(...) goes below @{noun}, nearest to the function: it decorates the handler")
     if not callable(found) or isinstance(found, type):
         raise TypeError(f"@{decorator}(...) decorates functions and methods, not {found!r}")
@@ -53,11 +50,3 @@ def decorated(
             f"put {decorator}(...) inside it"
         )
     return cast("F", wrap(found))
-
-
-def is_async(fn: Callable[..., Any]) -> bool:
-    """Whether calling `fn`, a function, a partial or a callable object, makes a coroutine, so far as its type tells."""
-    while isinstance(fn, functools.partial):
-        fn = fn.func
-    called: Any = type(fn).__call__
-    return inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(called)

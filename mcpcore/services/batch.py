@@ -12,10 +12,11 @@ import anyio
 from pydantic import BaseModel, Field
 from typing_extensions import TypeVar
 
-from mcpcore.boundary import chosen_of, passes_through
 from mcpcore.effects import weakest
 from mcpcore.errors import CodedError
+from mcpcore.exceptions import passes_through
 from mcpcore.jsonable import fit, size, to_json
+from mcpcore.mapper import select_failure
 from mcpcore.services.batch_failure import WholeFailure, note_of, reason_or_code
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Batch(Generic[T]):
         except BaseException as exc:
             if not isinstance(exc, Exception) and not _is_stray(exc):
                 raise
-            speaker = chosen_of(exc, self._ctx.contract)
+            speaker = select_failure(exc, self._ctx.contract)
             if self._is_whole(speaker):
                 self._is_broken = True
                 self._tell_call()
@@ -169,11 +170,11 @@ class Batch(Generic[T]):
         return self._begun
 
     def _fail(self, number: int, item: object, exc: BaseException, speaker: BaseException) -> None:
-        envelope = self._ctx.judged(exc)
+        envelope = self._ctx.record_failure(exc)
         self._effects = [weakest((envelope.effects, *self._effects))]
         self._succeeded = [added for added in self._succeeded if added[0] != number]
-        shown = self._ctx.shown(to_json(item, room=_MAX_ITEM))
-        failure = ItemFailure(item=fit(shown, _MAX_ITEM), error=self._ctx.part(envelope))
+        shown = self._ctx.show_value(to_json(item, room=_MAX_ITEM))
+        failure = ItemFailure(item=fit(shown, _MAX_ITEM), error=self._ctx.render_item(envelope))
         written = failure.model_dump()
         if not self._done:
             self._whole.add(written, envelope)

@@ -9,15 +9,17 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from mcpcore.bound_fields import call_number, hand_on
+from mcpcore.bound_fields import hand_on
 from mcpcore.codes import Code, is_code
 from mcpcore.contract import FailureMode
+from mcpcore.current import call_number
 from mcpcore.errors import CodedError, failure_of
 from mcpcore.escaping import clean_text
-from mcpcore.foreign import quietly
+from mcpcore.exceptions import leaves_of
+from mcpcore.foreign import is_async, quietly
 from mcpcore.jsonable import cut_text, dumps, fit, safe_str, to_json, to_json_object
 from mcpcore.services._logging import LOGGER, log_traced
-from mcpcore.services._wrapping import declared, decorated, is_async, level_of
+from mcpcore.services._wrapping import declared, decorated, level_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
@@ -247,8 +249,6 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
 
     def _of_members(self, group: Exception, name: str) -> Exception:
         """What a group without an entry of its own becomes."""
-        from mcpcore.boundary import leaves_of
-
         leaves = [leaf for leaf in leaves_of(group) if isinstance(leaf, Exception)]
         targets = [None if isinstance(leaf, CodedError) else self._target(leaf) for leaf in leaves]
         coded = any(isinstance(leaf, CodedError) for leaf in leaves)

@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 from mcpcore.bound_fields import hand_on
 from mcpcore.codes import ErrorCode
+from mcpcore.contract import NO_CONTRACT
+from mcpcore.current import current
 from mcpcore.effects import CHANGED, CallState, declared_effects, weakest
 from mcpcore.errors import CodedError
-from mcpcore.services import declared, decorated, is_async
+from mcpcore.exceptions import leaves_of
+from mcpcore.foreign import is_async
 from mcpcore.services._logging import log_traced
+from mcpcore.services._wrapping import declared, decorated
 
 try:
     import tenacity
@@ -150,8 +154,6 @@ def effects_of(exc: BaseException, *, is_safe: bool = False) -> Effects | None:
     not count.
     """
     if isinstance(exc, BaseExceptionGroup):
-        from mcpcore.boundary import leaves_of
-
         return weakest(effects_of(leaf, is_safe=is_safe) for leaf in leaves_of(exc))
     if not isinstance(exc, CodedError):
         return None if is_safe else _of_call(ErrorCode.INTERNAL_ERROR, crashed=True)
@@ -163,8 +165,6 @@ def effects_of(exc: BaseException, *, is_safe: bool = False) -> Effects | None:
 
 def _of_call(code: Code, *, crashed: bool) -> Effects | None:
     """The effects of a failure that declares none, by the annotations of the running tool."""
-    from mcpcore.declare.context import current
-
     request = current.get()
     return None if request is None else CallState(request.effects).effects_of(code, crashed=crashed)
 
@@ -172,12 +172,10 @@ def _of_call(code: Code, *, crashed: bool) -> Effects | None:
 def _speaker(exc: BaseException) -> CodedError | None:
     """The coded error that speaks for `exc`: itself, or of a group the one that the boundary would tell."""
     if isinstance(exc, BaseExceptionGroup):
-        from mcpcore.boundary import chosen_of
-        from mcpcore.contract import Contract
-        from mcpcore.declare.context import current
+        from mcpcore.mapper import select_failure
 
         request = current.get()
-        exc = chosen_of(exc, Contract() if request is None else request.contract)
+        exc = select_failure(exc, NO_CONTRACT if request is None else request.contract)
     return exc if isinstance(exc, CodedError) else None
 
 

@@ -10,8 +10,8 @@ from mcp import Client
 from mcp.server import Server as LowLevelServer
 from mcp.server.mcpserver import MCPServer
 
-from mcpcore.boundary import is_a, leaves_of
 from mcpcore.contract import ContractError
+from mcpcore.exceptions import is_a, leaves_of
 from mcpcore.jsonable import safe_str
 from mcpcore.strictness import strict_scope
 

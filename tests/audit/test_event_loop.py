@@ -242,7 +242,7 @@ def test_an_answer_that_is_withheld_says_what_the_annotations_say(path, hints, e
     """The effects of the failure are lost with its record."""
     trail = opened(path, lock_timeout=0.05, policy="refuse")
     annotations = ToolAnnotations(read_only_hint=hints[0], idempotent_hint=hints[1])
-    server = Server("s", tools=[fail.changed(annotations=annotations)], audit=trail)
+    server = Server("s", tools=[fail.with_options(annotations=annotations)], audit=trail)
     with held(path):
         answer = asyncio.run(waited(server, "fail", {"n": -1}))
     assert reason(answer) == "audit_failed"

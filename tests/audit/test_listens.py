@@ -12,6 +12,7 @@ from mcpcore.audit import AuditTrail
 from mcpcore.boundary import Boundary
 from mcpcore.contract import Contract
 from mcpcore.errors import not_found
+from tests.boundaries import answer_to
 
 LOGGER = logging.getLogger("mcpcore.audit")
 
@@ -64,7 +65,7 @@ def test_a_sink_is_asked_first(answer: Any, due: int) -> None:
     """A sink that cannot say is told."""
     sink = Taking(answer)
     boundary = Boundary(server="s", audit=AuditTrail(sinks=[sink]))
-    boundary.answer(not_found(), contract=Contract(), name="f")
+    answer_to(boundary, not_found(), contract=Contract(), name="f")
     assert due == len(sink.taken)
 
 
@@ -76,7 +77,7 @@ def test_a_sink_that_says_nothing_takes_everything() -> None:
         def failure(self, record: Mapping[str, Any], line: str) -> None:
             taken.append(record)
 
-    Boundary(server="s", audit=AuditTrail(sinks=[Plain()])).answer(not_found(), contract=Contract(), name="f")
+    answer_to(Boundary(server="s", audit=AuditTrail(sinks=[Plain()])), not_found(), contract=Contract(), name="f")
     assert ["NOT_FOUND"] == [record["name"] for record in taken]
 
 

@@ -11,7 +11,7 @@ import pytest
 from mcpcore.audit import AuditTrail, traces
 from mcpcore.audit.traces import log_crash, traceback_of
 from mcpcore.boundary import Boundary
-from mcpcore.contract import Contract
+from mcpcore.outcome import FailedCall
 from mcpcore.redaction import redact, redact_cut, redact_plain, redact_text
 from mcpcore.redaction.structures import _PLAIN_KEYS_KEPT
 from mcpcore.redaction.table import REDACTED
@@ -205,7 +205,7 @@ def test_a_text_is_searched_once_for_the_log_and_the_record_and_kept_no_longer(m
     monkeypatch.setattr(traces, "redact_cut", lambda text, limit: searched.append(text) or redact_cut(text, limit))
     boundary = Boundary(server="s", audit=AuditTrail(sinks=[Sink()]))
     for text in ("password=hunter2 was refused", "password=hunter2 was refused", "token=abc was refused"):
-        boundary.judged(raised(f"raise RuntimeError({text!r})"), contract=Contract(), name="f")
+        boundary.record_failure(raised(f"raise RuntimeError({text!r})"), FailedCall(name="f"))
         assert searched == [text]
         assert traces._told == ("", "")
         searched.clear()

@@ -26,7 +26,7 @@ from mcp_types import CallToolResult, ErrorData, JSONRPCError, JSONRPCResponse, 
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
 from mcpcore.dialects import DIALECTS, dialect_named
-from mcpcore.envelope import envelope
+from mcpcore.envelope_builder import build_envelope
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from mcpcore.limits import DEFAULT_LIMITS
 
@@ -209,7 +209,7 @@ def test_a_success_is_none(success: object) -> None:
 
 def test_fastmcp_results_that_failed_are_read() -> None:
     """On the server, as middleware sees them."""
-    told = envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t")
+    told = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t")
     assert told == Envelope.from_result(ToolResult(structured_content={"error": told.to_json()}, is_error=True))
 
 
@@ -217,7 +217,7 @@ def test_fastmcp_results_that_failed_are_read() -> None:
 @pytest.mark.parametrize("error", [FastMCPToolError, ToolError, ResourceError])
 def test_an_exception_with_a_text_is_read_in_every_dialect(dialect: str, error: type[Exception]) -> None:
     """The clients keep the first text of a failed result."""
-    told = envelope(ErrorCode.CONFLICT, "taken", retry=Retry.after(seconds=2), tool="t", data={"id": 7})
+    told = build_envelope(ErrorCode.CONFLICT, "taken", retry=Retry.after(seconds=2), tool="t", data={"id": 7})
     _, text = dialect_named(dialect).write(told, limits=DEFAULT_LIMITS)
     read = Envelope.from_result(error(text))
     assert read is not None
@@ -337,7 +337,7 @@ def test_an_object_of_an_unknown_type_is_a_type_error(unknown: Callable[[], obje
 
 def test_what_was_read_out_of_hostile_objects_is_plain() -> None:
     """Values that are not JSON are converted, so that nothing raises later."""
-    error = {**envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t").to_json()}
+    error = {**build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t").to_json()}
     cyclic: dict[str, Any] = {}
     cyclic["again"] = cyclic
     for data in (

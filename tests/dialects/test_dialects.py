@@ -14,7 +14,7 @@ from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, to
 from mcpcore.bound_fields import FIELDS
 from mcpcore.codes import EFFECTS
 from mcpcore.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
-from mcpcore.envelope import envelope
+from mcpcore.envelope_builder import build_envelope
 from mcpcore.limits import DEFAULT_LIMITS
 
 NAMES = sorted(DIALECTS)
@@ -40,7 +40,7 @@ retries = (
 @st.composite
 def envelopes(draw: st.DrawFn) -> Envelope:
     masked = draw(st.booleans())
-    return envelope(
+    return build_envelope(
         draw(st.sampled_from(list(ErrorCode))),
         draw(words),
         retry=draw(retries),
@@ -113,7 +113,7 @@ def test_a_failure_fits_the_schema_of_its_dialect(dialect: str, told: Envelope) 
 
 def test_system_error_has_every_field_of_its_document() -> None:
     """Required fields are there, null where nothing is bound; no cause and no stack trace without exposure."""
-    told = envelope(ErrorCode.INVALID_PARAMS, "path must be a string", retry=Retry.never(), tool="write_file")
+    told = build_envelope(ErrorCode.INVALID_PARAMS, "path must be a string", retry=Retry.never(), tool="write_file")
     written, text = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
     assert {
         "error_code": "INVALID_INPUT_TYPE",
@@ -134,7 +134,7 @@ def test_system_error_has_every_field_of_its_document() -> None:
 def test_system_error_writes_cause_and_stack_where_exceptions_are_exposed() -> None:
     """With exposure, the cause is `{message, code, name}` and the traceback stands in `stack_trace`."""
     exposed = {"type": "ValueError", "message": "bad", "causes": [], "traceback": "Traceback …"}
-    told = envelope(
+    told = build_envelope(
         ErrorCode.INTERNAL_ERROR,
         "bad",
         retry=Retry.never(),
@@ -158,7 +158,7 @@ def test_the_cause_is_what_a_coded_error_was_made_from() -> None:
         ({"type": "X", "message": "the author's", "traceback": "T"}, None),
         ("text", None),
     ):
-        told = envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t", data={"exception": exception})
+        told = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t", data={"exception": exception})
         written, _ = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
         assert cause == written["cause"]
         assert ("stack_trace" in written) == (isinstance(exception, dict) and "causes" in exception)
@@ -166,12 +166,12 @@ def test_the_cause_is_what_a_coded_error_was_made_from() -> None:
 
 def test_system_error_takes_a_registered_reason_as_its_code() -> None:
     """A declared reason that the document registers is the code; an invariant that is bound makes it a violation."""
-    told = envelope(ErrorCode.NOT_FOUND, "gone", retry=Retry.never(), tool="t", reason="file_not_found")
+    told = build_envelope(ErrorCode.NOT_FOUND, "gone", retry=Retry.never(), tool="t", reason="file_not_found")
     assert "FILE_NOT_FOUND" == system_error.registered_code(told)
     read = read_result(as_result("system_error", told))
     assert read is not None
     assert ("file_not_found", ErrorCode.NOT_FOUND) == (read.reason, read.error_code)
-    bound = envelope(
+    bound = build_envelope(
         ErrorCode.INTERNAL_ERROR, "no", retry=Retry.never(), tool="t", context={"invariant_id": "MANDATORY_DIAGNOSTICS"}
     )
     assert "INVARIANT_VIOLATION" == system_error.registered_code(bound)
@@ -179,7 +179,7 @@ def test_system_error_takes_a_registered_reason_as_its_code() -> None:
 
 def test_ok_envelope_has_two_patterns() -> None:
     """Pattern A is `{ok: false, error}` with isError; pattern B hides it as the data of a success."""
-    told = envelope(ErrorCode.NOT_FOUND, "no task", retry=Retry.never(), tool="task_get")
+    told = build_envelope(ErrorCode.NOT_FOUND, "no task", retry=Retry.never(), tool="task_get")
     plain, hidden = as_result("ok_envelope", told), as_result("ok_envelope_b", told)
     assert (True, False) == (plain["isError"], hidden["isError"])
     assert {"ok", "error"} == plain["structuredContent"].keys()
@@ -194,7 +194,7 @@ def test_ok_envelope_has_two_patterns() -> None:
 
 def test_taxonomy_has_every_field_of_its_document() -> None:
     """Actions, hint, fallback tool, correlation id and the wait are where the document puts them."""
-    told = envelope(
+    told = build_envelope(
         ErrorCode.RATE_LIMITED,
         "slow down",
         retry=Retry.after(seconds=2),
@@ -220,13 +220,13 @@ def test_taxonomy_has_every_field_of_its_document() -> None:
 def test_taxonomy_has_the_actions_of_its_document_where_the_author_declared_none() -> None:
     """The map of the document is by its own codes; what an author declared comes before it."""
     assert set(taxonomy.READ) == set(taxonomy.ACTIONS)
-    told = envelope(ErrorCode.DATABASE_ERROR, "no", retry=Retry.never(), tool="t")
+    told = build_envelope(ErrorCode.DATABASE_ERROR, "no", retry=Retry.never(), tool="t")
     written, _ = dialect_named("taxonomy").write(told, limits=DEFAULT_LIMITS)
     assert ("DEPENDENCY_FAILED", ["use_fallback_service", "retry_later"]) == (
         written["code"],
         written["recovery_actions"],
     )
-    own = envelope(
+    own = build_envelope(
         ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t", recovery={"hint": "Wait.", "actions": ["ask"]}
     )
     assert ["ask"] == dialect_named("taxonomy").write(own, limits=DEFAULT_LIMITS)[0]["recovery_actions"]
@@ -234,7 +234,7 @@ def test_taxonomy_has_the_actions_of_its_document_where_the_author_declared_none
 
 def test_tool_error_always_has_its_retry() -> None:
     """`retry` is the union, the suggestion the hint; nothing else stands at the root."""
-    told = envelope(ErrorCode.TIMEOUT, "slow", retry=Retry.now(), tool="t", recovery={"hint": "Ask for less."})
+    told = build_envelope(ErrorCode.TIMEOUT, "slow", retry=Retry.now(), tool="t", recovery={"hint": "Ask for less."})
     written, _ = dialect_named("tool_error").write(told, limits=DEFAULT_LIMITS)
     assert {"code", "message", "retry", "suggestion", "details"} == written.keys()
     assert ({"kind": "retryable_immediate"}, "Ask for less.") == (written["retry"], written["suggestion"])
@@ -537,7 +537,7 @@ async def test_advertised_schemas_have_a_root_that_older_clients_take(dialect: s
     jsonschema.Draft7Validator.check_schema(schema)
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    told = envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="find")
+    told = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="find")
     assert validator.is_valid({"code": 1, "ok": True})
     assert validator.is_valid(as_result(dialect, told)["structuredContent"])
     assert not validator.is_valid({})
@@ -641,7 +641,7 @@ def test_a_reason_that_the_dialect_has_as_a_code_is_written_as_that() -> None:
     from mcpcore import CustomCode
 
     def told(reason: str, code: Any = ErrorCode.CONFLICT) -> Envelope:
-        return envelope(code, "x", retry=Retry.never(), tool="t", reason=reason)
+        return build_envelope(code, "x", retry=Retry.never(), tool="t", reason=reason)
 
     assert "INSUFFICIENT_BALANCE" == as_result("taxonomy", told("insufficient_balance"))["structuredContent"]["code"]
     assert ["check_balance", "add_funds"] == as_result("taxonomy", told("insufficient_balance"))["structuredContent"][
@@ -687,7 +687,7 @@ async def test_an_argument_that_is_absent_is_a_missing_field_in_system_error() -
 def test_an_authors_own_invalid_arguments_have_no_issues() -> None:
     """A reason of that name whose data are something else goes by the table."""
     for data in ({}, {"issues": "none"}, {"issues": []}, {"issues": ["missing"]}):
-        told = envelope(
+        told = build_envelope(
             ErrorCode.INVALID_PARAMS, "x", retry=Retry.never(), tool="t", data=data, reason="invalid_arguments"
         )
         assert "INVALID_INPUT_TYPE" == system_error.registered_code(told)
@@ -706,7 +706,7 @@ def test_an_authors_own_invalid_arguments_have_no_issues() -> None:
 )
 def test_the_hint_never_contradicts_the_advice(retry: Retry, recovery: dict[str, Any] | None, hint: str) -> None:
     """A rate limit that is not worth another try is reported; a fallback tool and other parameters are to be used."""
-    told = envelope(ErrorCode.RATE_LIMITED, "x", retry=retry, tool="t", recovery=recovery)
+    told = build_envelope(ErrorCode.RATE_LIMITED, "x", retry=retry, tool="t", recovery=recovery)
     written = as_result("taxonomy", told)["structuredContent"]
     assert hint == written["recovery_hint"]
     assert (recovery or {}).get("correctiveParams") == written.get("corrective_params")

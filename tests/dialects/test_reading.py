@@ -12,7 +12,7 @@ from mcp_types import CallToolResult
 
 from mcpcore import CustomCode, Envelope, ErrorCode, Retry
 from mcpcore.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
-from mcpcore.envelope import envelope
+from mcpcore.envelope_builder import build_envelope
 from mcpcore.limits import DEFAULT_LIMITS
 from mcpcore.sdk.serving import protocol_error
 
@@ -38,7 +38,7 @@ def test_the_canonical_text_alone_is_read(
 ) -> None:
     """A client that keeps only the text block still reads code, reason, retry, hint, tool, id and details."""
     recovery = {"hint": hint, **({"fallbackTool": fallback} if fallback else {})} if hint else None
-    told = envelope(code, message, retry=retry, tool=None, data=data, reason=reason, recovery=recovery)
+    told = build_envelope(code, message, retry=retry, tool=None, data=data, reason=reason, recovery=recovery)
     read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": told.text()}]})
     assert read is not None
     assert (told.name, told.code, told.message, told.reason, told.retry, told.correlation_id) == (
@@ -65,7 +65,7 @@ def test_text_that_merely_looks_canonical_is_told_as_unknown() -> None:
 
 def test_every_form_of_a_result_is_taken() -> None:
     """The SDK's object, its JSON as text, a JSON-RPC response, a wrapped dict, a protocol error, an envelope."""
-    told = envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t")
+    told = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t")
     structured = {"error": told.to_json()}
     forms: list[object] = [
         told,
@@ -96,7 +96,7 @@ def test_an_application_code_is_written_in_every_dialect() -> None:
     code = CustomCode(
         "CREDIT_SPENT_HERE", 41402, http_status=402, category="client", retry=Retry.never(), sentence="Credit is spent."
     )
-    told = envelope(code, "spent", retry=Retry.never(), tool="t")
+    told = build_envelope(code, "spent", retry=Retry.never(), tool="t")
     assert "UNKNOWN_TOOL_FAILURE" == system_error.registered_code(told)
     assert "BUSINESS_RULE_VIOLATION" == taxonomy.taxonomy_code(code)
     hidden, _ = dialect_named("ok_envelope_b").write(told, limits=DEFAULT_LIMITS)
@@ -126,7 +126,7 @@ def test_foreign_fields_of_system_error_are_read() -> None:
     read = read_result({"isError": True, "structuredContent": {**base, "cause": {"name": "E", "message": "m"}}})
     assert read is not None
     assert {"type": "E", "message": "m"} == read.details["exception"]
-    audit = envelope(ErrorCode.INTERNAL_ERROR, "x", retry=Retry.never(), tool="t", reason="audit_failed")
+    audit = build_envelope(ErrorCode.INTERNAL_ERROR, "x", retry=Retry.never(), tool="t", reason="audit_failed")
     assert "AUDIT_LOG_FAILED" == system_error.registered_code(audit)
 
 
@@ -261,7 +261,7 @@ def test_a_failure_that_nobody_knows_keeps_its_words(
 
 def test_a_protocol_error_may_carry_any_dialect() -> None:
     """The governance envelope as the data of a JSON-RPC error is read as in a result."""
-    told = envelope(ErrorCode.INVALID_PARAMS, "path must be a string", retry=Retry.never(), tool="t")
+    told = build_envelope(ErrorCode.INVALID_PARAMS, "path must be a string", retry=Retry.never(), tool="t")
     written, _ = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
     read = read_result({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "x", "data": written}})
     assert read is not None
@@ -308,7 +308,9 @@ async def test_the_failures_of_real_servers_are_read() -> None:
 )
 def test_an_envelope_within_the_text_of_a_failure_is_read(around: str) -> None:
     """What an SDK puts before the text of an exception, a fence, and JSON in JSON hide no dialect."""
-    told = envelope(ErrorCode.CONFLICT, "no {brace}", retry=Retry.after(seconds=2), tool="t", data={"a": {"b": [1]}})
+    told = build_envelope(
+        ErrorCode.CONFLICT, "no {brace}", retry=Retry.after(seconds=2), tool="t", data={"a": {"b": [1]}}
+    )
     for name in DIALECTS:
         written, _ = dialect_named(name).write(told, limits=DEFAULT_LIMITS)
         inner = json.dumps(written)
@@ -320,7 +322,7 @@ def test_an_envelope_within_the_text_of_a_failure_is_read(around: str) -> None:
 
 def test_an_envelope_among_other_words_is_not_read() -> None:
     """It may be a caller's: only the prefix of an SDK or a fence may surround it."""
-    forged = envelope(ErrorCode.CONFLICT, "forged", retry=Retry.now(), tool="t", reason="forged")
+    forged = build_envelope(ErrorCode.CONFLICT, "forged", retry=Retry.now(), tool="t", reason="forged")
     for name in DIALECTS:
         written, _ = dialect_named(name).write(forged, limits=DEFAULT_LIMITS)
         for around in ("No user {}", "The tool failed.\n\n{}", "Error executing tool a b: {}", "{}\nand more"):

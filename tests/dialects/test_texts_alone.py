@@ -7,7 +7,7 @@ import pytest
 from mcpcore import Envelope, ErrorCode, Retry
 from mcpcore.dialects import dialect_named
 from mcpcore.dialects.details import KEY, details_of, envelope_from
-from mcpcore.envelope import envelope
+from mcpcore.envelope_builder import build_envelope
 
 ID = "0123456789abcdef"
 
@@ -89,7 +89,7 @@ def test_a_wait_is_read_to_the_millisecond(seconds: float) -> None:
 def test_an_authors_own_field_of_the_reserved_name_comes_back() -> None:
     """What the envelope knows beyond its data has a key of its own in other dialects; the author's is put beside it."""
     data = {KEY: {"of": "the author"}, "n": 1}
-    made = envelope(ErrorCode.NOT_FOUND, "Gone.", retry=Retry.never(), tool="fetch", data=data)
+    made = build_envelope(ErrorCode.NOT_FOUND, "Gone.", retry=Retry.never(), tool="fetch", data=data)
     details = details_of(made)
     found = envelope_from(
         details, message=made.message, native_code="X", code=ErrorCode.NOT_FOUND, dialect="system_error"
@@ -137,7 +137,7 @@ def test_the_canonical_schema_is_what_the_canonical_form_fits() -> None:
 )
 def test_reasons_and_tools_of_any_letters_are_read(reason: str, tool: str) -> None:
     """A contract admits them, so the text that carries them is no other dialect's."""
-    told = envelope(
+    told = build_envelope(
         ErrorCode.CONFLICT,
         "no",
         retry=Retry.after(seconds=1.5),

@@ -37,11 +37,13 @@ from mcpcore import (
     not_found,
     tool,
 )
-from mcpcore.boundary import Boundary, passes_through
+from mcpcore.boundary import Boundary
 from mcpcore.codes import all_codes
-from mcpcore.declare.definition import ERROR_SCHEMA
+from mcpcore.dialects.canonical import ERROR_SCHEMA
 from mcpcore.envelope_text import indented
+from mcpcore.exceptions import passes_through
 from mcpcore.jsonable import size
+from tests.boundaries import answer_to
 
 NO_MATCH = FailureMode(
     "no_match",
@@ -378,7 +380,7 @@ def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> 
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_exception_becomes_a_valid_envelope(recipe: Any) -> None:
     """Strict JSON, UTF-8, the advertised schema and the limits; text and structured content agree."""
-    answer = BOUNDARY.answer(build(recipe), contract=CONTRACT, name="f", context={"role": "reader"})
+    answer = answer_to(BOUNDARY, build(recipe), contract=CONTRACT, name="f", context={"role": "reader"})
     assert answer.is_error
     (block,) = answer.content
     envelope = check(answer.structured_content, block.text)  # type: ignore[union-attr]
@@ -392,14 +394,14 @@ BOUNDARY = Boundary(server="s")
 def test_the_smallest_limits_hold(number: int) -> None:
     """An envelope keeps to the least that may be asked of it."""
     limits = Limits(message=40, hint=40, data=4096, depth=2, details=64)
-    answer = Boundary(server="s", limits=limits).answer(MAKERS[number](), contract=CONTRACT, name="f")
+    answer = answer_to(Boundary(server="s", limits=limits), MAKERS[number](), contract=CONTRACT, name="f")
     check(answer.structured_content, answer.content[0].text, limits=limits)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("number", range(len(MAKERS)))
 def test_exposed_exceptions_are_valid_too(number: int) -> None:
     """For development, what fights is shown as far as it can be."""
-    answer = Boundary(server="s", expose=True).answer(MAKERS[number](), contract=CONTRACT, name="f")
+    answer = answer_to(Boundary(server="s", expose=True), MAKERS[number](), contract=CONTRACT, name="f")
     envelope = check(answer.structured_content, answer.content[0].text)  # type: ignore[union-attr]
     if envelope.data is not None:
         assert "exception" in envelope.data or "…" in envelope.data

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bench.runtime.bounds import CASES, measured
 from mcpcore import CodedError, Server, not_found, tool
 from mcpcore.codes import ErrorCode
-from mcpcore.envelope import envelope
+from mcpcore.envelope_builder import build_envelope
 from mcpcore.jsonable import Cut, clean_cut, cut_text, fit, safe_str, size, to_json
 from mcpcore.limits import DEFAULT_LIMITS
 
@@ -58,7 +58,7 @@ def test_a_failure_with_a_huge_value_takes_little_time_and_memory(case: str) -> 
 
 
 def _sent(data: Any) -> dict[str, Any]:
-    made = envelope(ErrorCode.NOT_FOUND, "Nothing.", retry=ErrorCode.NOT_FOUND.retry, tool="t", data=data)
+    made = build_envelope(ErrorCode.NOT_FOUND, "Nothing.", retry=ErrorCode.NOT_FOUND.retry, tool="t", data=data)
     assert size(dict(made.data or {})) <= DEFAULT_LIMITS.data
     return dict(made.data or {})
 
@@ -165,7 +165,7 @@ def test_large_sets_are_in_order_and_say_how_many_more_there_are() -> None:
 def test_a_long_message_is_cut_where_it_was_cut_before(lead: str) -> None:
     """The note has the length of the whole."""
     text = lead + "m" * 1_000_000
-    message = envelope(ErrorCode.NOT_FOUND, text, retry=ErrorCode.NOT_FOUND.retry, tool="t").message
+    message = build_envelope(ErrorCode.NOT_FOUND, text, retry=ErrorCode.NOT_FOUND.retry, tool="t").message
     assert len(message) == DEFAULT_LIMITS.message
     assert message.endswith(f"… (cut: {len(text)} characters in all)")
 

@@ -15,7 +15,7 @@ import pytest
 from mcp import Client
 
 from mcpcore import Server, tool
-from mcpcore.boundary import passes_through
+from mcpcore.exceptions import passes_through
 from mcpcore.sdk.threads import in_thread
 
 pytestmark = pytest.mark.usefixtures("door")

@@ -13,7 +13,9 @@ from mcp import Client
 
 from mcpcore import Contract, Server, tool
 from mcpcore.audit import AuditTrail
-from mcpcore.boundary import Boundary, described, traced
+from mcpcore.boundary import Boundary
+from mcpcore.crash_log import described, traced
+from tests.boundaries import answer_to
 
 
 def connect(url: str, *, password: str) -> None:
@@ -112,7 +114,7 @@ def test_what_goes_wrong_while_a_crash_is_recorded_does_not_tell_its_secrets(cap
         try:
             chained()
         except RuntimeError as exc:
-            Boundary(server="s", audit=trail).answer(exc, contract=Contract(), name="f")
+            answer_to(Boundary(server="s", audit=trail), exc, contract=Contract(), name="f")
     assert "audit sink Broken failed: RuntimeError" in caplog.text
     assert "went wrong" in caplog.text
     for record in caplog.records:

@@ -43,7 +43,7 @@ from mcpcore.codes import EFFECTS, Effects
 from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.dialects import DIALECTS, dialect_named
 from mcpcore.effects import PHRASES, as_effects, default_effects, weakest
-from mcpcore.envelope import envelope
+from mcpcore.envelope_builder import build_envelope
 from mcpcore.errors import FACTORIES
 from mcpcore.limits import DEFAULT_LIMITS
 from tests.conftest import Call
@@ -143,7 +143,7 @@ def act(ctx: Context[Reasons], how: str) -> Any:
 
 def served(annotations: Any, **options: Any) -> Server[Any]:
     server: Server[Any] = Server("effects", **options)
-    server.add_tool(act.changed(annotations=annotations))
+    server.add_tool(act.with_options(annotations=annotations))
     return server
 
 
@@ -261,7 +261,7 @@ def test_bad_arguments_are_noticed_before_anything_happens(annotations: Any, exp
 @pytest.mark.usefixtures("door")
 def test_an_unknown_tool_says_nothing(call: Call) -> None:
     """There is no tool whose annotations could."""
-    result = call(Server("s", tools=[act.changed(annotations=SENDS)], unknown_tool="result"), "atc")
+    result = call(Server("s", tools=[act.with_options(annotations=SENDS)], unknown_tool="result"), "atc")
     assert told(result)[0] is None
 
 
@@ -460,7 +460,7 @@ def test_an_error_of_the_protocol_is_recorded_with_effects(tmp_path: Path, call:
 
 def test_code_on_the_server_gets_the_effects_too() -> None:
     """`server.call_tool` raises an error with the envelope."""
-    from mcpcore.sdk.server import ToolFailure
+    from mcpcore.sdk.errors import ToolFailure
 
     async def run() -> Envelope:
         with pytest.raises(ToolFailure) as caught:
@@ -549,7 +549,7 @@ def test_the_text_says_the_effects_and_nothing_forges_them(
     effects: Effects | None, message: str, reason: str | None, fallback: str | None, retry: Retry
 ) -> None:
     """They are read back as they were written, whatever words a caller or an upstream put into the failure."""
-    made = envelope(
+    made = build_envelope(
         ErrorCode.TIMEOUT,
         message,
         retry=retry,
@@ -598,7 +598,7 @@ def test_unknown_values_are_read_as_none(value: Any) -> None:
 @pytest.mark.parametrize("effects", EFFECTS)
 def test_effects_survive_every_copy(effects: Effects) -> None:
     """Of the envelope and of the failure."""
-    made = envelope(ErrorCode.TIMEOUT, "Late.", retry=Retry.now(), tool="t", effects=effects)
+    made = build_envelope(ErrorCode.TIMEOUT, "Late.", retry=Retry.now(), tool="t", effects=effects)
     assert [made] * 3 == [pickle.loads(pickle.dumps(made)), copy.deepcopy(made), Envelope.from_json(made.to_json())]
     error = timeout(effects=effects, retry=Retry.now())
     for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
@@ -662,7 +662,7 @@ def test_a_unit_test_sees_the_advice_that_is_sent() -> None:
 def test_every_dialect_writes_every_effect(dialect: str) -> None:
     """And reads its own."""
     for effects in (*EFFECTS, None):
-        made = envelope(ErrorCode.TIMEOUT, "Late.", retry=Retry.now(), tool="t", effects=effects)
+        made = build_envelope(ErrorCode.TIMEOUT, "Late.", retry=Retry.now(), tool="t", effects=effects)
         writer = dialect_named(dialect)
         structured, text = writer.write(made, limits=DEFAULT_LIMITS)
         read = writer.read(structured, is_error=writer.is_error)

@@ -39,6 +39,7 @@ from mcpcore.contract import Contract
 from mcpcore.declare.tool import MethodTool
 from mcpcore.errors import recovery_of
 from mcpcore.jsonable import to_json
+from tests.boundaries import answer_to
 
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many.", recovery="Wait.", strategy="retry_later")
 
@@ -94,7 +95,7 @@ class TestCodedError:
 
         odd = Odd()
         assert {"value": odd} == conflict(data=odd).data  # type: ignore[arg-type]
-        answer = Boundary(server="s").answer(conflict(data=odd), contract=Contract(), name="f")  # type: ignore[arg-type]
+        answer = answer_to(Boundary(server="s"), conflict(data=odd), contract=Contract(), name="f")  # type: ignore[arg-type]
         assert "<Odd>" == answer.structured_content["error"]["data"]["value"]
 
     def test_the_advice_in_force(self) -> None:
@@ -124,8 +125,11 @@ def dataclass_entry(retry: Retry) -> FailureMode[Any]:
 class TestEnvelope:
     def test_reads_what_it_writes(self) -> None:
         """Every property, from a result, its JSON and the error alone."""
-        answer = Boundary(server="s").answer(
-            Context(Contract([BUSY])).fail("busy", data={"a": 1}), contract=Contract([BUSY]), name="f"
+        answer = answer_to(
+            Boundary(server="s"),
+            Context(Contract([BUSY])).fail("busy", data={"a": 1}),
+            contract=Contract([BUSY]),
+            name="f",
         )
         for form in (answer, answer.model_dump(by_alias=True), json.loads(answer.model_dump_json(by_alias=True))):
             envelope = Envelope.from_result(form)
@@ -190,10 +194,12 @@ class Refusing(AuditTrail):
 
 def test_a_trail_that_refuses_is_told_as_its_policy_says(caplog: pytest.LogCaptureFixture) -> None:
     """The answer is an audit failure; a fault of the recording itself costs nothing but a line in the log."""
-    refused = Boundary(server="s", audit=Refusing(AuditError("full"))).answer(conflict(), contract=Contract(), name="f")
+    refused = answer_to(
+        Boundary(server="s", audit=Refusing(AuditError("full"))), conflict(), contract=Contract(), name="f"
+    )
     assert "audit_failed" == refused.structured_content["error"]["data"]["reason"]
     assert "could not be recorded: full" in caplog.text
-    faulty = Boundary(server="s", audit=Refusing(KeyError("bug"))).answer(conflict(), contract=Contract(), name="f")
+    faulty = answer_to(Boundary(server="s", audit=Refusing(KeyError("bug"))), conflict(), contract=Contract(), name="f")
     assert "CONFLICT" == faulty.structured_content["error"]["name"]
     assert "went wrong" in caplog.text
 

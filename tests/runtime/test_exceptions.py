@@ -21,12 +21,13 @@ from mcp.server.mcpserver.exceptions import ResourceError
 
 import mcpcore
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, Server, not_found, tool
-from mcpcore.boundary import ReturnedError
-from mcpcore.breaches import Breach, BrokenContractError
-from mcpcore.envelope import Envelope, envelope
+from mcpcore.envelope import Envelope
+from mcpcore.envelope_builder import build_envelope
+from mcpcore.exceptions import ReturnedError
 from mcpcore.integrations.fastmcp import ContractFailure
 from mcpcore.integrations.fastmcp.errors import ProtocolFailure
-from mcpcore.sdk.server import ToolFailure
+from mcpcore.outcome import Breach, BrokenContractError
+from mcpcore.sdk.errors import ToolFailure
 from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.upstream import UpstreamError
 
@@ -84,14 +85,16 @@ SPECIAL: dict[str, list[Callable[[], BaseException]]] = {
     "ReturnedError": [lambda: ReturnedError(ValueError("It went wrong."))],
     "ContractFailure": [lambda: ContractFailure(KeyError("left"), "It left.")],
     "ProtocolFailure": [lambda: ProtocolFailure(code=-32603, message="It left.", data={"a": 1})],
-    "UnansweredError": [lambda: mcpcore.sdk.unwrapping.UnansweredError(ResourceError("It left."))],
+    "UnansweredError": [lambda: mcpcore.sdk.errors.UnansweredError(ResourceError("It left."))],
     "Problem": [lambda: mcpcore.cli.problems.Problem("No.", hint="Do it.", detail="x")],
     "Failed": [lambda: mcpcore.cli.problems.Failed("No.", hint="Do it.", detail="x")],
 }
 
 
 def _made() -> Envelope:
-    return envelope(ErrorCode.NOT_FOUND, "It left.", retry=Retry.now(), tool="look", data={"rows": ["r" * 9_999] * 99})
+    return build_envelope(
+        ErrorCode.NOT_FOUND, "It left.", retry=Retry.now(), tool="look", data={"rows": ["r" * 9_999] * 99}
+    )
 
 
 def _classes() -> dict[str, type[BaseException]]:

@@ -24,6 +24,7 @@ from mcpcore.dialects import DIALECTS
 from mcpcore.escaping import clean_text
 from mcpcore.limits import Limits
 from mcpcore.services.batch import Batch, BatchResult
+from tests.boundaries import answer_to
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -227,7 +228,7 @@ def test_what_is_read_back_is_what_was_declared(
     recovery: Any = ... if hint is None else hint
     error = CodedError(ErrorCode.NOT_FOUND, message, data, reason="no_match", recovery=recovery)
     boundary = Boundary(server="s", dialect=dialect, limits=LIMITS)
-    result = boundary.answer(error, contract=contract, name="find")
+    result = answer_to(boundary, error, contract=contract, name="find")
     sent = Envelope.from_result(result)
     text = text_of(result)
     assert clean_text(text) == text
@@ -259,7 +260,7 @@ def test_an_undeclared_reason_and_a_fallback_of_any_letters_stay_in_their_place(
     """They are quoted in the last line where they could be taken for another part of it."""
     recovery = {"hint": "Try it.", "fallbackTool": tool_name}
     error = CodedError(ErrorCode.CONFLICT, "No.", reason=reason, recovery=recovery, retry=Retry.never())
-    result = Boundary(server="s").answer(error, contract=Contract(), name="find")
+    result = answer_to(Boundary(server="s"), error, contract=Contract(), name="find")
     sent, read = Envelope.from_result(result), from_text(text_of(result))
     assert sent is not None
     assert ("canonical", "CONFLICT", Retry.never(), "No.") == (read.dialect, read.name, read.retry, read.message)

@@ -13,6 +13,7 @@ from mcpcore.audit import AuditTrail
 from mcpcore.boundary import Boundary
 from mcpcore.contract import Contract
 from mcpcore.jsonable import to_json
+from tests.boundaries import answer_to
 
 
 def interrupt(*_: object, **__: object) -> Any:
@@ -52,7 +53,7 @@ def test_while_a_failure_is_recorded() -> None:
 
     boundary = Boundary(server="s", audit=AuditTrail(sinks=[Sink()]))
     with pytest.raises(KeyboardInterrupt):
-        boundary.answer(not_found("It left."), contract=Contract(), name="look")
+        answer_to(boundary, not_found("It left."), contract=Contract(), name="look")
 
 
 def test_while_a_crash_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +61,7 @@ def test_while_a_crash_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logging.getLogger("mcpcore"), "handlers", [handler := logging.Handler()])
     monkeypatch.setattr(handler, "emit", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        Boundary(server="s").answer(RuntimeError("broken"), contract=Contract(), name="look")
+        answer_to(Boundary(server="s"), RuntimeError("broken"), contract=Contract(), name="look")
 
 
 @pytest.mark.parametrize("options", [{"error_mapper": interrupt}, {"input": interrupt}], ids=["mapper", "input"])

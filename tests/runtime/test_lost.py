@@ -34,9 +34,9 @@ from mcpcore import (
     retrying,
     service_unavailable,
 )
-from mcpcore.declare.context import current
+from mcpcore.current import current
 from mcpcore.lost import MAX_NOTED
-from mcpcore.sdk.server import ToolFailure
+from mcpcore.sdk.errors import ToolFailure
 from mcpcore.services.batch import Batch
 
 pytestmark = pytest.mark.usefixtures("door")
@@ -308,7 +308,7 @@ def a_batch_that_fails(ctx: Context[Any]) -> Any:
 
 
 def told_as_an_item(ctx: Context[Any]) -> Any:
-    return {"failed": [ctx.part(ctx.judged(ctx.fail("no_match")))]}
+    return {"failed": [ctx.render_item(ctx.record_failure(ctx.fail("no_match")))]}
 
 
 def guarded() -> str:

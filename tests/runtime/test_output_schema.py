@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints,
 from typing_extensions import TypedDict
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
-from mcpcore.declare.definition import admitting_error, without_error
+from mcpcore.sdk.definition import admitting_error, without_error
 
 NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing.", recovery="Search.")
 

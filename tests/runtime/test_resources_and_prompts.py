@@ -345,7 +345,7 @@ class TestFailure:
 
         @resource("t://t", errors=[GONE])
         def parts(ctx: Context[Literal["gone"]]) -> str:
-            return ctx.judged(ctx.fail("gone")).message
+            return ctx.record_failure(ctx.fail("gone")).message
 
         server = Server("s", resources=[stored, parts])
         assert "busy" == failure(server, reading("s://1"))[1].reason
@@ -548,9 +548,10 @@ def test_a_failure_is_judged_without_the_sdk() -> None:
     """A test of a handler needs no server, and an exception without one has an envelope too."""
     script = (
         "import sys\n"
-        "from mcpcore.boundary import Judge\n"
-        "from mcpcore.contract import Contract\n"
-        "assert Judge().verdict(ValueError('x'), contract=Contract(), name='f').envelope.name == 'VALIDATION_ERROR'\n"
+        "from mcpcore.mapper import FailureMapper\n"
+        "from mcpcore.outcome import FailedCall\n"
+        "outcome = FailureMapper().outcome(ValueError('x'), FailedCall(name='f'))\n"
+        "assert outcome.envelope.name == 'VALIDATION_ERROR'\n"
         "assert 'mcp.server.mcpserver' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

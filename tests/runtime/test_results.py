@@ -96,7 +96,7 @@ def test_what_json_cannot_hold_is_a_failure_with_a_record(
     assert (True, "INTERNAL_ERROR") == (result["isError"], error["name"])
     assert "data" not in error
     record = recorded(trail, error)
-    assert "mcpcore.boundary.BrokenResultError" == record["exception"]["type"]
+    assert "mcpcore.exceptions.BrokenResultError" == record["exception"]["type"]
 
 
 def test_the_record_says_where_a_number_is_none(ask: Ask, trail: Path) -> None:

@@ -269,7 +269,7 @@ def test_where_no_exception_is_a_dataclass_none_is_searched_for(tmp_path: Path) 
     script = (
         "import importlib\n"
         "from mcpcore import Server\n"
-        "from mcpcore.boundary import ReturnedError\n"
+        "from mcpcore.exceptions import ReturnedError\n"
         "from mcpcore.sdk.returned import raise_within\n"
         "raise_within({'a': [1]})\n"
         "ledger = importlib.import_module('ledger')\n"

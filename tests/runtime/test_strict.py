@@ -153,7 +153,7 @@ def in_all_items(ctx: Context[Any]) -> Any:
 
 
 def in_an_item_before_a_failure(ctx: Context[Any]) -> str:
-    ctx.judged(conflict(SECRET, reason="typo"))
+    ctx.record_failure(conflict(SECRET, reason="typo"))
     raise ctx.fail("no_match", SECRET)
 
 
@@ -242,7 +242,7 @@ def test_a_strict_server_fails_a_call_that_breaks_its_contract(
     assert text in record["broken_contract"]
     assert not record["broken_contract"].startswith("tool 'act'"), "the record names the tool already"
     assert "outcome" not in record
-    assert "mcpcore.breaches.BrokenContractError" == record["exception"]["type"]
+    assert "mcpcore.outcome.BrokenContractError" == record["exception"]["type"]
     assert record["exception"]["causes"]
     if handler not in (lost, lost_beside_an_error_result, undeclared_and_returned):
         assert "test_strict.py" in record["traceback"]
@@ -353,7 +353,7 @@ def test_several_breaches_of_a_call_are_all_named(door: str, path: Path) -> None
     def act(ctx: Context[Any]) -> str:
         for _ in range(12):
             not_found(SECRET)
-        ctx.judged(conflict(SECRET, reason="item"))
+        ctx.record_failure(conflict(SECRET, reason="item"))
         raise conflict(SECRET, {"reason": "forged"}, reason="typo")
 
     require_masked(envelope_of(ask(served(act, path, strict=True))))
@@ -469,7 +469,7 @@ def test_of_very_many_broken_items_some_are_named(door: str, path: Path) -> None
 
     def act(ctx: Context[Any]) -> str:
         for _ in range(MAX_NOTED + 5):
-            ctx.judged(conflict(SECRET, reason="typo"))
+            ctx.record_failure(conflict(SECRET, reason="typo"))
         raise ctx.fail("no_match")
 
     ask(served(act, path, strict=True))
@@ -528,7 +528,7 @@ def test_resources_and_prompts(door: str, path: Path, how: str, strict: bool, ca
             not_found(SECRET)
             raise MCPError(code=-32050, message=SECRET)
         if how == "item":
-            ctx.judged(conflict(SECRET, reason="typo"))
+            ctx.record_failure(conflict(SECRET, reason="typo"))
         return "done"
 
     @server.resource("data://{how}", errors=ERRORS)

@@ -33,7 +33,7 @@ from mcpcore import (
     tool,
 )
 from mcpcore.errors import FACTORIES
-from mcpcore.sdk.server import ToolFailure
+from mcpcore.sdk.errors import ToolFailure
 
 pytestmark = pytest.mark.usefixtures("door")
 

@@ -17,7 +17,7 @@ from mcp_types import CallToolResult, TextContent
 
 from mcpcore import Context, ErrorCode, FailureMode, Limits, Server, not_found, tool
 from mcpcore.dialects import DIALECTS
-from mcpcore.envelope import envelope
+from mcpcore.envelope_builder import build_envelope
 from mcpcore.jsonable import Cut
 from mcpcore.redaction import REDACTED, redact_message, redact_recovery, redact_value
 from mcpcore.redaction.wire import may_hold_secret
@@ -172,7 +172,9 @@ def test_what_a_throw_site_adds_is_redacted_and_what_is_declared_is_not():
 @pytest.mark.parametrize("data", ORDINARY)
 def test_words_after_the_name_of_a_secret_stay(data):
     """They are what a caller has to know."""
-    failure = envelope(ErrorCode.NOT_FOUND, json.dumps(data), retry=ErrorCode.NOT_FOUND.retry, tool="t", data=data)
+    failure = build_envelope(
+        ErrorCode.NOT_FOUND, json.dumps(data), retry=ErrorCode.NOT_FOUND.retry, tool="t", data=data
+    )
     assert failure.message == json.dumps(data)
     assert failure.details == data
 
@@ -180,7 +182,9 @@ def test_words_after_the_name_of_a_secret_stay(data):
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_only_begins_as_a_secret_stays(text):
     """The client reads what it sent, in the message and in the data."""
-    failure = envelope(ErrorCode.NOT_FOUND, f"got {text}", retry=ErrorCode.NOT_FOUND.retry, tool="t", data={"at": text})
+    failure = build_envelope(
+        ErrorCode.NOT_FOUND, f"got {text}", retry=ErrorCode.NOT_FOUND.retry, tool="t", data={"at": text}
+    )
     assert failure.message == f"got {text}"
     assert failure.details == {"at": text}
 
@@ -222,7 +226,7 @@ def test_protocol_errors_are_redacted():
 def test_a_failure_that_is_handed_on_is_redacted():
     """An upstream server may not redact its own."""
     secret = "ghp_abcdefghij0123456789ABCD"
-    told = envelope(
+    told = build_envelope(
         ErrorCode.NOT_FOUND,
         f"no {secret}",
         retry=ErrorCode.NOT_FOUND.retry,
@@ -263,7 +267,7 @@ def test_a_cut_leaves_no_half_of_a_secret(shape, before, after):
     """Wherever the cut is, ten characters of a secret in a row are never left."""
     text, secret = shape
     message = "x " * (before // 2) + text + " y" * (after // 2)
-    failure = envelope(
+    failure = build_envelope(
         ErrorCode.NOT_FOUND, message, retry=ErrorCode.NOT_FOUND.retry, tool=None, data={"a": [message] * 60}
     )
     part = secret[-10:]
@@ -331,7 +335,7 @@ LOOP.append(LOOP)
 def test_large_and_odd_values_are_left_to_the_search_of_each_part(odd):
     """That search reads only as far as a client can see."""
     assert may_hold_secret("fine", odd)
-    failure = envelope(ErrorCode.NOT_FOUND, "fine", retry=ErrorCode.NOT_FOUND.retry, tool="t", data={"odd": odd})
+    failure = build_envelope(ErrorCode.NOT_FOUND, "fine", retry=ErrorCode.NOT_FOUND.retry, tool="t", data={"odd": odd})
     assert REDACTED not in json.dumps(failure.to_json())
 
 
@@ -339,17 +343,17 @@ def test_a_recovery_without_a_hint_is_searched_too():
     """The declared hint is left out of the search, and only that."""
     advice = ErrorCode.NOT_FOUND.retry
     for recovery in ({"userMessage": "AKIAIOSFODNN7EXAMPLE"}, {"hint": "AKIAIOSFODNN7EXAMPLE"}):
-        failure = envelope(ErrorCode.NOT_FOUND, "m", retry=advice, tool=None, recovery=recovery, entry=DECLARED)
+        failure = build_envelope(ErrorCode.NOT_FOUND, "m", retry=advice, tool=None, recovery=recovery, entry=DECLARED)
         assert "AKIA" not in json.dumps(failure.to_json())
     recovery = {"hint": DECLARED.recovery}
-    failure = envelope(ErrorCode.NOT_FOUND, "m", retry=advice, tool=None, recovery=recovery, entry=DECLARED)
+    failure = build_envelope(ErrorCode.NOT_FOUND, "m", retry=advice, tool=None, recovery=recovery, entry=DECLARED)
     assert failure.hint == DECLARED.recovery
 
 
 def test_the_note_on_items_that_are_left_out_stays():
     """It is the framework's own text."""
     data = {"store": "AKIAIOSFODNN7EXAMPLE", "rows": list(range(20_000))}
-    failure = envelope(
+    failure = build_envelope(
         ErrorCode.NOT_FOUND,
         "m",
         retry=ErrorCode.NOT_FOUND.retry,

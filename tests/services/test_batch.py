@@ -513,7 +513,7 @@ def send(ctx: Context[Any], items: list[str], close: bool = True) -> BatchResult
 
 async def sent(annotations: Any, *items: str, **arguments: Any) -> tuple[Any, Any, list[Any]]:
     """The effects and the advice of the whole, and the effects of the items that are listed."""
-    handler = send.changed(annotations=annotations)
+    handler = send.with_options(annotations=annotations)
     result, failed = await run(handler, items=list(items), **arguments)
     listed = (result.structured_content if failed is None else failed.details).get("failed", [])
     effects = [failure["error"].get("effects") for failure in listed]

@@ -434,7 +434,7 @@ async def test_what_may_have_taken_effect_is_not_repeated(
     handler = sync_handler if is_sync else async_handler
     for hints, expected in ((None, in_any_tool), (SENDS, in_a_tool_that_sends)):
         calls.clear()
-        async with Client(Server("s", tools=[handler.changed(annotations=hints)])) as client:
+        async with Client(Server("s", tools=[handler.with_options(annotations=hints)])) as client:
             told = Envelope.from_result(await client.call_tool(handler.name, {}))
         assert expected == len(calls)
         assert told is not None

@@ -17,22 +17,25 @@ from mcp.server.mcpserver import Context as SDKContext
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import PrivateAttr, RootModel, ValidationError
 
-from mcpcore.boundary import Boundary, is_a, passes_through, returned_failure
-from mcpcore.breaches import report_nested
+from mcpcore.boundary import Boundary
 from mcpcore.contract import CONTRACT_META_KEY
-from mcpcore.declare.context import Request, current
+from mcpcore.current import current
 from mcpcore.declare.declaration import FASTMCP_CALL
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
 from mcpcore.declare.tool import Tool
 from mcpcore.effects import default_effects
 from mcpcore.errors import CodedError
+from mcpcore.exceptions import is_a, passes_through, returned_failure
 from mcpcore.integrations.fastmcp.errors import ContractFailure, ProtocolFailure
+from mcpcore.integrations.fastmcp.private import wire_request
 from mcpcore.integrations.fastmcp.results import prompt_result, resource_result
 from mcpcore.jsonable import safe_str
-from mcpcore.sdk.handlers import run_handler
+from mcpcore.request import Request
+from mcpcore.sdk.answers import AnsweredCall, Answers
+from mcpcore.sdk.handlers import report_nested, run_handler
 from mcpcore.sdk.results import converted
-from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error, protocol_error_of
+from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error
 from mcpcore.strictness import strictness_of
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
     from pydantic import AnyUrl
 
     from mcpcore.declare.declaration import Declared
-    from mcpcore.declare.definition import ToolDefinition
+    from mcpcore.sdk.definition import ToolDefinition
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 
@@ -257,8 +260,8 @@ def _context() -> FastMCPContext | None:
 class Covering(Protocol):
     """A `ContractMiddleware`, for a handler that runs after its request is answered: in a background task."""
 
-    def covered(self, server: FastMCP[Any], request: Request, exc: BaseException) -> tuple[Boundary, dict[str, Any]]:
-        """The boundary of `server`, and the fields of the envelope of `exc`."""
+    def covered(self, server: FastMCP[Any]) -> Answers:
+        """Whatever records and answers the failures of `server`."""
         ...
 
 
@@ -276,7 +279,7 @@ def cover(server: FastMCP[Any], middleware: Covering) -> None:
 
 
 def _own_covering(server: FastMCP[Any]) -> Covering | None:
-    return next((cast("Covering", each) for each in server.middleware if hasattr(each, "covered")), None)
+    return next((cast("Covering", other) for other in server.middleware if hasattr(other, "covered")), None)
 
 
 async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], fastmcp: FastMCPContext | None) -> Any:
@@ -296,44 +299,37 @@ async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], 
         if passes_through(exc):
             raise
         lost = request.lost(returned_failure(exc))
-        boundary, fields = _boundary_of(fastmcp, request, exc)
-        verdict = boundary.judged(
-            exc,
-            contract=declared.contract,
-            name=name,
-            surface=surface,
-            context=fields,
-            lost=lost,
-            call=request.state(),
-        )
+        call = _call_alone(request, fastmcp, name, surface)
+        outcome = call.failure(exc, lost)
     else:
         if not (lost := request.lost()):
             return result
-        boundary, fields = _boundary_of(fastmcp, request, lost[0].error)
-        broken = boundary.report_lost(
-            lost, contract=declared.contract, name=name, surface=surface, context=fields, call=request.state()
-        )
-        if broken is None:
+        call = _call_alone(request, fastmcp, name, surface)
+        refused = call.lost(lost)
+        if refused is None:
             return result
-        verdict = broken
+        outcome = refused
     finally:
         current.reset(token)
+    answers = call.answers
     if isinstance(declared, Tool):
-        return boundary.result(verdict.envelope)
+        return answers.result(outcome.envelope)
     # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
-    raise ProtocolFailure.of(protocol_error_of(boundary, verdict.envelope))
+    raise ProtocolFailure.of(answers.error(outcome.envelope))
 
 
-def _boundary_of(
-    fastmcp: FastMCPContext | None, request: Request, exc: BaseException
-) -> tuple[Boundary, dict[str, Any] | None]:
+def _call_alone(request: Request, fastmcp: FastMCPContext | None, name: str, surface: str) -> AnsweredCall:
+    return AnsweredCall(_answers_of(fastmcp), request, name=name, surface=surface, wire=None)
+
+
+def _answers_of(fastmcp: FastMCPContext | None) -> Answers:
     try:
         server = get_server() if fastmcp is None else fastmcp.fastmcp  # in a background task, there is no context
     except RuntimeError:  # the tool is run without a server
-        return Boundary(server="fastmcp", expose=exposes_internal_errors()), None
+        return Answers(Boundary(server="fastmcp", expose=exposes_internal_errors()))
     covering = _covering.get(server) or _own_covering(server)
     if covering is not None:
-        return covering.covered(server, request, exc)
+        return covering.covered(server)
     boundary = _boundaries.get(server)
     if boundary is None:
         boundary = _boundaries[server] = Boundary(
@@ -345,7 +341,7 @@ def _boundary_of(
             "mcp.add_middleware(ContractMiddleware()) before you add other middleware",
             server.name,
         )
-    return boundary, None
+    return Answers(boundary)
 
 
 # --- the SDK's context ------------------------------------------------------------------------------------------------
@@ -356,20 +352,17 @@ def sdk_context(fastmcp: FastMCPContext | None) -> SDKContext[Any, Any]:
     return _SDKView(fastmcp)
 
 
-def _wire_request(fastmcp: FastMCPContext) -> Any:
-    """The SDK's own request; None for a call by code on the server."""
-    wire = fastmcp.request_context
-    return None if wire is None else wire._srctx  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-
-
 class _SDKView(SDKContext[Any, Any]):
     """The SDK's context, on top of FastMCP's context."""
 
     _fastmcp: Any = PrivateAttr(default=None)
+    _is_on_the_wire: bool = PrivateAttr(default=False)
 
     def __init__(self, fastmcp: FastMCPContext | None) -> None:
-        super().__init__(request_context=None if fastmcp is None else _wire_request(fastmcp))
+        wire = None if fastmcp is None else wire_request(fastmcp)
+        super().__init__(request_context=wire)
         self._fastmcp = fastmcp
+        self._is_on_the_wire = wire is not None
 
     @property
     def _own(self) -> FastMCPContext:
@@ -394,7 +387,7 @@ class _SDKView(SDKContext[Any, Any]):
 
     async def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Report progress; a call by code on the server reports to no client."""
-        if self._request_context is not None:
+        if self._is_on_the_wire:
             await super().report_progress(progress, total, message)
         elif self._fastmcp is not None:  # a background task
             await self._own.report_progress(progress, total, message)

@@ -29,11 +29,12 @@ from pydantic import ValidationError as PydanticError
 from pydantic_core import InitErrorDetails
 
 from mcpcore.arguments import INVALID_ARGUMENTS
-from mcpcore.boundary import ERROR_READERS, cause_of, is_a
 from mcpcore.classification.status import code_for_status
 from mcpcore.codes import Code, ErrorCode
 from mcpcore.errors import FrameworkError
+from mcpcore.exceptions import cause_of, is_a, register_framework
 from mcpcore.jsonable import safe_str, shown_name
+from mcpcore.sdk.errors import missing_prompt_arguments_error, unknown_prompt_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +75,7 @@ class FastMCPErrors:
         """The exception that FastMCP wrapped in `exc`; None if `exc` is not a wrapper."""
         return _wrapped(exc)
 
-    def spoken_by(self, exc: BaseException) -> tuple[Code, str, Any] | None:
+    def authored(self, exc: BaseException) -> tuple[Code, str, Any] | None:
         """The code, text and data of an error that FastMCP or a tool's author wants the client to read; else None."""
         if is_a(exc, MCPError):
             return _of_protocol(exc)
@@ -89,6 +90,9 @@ class FastMCPErrors:
         if is_a(exc, FastMCPError):
             return ErrorCode.INTERNAL_ERROR, safe_str(exc), None
         return _of_openapi(exc)
+
+    def relayed_by(self, exc: BaseException) -> None:
+        """None, since no error of FastMCP's own carries the failure of another server."""
 
 
 def _wrapped(exc: BaseException) -> BaseException | None:
@@ -181,17 +185,14 @@ def fastmcps_failure(exc: BaseException, name: str, surface: str) -> BaseExcepti
 def _prompt_failure(exc: BaseException, name: str) -> FrameworkError | None:
     text = safe_str(exc)
     if type(exc) is NotFoundError and text == f"Unknown prompt: {name!r}":
-        hint = "List the prompts to see what there is."
-        message = f"Unknown prompt: {shown_name(name)}"
-        return FrameworkError(ErrorCode.NOT_FOUND, message, reason="unknown_prompt", recovery=hint)
+        return unknown_prompt_error(name)
     if type(exc) is ValueError and text.startswith(MISSING_ARGUMENTS):
-        message, hint = text, "Add the arguments that are missing, as the list of prompts describes them."
-    elif type(exc) is PromptError and (match := UNFIT_ARGUMENT.match(text)):
+        return missing_prompt_arguments_error(text)
+    if type(exc) is PromptError and (match := UNFIT_ARGUMENT.match(text)):
         message = f"The argument {match[1]!r} is not of its type"
         hint = f"Send {match[1]!r} as the list of prompts describes it."
-    else:
-        return None
-    return FrameworkError(ErrorCode.INVALID_PARAMS, message, reason=INVALID_ARGUMENTS, recovery=hint)
+        return FrameworkError(ErrorCode.INVALID_PARAMS, message, reason=INVALID_ARGUMENTS, recovery=hint)
+    return None
 
 
 def _resource_failure(exc: BaseException, uri: str) -> NotFoundError | None:
@@ -230,4 +231,4 @@ class ProtocolFailure(MCPError, FastMCPError):  # noqa: N818 - as above
         return cls(code=error.code, message=error.message, data=error.data)
 
 
-ERROR_READERS.append(FastMCPErrors())
+register_framework(FastMCPErrors())

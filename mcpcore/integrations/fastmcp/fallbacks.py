@@ -17,15 +17,17 @@ import anyio
 from fastmcp.server.dependencies import fastmcp_request_ctx
 from mcp.shared.exceptions import MCPError
 
-from mcpcore.boundary import is_a
 from mcpcore.codes import ErrorCode
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError
 from mcpcore.errors import FrameworkError
+from mcpcore.exceptions import is_a
 from mcpcore.fallbacks import FallbackCheck
 from mcpcore.integrations.fastmcp.calling import answering_now
 from mcpcore.integrations.fastmcp.namespaces import Names, composition, fallbacks_in_meta, names_of
-from mcpcore.sdk.serving import protocol_error_of
-from mcpcore.upstream import UpstreamError, failure_carried_by
+from mcpcore.outcome import FailedCall
+from mcpcore.sdk.answers import Answers
+from mcpcore.sdk.errors import failure_carried_by
+from mcpcore.upstream import UpstreamError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,9 +35,9 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
 
     from mcpcore.boundary import Boundary
-    from mcpcore.declare.context import Request
     from mcpcore.envelope import Envelope
     from mcpcore.fallbacks import Fallback
+    from mcpcore.request import Request
     from mcpcore.strictness import Strictness
 
 _LOGGER: Final = logging.getLogger("mcpcore")
@@ -121,7 +123,7 @@ class Fallbacks:
             await self.check(server)
         except ContractError as exc:
             state.failure = exc
-            raise protocol_error_of(boundary, _refusal(state, server, boundary, fields, str(exc))) from None
+            raise Answers(boundary).error(_refusal(state, server, boundary, fields, str(exc))) from None
         state.refusal = None
 
     def _state(self, server: FastMCP[Any]) -> _State:
@@ -315,15 +317,11 @@ def _refusal(
     """The answer to each message of a server that must not start."""
     if state.refusal is None or state.refusal[0] != message:
         failure = FrameworkError(ErrorCode.INITIALIZATION_FAILED, message, reason="server_not_started")
-        envelope = boundary.judged(
-            failure, contract=_NO_CONTRACT, name=server.name, surface="server", context=dict(fields)
-        ).envelope
+        call = FailedCall(name=server.name, surface="server", context=dict(fields))
+        envelope = boundary.record_failure(failure, call).envelope
         state.refusal = message, envelope
         _LOGGER.error("the server %r cannot start: %s (id %s)", server.name, message, envelope.correlation_id)
     return state.refusal[1]
-
-
-_NO_CONTRACT: Final[Contract[Any]] = Contract()
 
 
 _listing: Final[ContextVar[bool]] = ContextVar("mcpcore_fastmcp_listing", default=False)

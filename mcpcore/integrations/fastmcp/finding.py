@@ -19,13 +19,13 @@ from fastmcp.tools.tool_transform import TransformedTool
 from mcpcore.contract import ContractError
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.tool import Tool
+from mcpcore.integrations.fastmcp.private import inner_provider, mounted_tool
 from mcpcore.sdk.serving import not_mountable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fastmcp.server.middleware.middleware import Middleware
-    from fastmcp.server.providers import Provider
     from fastmcp.tools.base import Tool as FastMCPTool
 
 _LOGGER: Final = logging.getLogger("mcpcore")
@@ -47,8 +47,8 @@ async def find_contract_tool(server: FastMCP[Any], name: str) -> Tool[..., Any] 
         if tool is None:
             return None
         if isinstance(tool, FastMCPProviderTool):
-            below, original = tool._server, tool._original_name  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-            tool = await below.get_tool(original)
+            below, name = mounted_tool(tool)
+            tool = await below.get_tool(name)
         elif isinstance(tool, TransformedTool) and not tool.transform_args:
             tool = tool.parent_tool
         else:
@@ -107,7 +107,7 @@ def mounted(server: FastMCP[Any]) -> Iterator[Any]:
     stack: list[tuple[Any, int]] = [(provider, 0) for provider in server.providers]
     while stack:
         provider, depth = stack.pop()
-        inner: Provider | None = getattr(provider, "_inner", None)
+        inner = inner_provider(provider)
         if inner is not None:
             stack.append((inner, depth))
         elif isinstance(provider, FastMCPProvider):

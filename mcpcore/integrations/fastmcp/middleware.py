@@ -20,14 +20,12 @@ from pydantic import BaseModel, ValidationError
 
 from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.audit import AuditError
-from mcpcore.bound_fields import TRACE_FIELD, checked, in_force
-from mcpcore.boundary import Boundary, is_a, log_recording, passes_through, returned_failure
-from mcpcore.breaches import note_item
-from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError
-from mcpcore.declare.context import Request
-from mcpcore.declare.definition import admitting_error, without_error
-from mcpcore.envelope import CANONICAL, Envelope
+from mcpcore.bound_fields import checked
+from mcpcore.boundary import Boundary
+from mcpcore.contract import CONTRACT_META_KEY, NO_CONTRACT, ContractError
+from mcpcore.envelope import CANONICAL
 from mcpcore.errors import FrameworkError
+from mcpcore.exceptions import is_a, passes_through, returned_failure
 from mcpcore.fallbacks import external_names
 from mcpcore.integrations.fastmcp import logs
 from mcpcore.integrations.fastmcp.calling import answered, answering_now, cover, sdk_context
@@ -54,18 +52,16 @@ from mcpcore.integrations.fastmcp.starting import Startups, no_lifespan
 from mcpcore.jsonable import shown_name
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.recording import recorded_first
+from mcpcore.request import Request
+from mcpcore.sdk.answers import AnsweredCall, Answers
+from mcpcore.sdk.definition import admitting_error, without_error
 from mcpcore.sdk.results import failure_in, require_writable, sendable
 from mcpcore.sdk.serving import (
     UnknownTool,
     check_options,
-    chosen_error,
     exposes_internal_errors,
     invalid_arguments_error,
-    part_of_answer,
-    protocol_error_of,
     protocols_own,
-    shown_value,
-    trace_id,
     unknown_tool_error,
     with_failures,
 )
@@ -82,15 +78,11 @@ if TYPE_CHECKING:
     from fastmcp.tools.base import Tool as FastMCPTool
 
     from mcpcore.audit import AuditTrail
-    from mcpcore.boundary import Verdict
-    from mcpcore.breaches import BrokenItem
     from mcpcore.declare.tool import Tool
-    from mcpcore.lost import LostFailure
+    from mcpcore.outcome import Outcome
     from mcpcore.sdk.startup import Startup
 
 _LOGGER: Final = logging.getLogger("mcpcore")
-
-_NO_CONTRACT: Final[Contract[Any]] = Contract()
 
 
 class FailedResult(ToolResult):
@@ -165,7 +157,7 @@ class ContractMiddleware(Middleware):
         self._limits = limits
         self._make_boundary = functools.partial(
             Boundary,
-            expose=first.judge.expose,
+            expose=first.mapper.expose,
             limits=limits,
             dialect=dialect,
             audit=first.trail,
@@ -286,11 +278,12 @@ class ContractMiddleware(Middleware):
         call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         """Call a tool; a failure is recorded, and then answered with a result."""
-        boundary, name = self._boundary(context), context.message.name
+        name = context.message.name
         on_the_wire = answering_now() is None and _wire(context) is not None
         effects = await self._hints.of(_server(context), name)
         renaming = await self._fallbacks.renaming(_server(context), "tool", name)
-        with renamed_by(renaming), self._scope(context, boundary, name=name, surface="tool") as request:
+        with renamed_by(renaming), self._answering(context, name=name, surface="tool") as call:
+            request = call.request
             request.effects = effects
             made = answer = None
             try:
@@ -305,12 +298,16 @@ class ContractMiddleware(Middleware):
                 failure = await self._read_tool_failure(exc, request, context)
                 lost = request.lost(returned_failure(failure))
                 if (protocol := protocols_own(failure)) is not None:
-                    verdict = self._report_lost(lost, request, context, name=name) if lost else None
-                    if verdict is not None:
-                        return _failed(boundary.result(verdict.envelope))
-                    raise protocol from None
+                    refused = call.lost(lost)
+                    if refused is None:
+                        raise protocol from None
+                    return self._failed(refused, call)
                 await prepare_renaming(failure, request)
-                return self._answered(failure, request, context, on_the_wire=on_the_wire, lost=lost)
+                if type(failure) is FrameworkError and failure.reason == "unknown_tool":
+                    call.name = shown_name(name)
+                    if on_the_wire and self._unknown_tool == "protocol":
+                        raise call.answers.error(call.failure(failure, lost).envelope) from None
+                return self._failed(call.failure(failure, lost), call)
             lost = request.lost()
             if answer is not None:
                 content = answer.structured_content
@@ -320,10 +317,10 @@ class ContractMiddleware(Middleware):
                 sent = failure_in(answer, schema)
                 if sent is not None:
                     await prepare_renaming(sent, request)
-                    return self._answered(sent, request, context, on_the_wire=on_the_wire, lost=lost)
-            verdict = self._report_lost(lost, request, context, name=name) if lost else None
-            if verdict is not None:
-                return _failed(boundary.result(verdict.envelope))
+                    return self._failed(call.failure(sent, lost), call)
+            refused = call.lost(lost)
+            if refused is not None:
+                return self._failed(refused, call)
             # Without an answer here, a mounted server has answered, or the result is not an answer yet.
             return result if answer is made else ToolResult.from_mcp_result(cast("CallToolResult", answer))
 
@@ -372,35 +369,8 @@ class ContractMiddleware(Middleware):
 
     # --- failures -------------------------------------------------------------------------------------------------
 
-    def _answered(
-        self,
-        failure: BaseException,
-        request: Request,
-        context: MiddlewareContext[Any],
-        *,
-        on_the_wire: bool,
-        lost: Sequence[LostFailure | BrokenItem],
-    ) -> ToolResult:
-        """Record `failure` and return the result for it.
-
-        Raises:
-            MCPError: If a client called an unknown tool and `unknown_tool` is "protocol".
-        """
-        boundary, name = self._boundary(context), context.message.name
-        unknown = type(failure) is FrameworkError and failure.reason == "unknown_tool"
-        found = self._fields_of(request, context, failure)
-        verdict = boundary.judged(
-            failure,
-            contract=request.contract,
-            name=shown_name(name) if unknown else name,
-            context=found,
-            lost=lost,
-            strictness=request.strictness,
-            call=request.state(),
-        )
-        if unknown and on_the_wire and self._unknown_tool == "protocol":
-            raise protocol_error_of(boundary, verdict.envelope) from None
-        return _failed(boundary.result(verdict.envelope))
+    def _failed(self, outcome: Outcome, call: AnsweredCall) -> ToolResult:
+        return FailedResult.from_mcp_result(call.answers.result(outcome.envelope))
 
     async def _read_tool_failure(
         self, exc: BaseException, request: Request, context: MiddlewareContext[mcp_types.CallToolRequestParams]
@@ -410,7 +380,7 @@ class ContractMiddleware(Middleware):
         if is_a(exc, (NotFoundError, DisabledError)):
             known = await _tool_names(server)
             return exc if message.name in known else unknown_tool_error(message.name, known)
-        if request.contract is not _NO_CONTRACT:
+        if request.contract is not NO_CONTRACT:
             request.effects = await self._hints.of(server, message.name, request.contract)
             return raised_within(exc)
         try:
@@ -437,12 +407,13 @@ class ContractMiddleware(Middleware):
         surface: str,
     ) -> Any:
         """The answer of a resource or a prompt; a failure is recorded and raised as an error of the protocol."""
-        boundary = self._boundary(context)
+        answers = self._answers(context)
         if answering_now() is not None:
             # A handler or a server above reads it, and its failure is the failure of that call.
             return await call_next(context)
         renaming = await self._fallbacks.renaming(_server(context), surface, name)
-        with renamed_by(renaming), self._scope(context, boundary, name=name, surface=surface) as request:
+        with renamed_by(renaming), self._answering(context, name=name, surface=surface, answers=answers) as call:
+            request = call.request
             try:
                 result = await call_next(context)
                 if not hasattr(result, "input_required"):
@@ -451,111 +422,38 @@ class ContractMiddleware(Middleware):
                 if passes_through(exc):
                     raise
                 failure = returned_failure(raised_within(exc))
-                if request.contract is _NO_CONTRACT:
+                if request.contract is NO_CONTRACT:
                     failure = fastmcps_failure(failure, name, surface) or failure
                     if type(failure) is FrameworkError and failure.reason == INVALID_ARGUMENTS:
                         failure = await _unfit_prompt(context, request) or failure
                 if is_unserved(failure, context.method):
                     raise
                 await prepare_renaming(failure, request)
-                raise self._as_error(failure, request, context, name=name, surface=surface) from None
-            if lost := request.lost():
-                verdict = self._report_lost(lost, request, context, name=name, surface=surface)
-                if verdict is not None:
-                    raise _error_of(boundary, verdict, name=shown_name(name), surface=surface)
+                lost = request.lost(returned_failure(failure))
+                raise call.error(failure, lost, keep_code=type(failure) is not RateLimitError) from None
+            refused = call.lost(request.lost())
+            if refused is not None:
+                raise call.error_of(refused)
             return result
-
-    def _as_error(
-        self, failure: BaseException, request: Request, context: MiddlewareContext[Any], *, name: str, surface: str
-    ) -> MCPError:
-        """Record `failure` and return the error of the protocol for it; an `MCPError` of an author is kept."""
-        boundary, name = self._boundary(context), shown_name(name)
-        lost = request.lost(returned_failure(failure))
-        found = self._fields_of(request, context, failure)
-        protocol = protocols_own(failure)
-        if protocol is not None:
-            broken = self._report_lost(lost, request, context, name=name, surface=surface) if lost else None
-            return protocol if broken is None else _error_of(boundary, broken, name=name, surface=surface)
-        chosen = type(failure) is not RateLimitError and is_a(failure, MCPError)
-        verdict = boundary.judged(
-            failure,
-            contract=request.contract,
-            name=name,
-            surface=surface,
-            context=found,
-            lost=lost,
-            strictness=request.strictness,
-            call=request.state(),
-        )
-        if chosen and verdict.exception is failure and not verdict.relayed:
-            return chosen_error(cast("MCPError", failure), verdict.envelope.message, boundary.judge.limits)
-        return _error_of(boundary, verdict, name=name, surface=surface)
-
-    def _report_lost(
-        self,
-        lost: Sequence[LostFailure | BrokenItem],
-        request: Request,
-        context: MiddlewareContext[Any],
-        *,
-        name: str,
-        surface: str = "tool",
-    ) -> Verdict | None:
-        """Report failures that a call lost which ended otherwise; the verdict to answer it with, if it may not."""
-        return self._boundary(context).report_lost(
-            lost,
-            contract=request.contract,
-            name=shown_name(name),
-            context=self._fields_of(request, context, lost[0].error),
-            surface=surface,
-            strictness=request.strictness,
-            call=request.state(),
-        )
 
     # --- the request ----------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _scope(
-        self, context: MiddlewareContext[Any], boundary: Boundary, *, name: str, surface: str
-    ) -> Iterator[Request]:
-        """The request that this middleware answers."""
-        request = Request(
-            lambda: sdk_context(request.fastmcp),
-            contract=_NO_CONTRACT,
-            judged=functools.partial(self._judged_item, context, boundary, shown_name(name), surface),
-            part=functools.partial(part_of_answer, boundary),
-            shown=functools.partial(shown_value, boundary),
-            fastmcp=context.fastmcp_context,
-        )
+    def _answering(
+        self, context: MiddlewareContext[Any], *, name: str, surface: str, answers: Answers | None = None
+    ) -> Iterator[AnsweredCall]:
+        """The request for `name` that this middleware answers."""
+        request = Request(lambda: sdk_context(request.fastmcp), fastmcp=context.fastmcp_context)
         request.claimed = False
+        answers = answers or self._answers(context)
+        shown = name if surface == "tool" else shown_name(name)
+        call = AnsweredCall(answers, request, name=shown, surface=surface, wire=_wire(context))
         outer = answering_now()
         # The outermost middleware decides, also if a mounted server has its own middleware.
-        request.strictness = boundary.strictness if outer is None else outer.request.strictness
+        request.strictness = answers.boundary.strictness if outer is None else outer.request.strictness
         arguments = context.message.arguments if surface == "prompt" else None
         with answered(request, name, surface, arguments):
-            yield request
-
-    def _judged_item(
-        self,
-        context: MiddlewareContext[Any],
-        boundary: Boundary,
-        name: str,
-        surface: str,
-        exc: BaseException,
-        request: Request,
-    ) -> Envelope:
-        """Record the failure of a part of a call that goes on, and return its envelope."""
-        found = self._fields_of(request, context, exc)
-        verdict = boundary.judged(
-            exc,
-            contract=request.contract,
-            name=name,
-            surface=surface,
-            context=found,
-            strictness=request.strictness,
-            call=request.state(of_part=True),
-        )
-        note_item(verdict, request)
-        return verdict.envelope
+            yield call
 
     # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------
 
@@ -567,38 +465,30 @@ class ContractMiddleware(Middleware):
         """
         if not isinstance(context.message, mcp_types.CallToolRequestParams):
             raise self.unrecorded_error(context)
-        boundary = self._boundary(context)
-        return _failed(boundary.result(self._unrecorded_verdict(context).envelope))
+        outcome, call = self._unrecorded(context)
+        return self._failed(outcome, call)
 
     def unrecorded_error(self, context: MiddlewareContext[Any], *_: object) -> MCPError:
         """The same as an error of the protocol."""
-        return protocol_error_of(self._boundary(context), self._unrecorded_verdict(context).envelope)
+        outcome, call = self._unrecorded(context)
+        return call.answers.error(outcome.envelope)
 
-    def recording_failed(self, exc: Exception) -> None:
-        """Log an error of writing a record that had to wait."""
-        log_recording(exc)
-
-    def _unrecorded_verdict(self, context: MiddlewareContext[Any]) -> Verdict:
+    def _unrecorded(self, context: MiddlewareContext[Any]) -> tuple[Outcome, AnsweredCall]:
         message = context.message
         name = getattr(message, "name", None) or getattr(message, "uri", None) or _completed(message)
         name = shown_name(str(name))
         request = Request(lambda: sdk_context(context.fastmcp_context))
-        found = self._fields_of(request, context, AuditError())
+        call = AnsweredCall(self._answers(context), request, name=name, wire=_wire(context))
         effects = self._hints.noted(_server(context), name)
-        return self._boundary(context).unrecorded(contract=_NO_CONTRACT, name=name, context=found, effects=effects)
+        return call.unrecorded(AuditError(), effects=effects), call
 
-    def _fields_of(self, request: Request, context: MiddlewareContext[Any], exc: BaseException) -> dict[str, Any]:
-        found = in_force(self._fields, request, exc)
-        wire = _wire(context)
-        trace = None if wire is None else trace_id(wire.meta, getattr(wire.request, "headers", None))
-        if trace is not None:
-            found[TRACE_FIELD] = trace
-        return found
-
-    def covered(self, server: FastMCP[Any], request: Request, exc: BaseException) -> tuple[Boundary, dict[str, Any]]:
-        """The boundary and the fields for a failure in a background task, whose request is answered already."""
+    def covered(self, server: FastMCP[Any]) -> Answers:
+        """What answers a failure in a background task, whose request is answered already."""
         boundary, _ = self._boundaries.get(server, (None, None))
-        return boundary or self._make_boundary(server=server.name), in_force(self._fields, request, exc)
+        return Answers(boundary or self._make_boundary(server=server.name), self._fields)
+
+    def _answers(self, context: MiddlewareContext[Any]) -> Answers:
+        return Answers(self._boundary(context), self._fields)
 
     def _boundary_of(self, server: FastMCP[Any]) -> Boundary:
         """The boundary of the server, which may not have been checked."""
@@ -624,7 +514,7 @@ class ContractMiddleware(Middleware):
         self, made: CallToolResult, request: Request, context: MiddlewareContext[Any]
     ) -> CallToolResult:
         """The result without numbers that JSON lacks; the result of a contract tool has none."""
-        if made.is_error or request.contract is not _NO_CONTRACT:
+        if made.is_error or request.contract is not NO_CONTRACT:
             return made
         content = made.structured_content
         answer = sendable(made, made_of=content)
@@ -674,17 +564,6 @@ def _protocol_result(result: ToolResult) -> CallToolResult:
         return raw
     content, structured = raw if isinstance(raw, tuple) else (raw, None)
     return CallToolResult(content=content, structured_content=structured)
-
-
-def _failed(answer: CallToolResult) -> ToolResult:
-    return FailedResult.from_mcp_result(answer)
-
-
-def _error_of(boundary: Boundary, verdict: Verdict, *, name: str, surface: str) -> MCPError:
-    error = protocol_error_of(boundary, verdict.envelope)
-    if surface == "resource" and boundary.dialect.name == CANONICAL:
-        error.error.data["uri"] = shown_value(boundary, name)  # as FastMCP has it
-    return error
 
 
 async def _tool_names(server: FastMCP[Any]) -> list[str]:

@@ -11,7 +11,7 @@ from fastmcp.prompts.base import Message, PromptResult
 from fastmcp.resources.base import Resource, ResourceContent, ResourceResult
 from mcp_types import InputRequiredResult
 
-from mcpcore.boundary import returned_failure
+from mcpcore.exceptions import returned_failure
 from mcpcore.sdk.prompts import messages_of
 from mcpcore.sdk.resources import content_of
 

@@ -19,7 +19,7 @@ from fastmcp.tools.tool_transform import TransformedTool
 from fastmcp.utilities.types import Audio, File, Image
 from mcp_types import CallToolResult, ContentBlock, InputRequiredResult
 
-from mcpcore.boundary import is_a
+from mcpcore.exceptions import is_a
 from mcpcore.integrations.fastmcp.calling import answering_now
 from mcpcore.sdk.returned import raise_within
 

@@ -10,9 +10,9 @@ import contextlib
 import functools
 import sys
 import weakref
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from mcpcore.contract import Contract
+from mcpcore.outcome import FailedCall
 from mcpcore.sdk.startup import Startup
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mcpcore.boundary import Boundary
     from mcpcore.codes import ErrorCode
     from mcpcore.envelope import Envelope
-
-_NO_CONTRACT: Final[Contract[Any]] = Contract()
 
 
 @contextlib.asynccontextmanager
@@ -53,9 +51,8 @@ class Startups:
         return startup
 
     def _record(self, boundary: Boundary, name: str, exc: BaseException, code: ErrorCode | None) -> Envelope:
-        return boundary.judged(
-            exc, contract=_NO_CONTRACT, name=name, surface="server", context=dict(self._fields), code=code
-        ).envelope
+        call = FailedCall(name=name, surface="server", context=dict(self._fields), code=code)
+        return boundary.record_failure(exc, call).envelope
 
     def watched(
         self, lifespan: Callable[[FastMCP[Any]], AbstractAsyncContextManager[Any]]

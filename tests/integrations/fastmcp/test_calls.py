@@ -237,7 +237,7 @@ class TestNested:
 
         @tool(errors=[NO_ORDER])
         def f(ctx: Context[Literal["no_order"]]) -> dict[str, Any]:
-            return {"failed": [ctx.part(ctx.judged(ctx.fail("no_order")))]}
+            return {"failed": [ctx.render_item(ctx.record_failure(ctx.fail("no_order")))]}
 
         (failed,) = calling(server_of(f), "f").structured_content["failed"]
         assert "no_order" == failed["data"]["reason"]

@@ -69,7 +69,7 @@ def told(mcp: FastMCP[Any], name: str, how: str = "silent", **arguments: Any) ->
 def test_annotations_of_fastmcps_decorator(how: str) -> None:
     """`@mcp.tool(annotations={...})` above `@tool`, as a mapping and as an object; it has the last word."""
     mcp = contracted()
-    mcp.tool(annotations=HINTS, name="a")(send.changed())
+    mcp.tool(annotations=HINTS, name="a")(send.with_options())
     mcp.tool(annotations=SENDS, name="b")(tool(errors=[SILENT], annotations=READS)(send.handler))
     mcp.tool(name="c")(tool(errors=[SILENT], annotations=READS)(send.handler))
     assert UNKNOWN == told(mcp, "a", how)
@@ -83,7 +83,7 @@ def test_annotations_of_fastmcps_decorator(how: str) -> None:
 )
 def test_the_tool_that_a_client_sees_counts(annotations: ToolAnnotations, expected: Any) -> None:
     """A registration, a transform or a mount that gives a handler other annotations, and not the handler's own."""
-    own = send.changed(annotations=READS if annotations is SENDS else SENDS)
+    own = send.with_options(annotations=READS if annotations is SENDS else SENDS)
     registered = Tool.from_function(own, name="registered", annotations=annotations)
     transformed = Tool.from_tool(Tool.from_function(own, name="t"), name="transformed", annotations=annotations)
     mcp = contracted(registered, transformed)
@@ -98,15 +98,15 @@ def test_the_tool_that_a_client_sees_counts(annotations: ToolAnnotations, expect
 def test_a_mounted_server_answers_by_its_own_tools() -> None:
     """Also where it has its own middleware."""
     mcp = contracted()
-    mcp.mount(contracted(send.changed(annotations=SENDS), name="below"), namespace="below")
+    mcp.mount(contracted(send.with_options(annotations=SENDS), name="below"), namespace="below")
     assert UNKNOWN == told(mcp, "below_send")
 
 
 def test_a_tool_that_takes_the_place_of_another() -> None:
     """The annotations of the former tool are forgotten."""
-    mcp = contracted(send.changed(annotations=SENDS))
+    mcp = contracted(send.with_options(annotations=SENDS))
     assert UNKNOWN == told(mcp, "send")
-    for other in (send.changed(annotations=READS), Tool.from_function(plain, name="send", annotations=READS)):
+    for other in (send.with_options(annotations=READS), Tool.from_function(plain, name="send", annotations=READS)):
         mcp.local_provider.remove_tool("send")
         mcp.add_tool(other)
         assert "none" == told(mcp, "send")[0]
@@ -123,7 +123,7 @@ def test_its_timeout_leaves_it_open(is_plain: bool, annotations: Any, expected: 
         return how
 
     mcp = contracted()
-    mcp.tool(timeout=0.05, annotations=annotations, name="slow")(slow if is_plain else send.changed())
+    mcp.tool(timeout=0.05, annotations=annotations, name="slow")(slow if is_plain else send.with_options())
     assert expected == told(mcp, "slow", "slow")
 
 
@@ -131,7 +131,7 @@ def test_its_timeout_leaves_it_open(is_plain: bool, annotations: Any, expected: 
 def test_what_fails_before_the_handler_is_not_open(is_plain: bool) -> None:
     """Bad arguments, a rate limit, a refused caller and a dependency of the handler."""
     made: Any = Tool.from_function(plain, name="act", annotations=SENDS)
-    mcp = contracted(made if is_plain else send.changed(name="act", annotations=SENDS))
+    mcp = contracted(made if is_plain else send.with_options(name="act", annotations=SENDS))
     assert (None, Retry.never()) == told(mcp, "act", other=1)
     assert "unknown" == told(mcp, "act", "crash")[0]
 
@@ -150,7 +150,7 @@ def test_a_rate_limit_of_the_server_is_not_open() -> None:
         async def on_call_tool(self, context: Any, call_next: Any) -> Any:
             raise RateLimitError("Rate limit exceeded for client: somebody")
 
-    mcp = contracted(send.changed(annotations=SENDS), Tool.from_function(plain, name="plain", annotations=SENDS))
+    mcp = contracted(send.with_options(annotations=SENDS), Tool.from_function(plain, name="plain", annotations=SENDS))
     mcp.add_middleware(Limits())
     for name in ("send", "plain"):
         assert (None, Retry.after(seconds=30)) == told(mcp, name, "crash")
@@ -228,7 +228,7 @@ def test_tools_without_annotations_say_nothing() -> None:
 def test_a_server_without_the_middleware() -> None:
     """Its contract tools answer their own failures."""
     mcp: FastMCP[Any] = FastMCP("alone")
-    mcp.add_tool(send.changed(annotations=SENDS))
+    mcp.add_tool(send.with_options(annotations=SENDS))
     assert UNKNOWN == told(mcp, "send")
 
 
@@ -249,7 +249,7 @@ def test_a_tool_that_cannot_be_looked_up(caplog: pytest.LogCaptureFixture) -> No
 def test_a_failure_that_cannot_be_recorded_keeps_its_effects(annotations: Any, expected: Any, tmp_path: Path) -> None:
     """The answer says that the record is missing, and what the call may have changed."""
     trail = AuditTrail.open(tmp_path / "trail.jsonl", policy="refuse", sinks=())
-    mcp = contracted(send.changed(annotations=annotations), audit=trail)
+    mcp = contracted(send.with_options(annotations=annotations), audit=trail)
     trail.close()
     (tmp_path / "trail.jsonl").unlink(missing_ok=True)
     (tmp_path / "trail.jsonl").mkdir()

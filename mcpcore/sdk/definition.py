@@ -15,33 +15,23 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp.server.mcpserver.exceptions import InvalidSignature
 from mcp.server.mcpserver.resolve import resolve_arguments
 from mcp.server.mcpserver.tools.base import Tool as SDKTool
-from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, _inline_root_ref, _pydantic_readable_typeddict
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, create_model
 from pydantic_core import SchemaError, to_json
 
+import mcpcore.sdk.errors  # noqa: F401 - the boundary reads the SDK's errors as soon as a handler is declared
+from mcpcore._schema import inlined, readable
 from mcpcore.contract import ContractError
+from mcpcore.dialects.canonical import ERROR_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mcp_types import InputRequiredResult
 
-    from mcpcore.declare.context import Request
     from mcpcore.declare.declaration import Declaration
-
-ERROR_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "description": "Why the call failed; present instead of the result.",
-    "properties": {
-        "code": {"type": "integer"},
-        "name": {"type": "string"},
-        "message": {"type": "string"},
-        "retry": {"type": "object"},
-        "data": {"type": "object"},
-    },
-    "required": ["code", "message", "retry"],
-}
-"""The envelope in an output schema: what every client may rely on, and no more, since clients pay for each keyword."""
+    from mcpcore.request import Request
 
 # What an error beside the result must not be measured by; all else at the root of a schema says nothing about it.
 _RESULT_KEYWORDS: Final = (
@@ -170,6 +160,23 @@ class ToolDefinition:
         return await resolve_arguments(self.sdk.resolved_params, self.sdk.resolver_plans, arguments, request.sdk)
 
 
+def describe(declaration: Declaration) -> ToolDefinition:
+    """A declared handler in the SDK's terms; see `ToolDefinition.of`."""
+    return ToolDefinition.of(declaration)
+
+
+def parse_uri_template(uri: str) -> UriTemplate:
+    """The parsed URI of a resource; one of a static resource has no variables.
+
+    Raises:
+        ValueError: If it is not a template.
+    """
+    try:
+        return UriTemplate.parse(uri)
+    except InvalidUriTemplate as exc:
+        raise ValueError(str(exc)) from exc
+
+
 def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """`schema`, of a result, so that a failure fits it too.
 
@@ -243,8 +250,8 @@ def _with_an_object(metadata: FuncMetadata, name: str) -> FuncMetadata:
         wrapped = create_model(f"{name}Output", result=(model, ...))
         return FuncMetadata(arg_model=metadata.arg_model, output_model=wrapped, wrap_output=True)
     # The SDK describes what is read; aliases for writing and computed fields are in what is sent.
-    sent = TypeAdapter(_pydantic_readable_typeddict(model)).json_schema(mode="serialization")
-    sent = _inline_root_ref(sent)
+    sent = TypeAdapter(readable(model)).json_schema(mode="serialization")
+    sent = inlined(sent)
     if _fields_of(sent, sent) != _fields_of(schema, schema):
         schema = sent
     return metadata.model_copy(update={"output_schema": {"type": "object", **schema}})

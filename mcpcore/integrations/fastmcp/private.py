@@ -1,0 +1,53 @@
+"""Every private part of FastMCP that mcpcore uses; see `mcpcore.sdk.private` for how the list is tested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.sdk.private import PrivateUse
+
+if TYPE_CHECKING:
+    from fastmcp import Context
+    from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool
+
+_PROVIDERS: Final = "fastmcp.server.providers"
+
+PRIVATE_USES: Final = (
+    PrivateUse(
+        f"{_PROVIDERS}.fastmcp_provider:FastMCPProviderTool", "_server", "integrations.fastmcp.private", "4.1.2",
+        "the mounted server that has a tool, to find the contract tool behind it",
+    ),
+    PrivateUse(
+        f"{_PROVIDERS}.fastmcp_provider:FastMCPProviderTool", "_original_name", "integrations.fastmcp.private",
+        "4.1.2", "the name of the tool on that server",
+    ),
+    PrivateUse(
+        f"{_PROVIDERS}.wrapped_provider:_WrappedProvider", "_inner", "integrations.fastmcp.private", "4.1.2",
+        "the provider of a mounted server, which FastMCP wraps to add a namespace",
+    ),
+    PrivateUse(
+        "fastmcp.server.dependencies:FastMCPRequestContext", "_srctx", "integrations.fastmcp.private", "4.1.2",
+        "the SDK's own request, for `ctx.sdk`",
+    ),
+    PrivateUse(
+        "fastmcp.tools.function_tool:_ToolBodyError", "", "integrations.fastmcp.errors", "4.1.2",
+        "the class that wraps a pydantic error from the body of a tool, from FastMCP 4.1 on; it is known by its name",
+    ),
+)  # fmt: skip
+"""The uses, each with the version of FastMCP in which it was read."""
+
+
+def mounted_tool(tool: FastMCPProviderTool) -> tuple[Any, Any]:
+    """The mounted server that has `tool`, and the name of the tool there."""
+    return tool._server, tool._original_name  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
+def inner_provider(provider: object) -> Any:
+    """The provider that `provider` wraps; None if it wraps none."""
+    return getattr(provider, "_inner", None)
+
+
+def wire_request(context: Context) -> Any:
+    """The SDK's own request; None for a call by code on the server."""
+    request = context.request_context
+    return None if request is None else request._srctx  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]

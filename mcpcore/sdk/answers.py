@@ -1,0 +1,154 @@
+"""Answers in the form of the protocol, and the calls that are answered: the same for a `Server` and for FastMCP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, TextContent
+
+from mcpcore.bound_fields import TRACE_FIELD, in_force
+from mcpcore.envelope import CANONICAL
+from mcpcore.exceptions import is_a
+from mcpcore.mapper import failures_within
+from mcpcore.outcome import BrokenContractError, BrokenItem, FailedCall
+from mcpcore.sdk.serving import chosen_error, protocol_error, protocols_own, trace_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcpcore.boundary import Boundary
+    from mcpcore.codes import Effects
+    from mcpcore.effects import CallState
+    from mcpcore.envelope import Envelope
+    from mcpcore.jsonable import JSON
+    from mcpcore.lost import LostFailure
+    from mcpcore.outcome import Outcome
+    from mcpcore.request import Request
+
+
+class Answers:
+    """Writes envelopes for the clients of one server: in its dialect, as results and as errors of the protocol."""
+
+    def __init__(self, boundary: Boundary, fields: Mapping[str, str | None] | None = None) -> None:
+        """Answer for `boundary`; `fields` are those that the server binds, and with None no field counts at all."""
+        self.boundary = boundary
+        self.fields = fields
+
+    def _written(self, envelope: Envelope) -> tuple[dict[str, Any], str]:
+        return self.boundary.dialect.write(envelope, limits=self.boundary.mapper.limits)
+
+    def result(self, envelope: Envelope) -> CallToolResult:
+        """The envelope as the result of a tool."""
+        structured, text = self._written(envelope)
+        return CallToolResult(
+            content=[TextContent(type="text", text=text)],
+            structured_content=structured,
+            is_error=self.boundary.dialect.is_error,
+        )
+
+    def error(self, envelope: Envelope) -> MCPError:
+        """The envelope as an error of the protocol."""
+        return protocol_error(envelope, self._written(envelope)[0])
+
+    def render_item(self, envelope: Envelope) -> dict[str, Any]:
+        """The envelope as a part of an answer."""
+        return self.boundary.dialect.render_item(self._written(envelope)[0])
+
+    def show_value(self, value: JSON) -> JSON:
+        """A value of the caller's as a part of an answer, without unmistakable secrets."""
+        limits = self.boundary.mapper.limits
+        if not limits.redact_secrets:
+            return value
+        from mcpcore.redaction import redact_value
+
+        return cast("JSON", redact_value(value, limits.data))
+
+
+class AnsweredCall:
+    """A call that is being answered: records its failures, and the failures of its parts."""
+
+    def __init__(self, answers: Answers, request: Request, *, name: str, surface: str = "tool", wire: Any) -> None:
+        """Answer `request`, for `name`, which came over `wire`; None stands for code on the server.
+
+        From now on the request records the failures of its items here.
+        """
+        self.answers = answers
+        self.request = request
+        self.name = name
+        self.surface = surface
+        self._wire = wire
+        request.record_failure = self._record_item
+        request.render_item = answers.render_item
+        request.show_value = answers.show_value
+
+    def _failed(
+        self,
+        exc: BaseException,
+        *,
+        state: CallState | None = None,
+        lost: Sequence[LostFailure | BrokenItem] = (),
+    ) -> FailedCall:
+        return FailedCall(
+            name=self.name,
+            contract=self.request.contract,
+            surface=self.surface,
+            context=self._context(exc),
+            state=state,
+            lost=lost,
+            strictness=self.request.strictness,
+        )
+
+    def _context(self, exc: BaseException) -> dict[str, JSON] | None:
+        """The bound fields of a failure, and the trace of the caller."""
+        if self.answers.fields is None:
+            return None
+        within = failures_within(exc, self.request.contract)
+        context = in_force(self.answers.fields, self.request.fields or {}, (exc, *within))
+        if self._wire is not None:
+            trace = trace_id(self._wire.meta, getattr(self._wire.request, "headers", None))
+            if trace is not None:
+                context[TRACE_FIELD] = trace
+        return context
+
+    def failure(self, exc: BaseException, lost: Sequence[LostFailure | BrokenItem] = ()) -> Outcome:
+        """The outcome of `exc`, with which the call ended; recorded."""
+        call = self._failed(exc, state=self.request.state(), lost=lost)
+        return self.answers.boundary.record_failure(exc, call)
+
+    def lost(self, lost: Sequence[LostFailure | BrokenItem]) -> Outcome | None:
+        """Report failures that the call lost; the outcome to answer it with, if it may not end as it did."""
+        if not lost:
+            return None
+        return self.answers.boundary.report_lost(self._failed(lost[0].error, state=self.request.state(), lost=lost))
+
+    def unrecorded(self, exc: BaseException, *, effects: Effects | None) -> Outcome:
+        """The outcome if the call failed, and the trail's policy is to refuse what it cannot record."""
+        return self.answers.boundary.unrecorded(self._failed(exc), effects=effects)
+
+    def error(
+        self, exc: BaseException, lost: Sequence[LostFailure | BrokenItem] = (), *, keep_code: bool = True
+    ) -> MCPError:
+        """The error of the protocol for `exc`, recorded; an `MCPError` keeps the code that its author chose."""
+        step = protocols_own(exc)
+        if step is not None:
+            refused = self.lost(lost)
+            return step if refused is None else self.error_of(refused)
+        outcome = self.failure(exc, lost)
+        if keep_code and is_a(exc, MCPError) and outcome.exception is exc and not outcome.relayed:
+            return chosen_error(cast("MCPError", exc), outcome.envelope.message, self.answers.boundary.mapper.limits)
+        return self.error_of(outcome)
+
+    def error_of(self, outcome: Outcome) -> MCPError:
+        """The error of the protocol for `outcome`; that of a resource has its URI, as the SDK sends it."""
+        error = self.answers.error(outcome.envelope)
+        if self.surface == "resource" and self.answers.boundary.dialect.name == CANONICAL:
+            error.error.data["uri"] = self.answers.show_value(self.name)
+        return error
+
+    def _record_item(self, exc: BaseException, request: Request) -> Envelope:
+        """The envelope of a part of the call that failed while the call goes on; recorded like a failed call."""
+        outcome = self.answers.boundary.record_failure(exc, self._failed(exc, state=request.state(of_part=True)))
+        if type(outcome.exception) is BrokenContractError:
+            request.noted().add_item(BrokenItem(outcome))
+        return outcome.envelope

@@ -1,0 +1,234 @@
+"""The requests of clients that a `Server` answers: calls of tools, resources, prompts and completions."""
+
+from __future__ import annotations
+
+import functools
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from mcp.server.mcpserver import Context as SDKContext
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool as SDKTool
+from mcp_types import CallToolRequestParams, CallToolResult, CompleteResult, Completion, PromptReference
+from pydantic import ValidationError
+
+from mcpcore.audit import AuditError
+from mcpcore.contract import NO_CONTRACT
+from mcpcore.current import current
+from mcpcore.effects import default_effects
+from mcpcore.exceptions import passes_through, returned_failure
+from mcpcore.jsonable import shown_name
+from mcpcore.recording import recorded_first
+from mcpcore.request import Request
+from mcpcore.sdk.answers import AnsweredCall, Answers
+from mcpcore.sdk.errors import as_raised
+from mcpcore.sdk.private import subscriptions_of
+from mcpcore.sdk.results import converted, failure_in, require_writable, sendable
+from mcpcore.sdk.serving import UnknownTool, invalid_arguments_error, protocols_own, unknown_tool_error
+from mcpcore.sdk.tools import ContractTool
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
+
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.tools import ToolManager
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import InputRequiredResult
+
+    from mcpcore.boundary import Boundary
+    from mcpcore.codes import Effects
+
+
+class Calls:
+    """Answers the requests of the clients of one server."""
+
+    def __init__(
+        self,
+        server: MCPServer[Any],
+        tools: ToolManager,
+        boundary: Boundary,
+        *,
+        fields: Mapping[str, str | None],
+        unknown_tool: UnknownTool,
+    ) -> None:
+        """Answer for `server`, which has registered `tools`."""
+        self._server = server
+        self._tools = tools
+        self._answers = Answers(boundary, fields)
+        self._unknown_tool: UnknownTool = unknown_tool
+
+    def _make_context(self, ctx: ServerRequestContext[Any], params: Any) -> SDKContext[Any, Any]:
+        return SDKContext(
+            request_context=cast("Any", ctx),
+            mcp_server=self._server,
+            input_params=params,
+            subscriptions=subscriptions_of(self._server),
+        )
+
+    @contextmanager
+    def _answering(
+        self,
+        ctx: ServerRequestContext[Any],
+        params: Any,
+        *,
+        name: str,
+        surface: str,
+        tool: SDKTool | None = None,
+    ) -> Iterator[AnsweredCall]:
+        """A request of its own, with which everything ends that an exception of the call takes along."""
+        request = Request(
+            functools.partial(self._make_context, ctx, params),
+            contract=tool.tool.contract if isinstance(tool, ContractTool) else NO_CONTRACT,
+            effects=_effects_of(tool),
+        )
+        request.claimed = tool is not None
+        call = AnsweredCall(self._answers, request, name=name, surface=surface, wire=ctx)
+        token = current.set(request)
+        try:
+            yield call
+        finally:
+            current.reset(token)
+
+    # --- tools ----------------------------------------------------------------------------------------------------
+
+    @recorded_first
+    async def call_tool(
+        self, ctx: ServerRequestContext[Any], params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; a failure is recorded, and then answered with a result."""
+        tool = self._tools.get_tool(params.name)
+        if tool is None:
+            return self._unknown(ctx, params.name)
+        result: CallToolResult | InputRequiredResult | None = None
+        with self._answering(ctx, params, name=params.name, surface="tool", tool=tool) as call:
+            request, failure = call.request, None
+            try:
+                result = await _run(tool, params.arguments or {}, request)
+            except BaseException as exc:
+                if passes_through(exc):
+                    raise
+                lost = request.lost(returned_failure(exc))
+                protocol = protocols_own(exc, every_code=not isinstance(tool, ContractTool))
+                if protocol is None:
+                    return self._answers.result(call.failure(exc, lost).envelope)
+                refused = call.lost(lost)
+                if refused is None:
+                    raise call.error(protocol) from None
+                return self._answers.result(refused.envelope)
+        lost = request.lost()
+        failure = failure_in(result, tool.output_schema)
+        outcome = call.lost(lost) if failure is None else call.failure(failure, lost)
+        return result if outcome is None else self._answers.result(outcome.envelope)
+
+    def _unknown(self, ctx: ServerRequestContext[Any], name: str) -> CallToolResult:
+        failure = unknown_tool_error(name, (tool.name for tool in self._tools.list_tools()))
+        request = Request(functools.partial(self._make_context, ctx, None))
+        outcome = AnsweredCall(self._answers, request, name=shown_name(name), wire=ctx).failure(failure)
+        if self._unknown_tool == "result":
+            return self._answers.result(outcome.envelope)
+        raise self._answers.error(outcome.envelope)
+
+    # --- resources, prompts and completions -----------------------------------------------------------------------
+
+    @recorded_first
+    async def read_resource(
+        self, ctx: ServerRequestContext[Any], params: Any, read: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        """Read a resource with `read`, the SDK's own method."""
+        uri = str(params.uri)
+        with self._answering(ctx, params, name=shown_name(uri), surface="resource") as call:
+            call.request.reads = True
+            return await self._answer(read(), call, uri)
+
+    @recorded_first
+    async def get_prompt(self, ctx: ServerRequestContext[Any], params: Any, get: Callable[[], Awaitable[Any]]) -> Any:
+        """Get a prompt with `get`, the SDK's own method."""
+        with self._answering(ctx, params, name=shown_name(params.name), surface="prompt") as call:
+            return await self._answer(get(), call, params.name)
+
+    @recorded_first
+    async def complete(
+        self,
+        ctx: ServerRequestContext[Any],
+        params: Any,
+        complete: Callable[..., Awaitable[Completion | None]],
+    ) -> CompleteResult:
+        """Complete an argument with `complete`, the handler of the server."""
+        ref = params.ref
+        name = f"{ref.name if isinstance(ref, PromptReference) else ref.uri}.{params.argument.name}"
+
+        async def completed() -> CompleteResult:
+            completion = await complete(params.ref, params.argument, params.context)
+            return CompleteResult(completion=Completion(values=[]) if completion is None else completion)
+
+        with self._answering(ctx, None, name=shown_name(name), surface="completion") as call:
+            return cast("CompleteResult", await self._answer(completed(), call, name))
+
+    async def _answer(self, answering: Awaitable[Any], call: AnsweredCall, name: str) -> Any:
+        """The answer of a resource or a prompt; its failure is recorded and raised as an error of the protocol."""
+        request = call.request
+        try:
+            result = await answering
+            require_writable(result)
+        except BaseException as exc:
+            if passes_through(exc):
+                raise
+            failure = as_raised(exc, name)
+            # The error has no cause, since that would keep the frames of the handler alive.
+            raise call.error(failure, request.lost(failure)) from None
+        refused = call.lost(request.lost())
+        if refused is not None:
+            raise call.error_of(refused)
+        return result
+
+    # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------
+
+    def unrecorded(self, ctx: ServerRequestContext[Any], params: Any, *_: object) -> CallToolResult:
+        """The result of a tool whose failure could not be recorded, where the trail's policy is to refuse.
+
+        Raises:
+            MCPError: If the call was not that of a tool.
+        """
+        error, result = self._unrecorded(ctx, params)
+        if not isinstance(params, CallToolRequestParams):
+            raise error
+        return result
+
+    def unrecorded_error(self, ctx: ServerRequestContext[Any], params: Any, *_: object) -> MCPError:
+        """The same as an error of the protocol."""
+        return self._unrecorded(ctx, params)[0]
+
+    def _unrecorded(self, ctx: ServerRequestContext[Any], params: Any) -> tuple[MCPError, CallToolResult]:
+        name = str(getattr(params, "name", None) or getattr(params, "uri", ""))
+        tool = self._tools.get_tool(name) if isinstance(params, CallToolRequestParams) else None
+        request = Request(functools.partial(self._make_context, ctx, None))
+        call = AnsweredCall(self._answers, request, name=name, wire=ctx)
+        envelope = call.unrecorded(AuditError(), effects=_effects_of(tool)).envelope
+        return self._answers.error(envelope), self._answers.result(envelope)
+
+
+async def _run(tool: SDKTool, arguments: dict[str, Any], request: Request) -> CallToolResult | InputRequiredResult:
+    if isinstance(tool, ContractTool):
+        return await tool.execute(arguments, request)
+    # A subclass may run and convert in its own way.
+    own = type(tool).run is SDKTool.run
+    request.began = True
+    try:
+        returned = await tool.run(arguments, request.sdk, convert_result=not own)
+    except ToolError as exc:
+        if isinstance(exc.__cause__, ValidationError) and type(exc) is ToolError:
+            raise invalid_arguments_error(exc.__cause__, tool.parameters, tool.name, arguments) from exc.__cause__
+        raise
+    if own:
+        return converted(tool.fn_metadata, returned, tool.output_schema)
+    if isinstance(returned, CallToolResult) and not returned.is_error:
+        return sendable(returned, tool.output_schema)
+    return returned  # type: ignore[no-any-return]
+
+
+def _effects_of(tool: SDKTool | None) -> Effects | None:
+    """The effects that follow from the annotations of a tool for a failure that declares none."""
+    if isinstance(tool, ContractTool):
+        return tool.default_effects
+    return None if tool is None else default_effects(tool.annotations)

@@ -1,0 +1,18 @@
+"""The answer of a boundary to an exception, without a server around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcpcore.outcome import FailedCall
+from mcpcore.sdk.answers import Answers
+
+if TYPE_CHECKING:
+    from mcp_types import CallToolResult
+
+    from mcpcore.boundary import Boundary
+
+
+def answer_to(boundary: Boundary, exc: BaseException, **facts: Any) -> CallToolResult:
+    """The result with which a `Server` would answer a call that failed with `exc`; `facts` are those of the call."""
+    return Answers(boundary).result(boundary.record_failure(exc, FailedCall(**facts)).envelope)

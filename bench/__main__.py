@@ -23,7 +23,7 @@ def main(chosen: list[str]) -> int:
     missed = []
     for name in chosen or names():
         print(f"== {name}", flush=True)
-        # Each in a process of its own: what one imports or silences must not speed up another.
+        # Each runs in its own process: the imports and settings of one must not speed up another.
         if subprocess.run([sys.executable, "-m", f"bench.{name}"], cwd=HERE.parent, check=False).returncode:
             missed.append(name)
         print(flush=True)

@@ -10,7 +10,8 @@ from mcpcore_lint.config import KEYS, SECTION
 from mcpcore_lint.pages import pages
 from options import options, problems
 
-from mcpcore.classification import by_fact, by_message, by_name, by_type, phrases, status
+from mcpcore.classification import by_message, code_tables, phrases, status, types
+from mcpcore.classification import names as class_names
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
 from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
 from mcpcore.errors import FACTORIES
@@ -61,9 +62,9 @@ def codes() -> str:
             "",
             "Where the protocol itself carries the error (unknown tools, resources, prompts), the number is -32602 for "
             + ", ".join(f"`{code.name}`" for code in ErrorCode if code in PROTOCOL_INVALID_PARAMS)
-            + " and -32603 for all others; the code itself stands in the error's data.",
+            + " and -32603 for all others; the code itself is in the error's data.",
             "",
-            "An application adds codes of its own with `CustomCode`, numbered outside -32768..-32000.",
+            "An application adds its own codes with `CustomCode`, numbered outside -32768..-32000.",
             "",
             'A code is an int whose text is its name: `str(code)`, `f"{code}"` and `%s` give `NOT_FOUND`; `int(code)`, `%d`, '
             '`f"{code:d}"` and JSON give -32001.',
@@ -83,11 +84,11 @@ def classification() -> str:
         "",
         "## By type",
         "",
-        "A class decides for its subclasses too, until one of them has a row of its own.",
+        "A class also decides for its subclasses, unless they have their own row.",
         "",
     ]
     by_code: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for row in by_type.TYPES.values():
+    for row in types.TYPES.values():
         by_code[row.name.split(".", 1)[0], row.code.name].append(f"`{row.name}`")
     parts += [
         table(
@@ -115,10 +116,10 @@ def classification() -> str:
         )
     )
     for title, facts in (
-        ("By SQLSTATE", by_fact.SQLSTATE),
-        ("By class of SQLSTATE", by_fact.SQLSTATE_CLASSES),
-        ("By gRPC status", by_fact.GRPC),
-        ("By a service's error code", by_fact.SERVICE_CODES),
+        ("By SQLSTATE", code_tables.SQLSTATE),
+        ("By class of SQLSTATE", code_tables.SQLSTATE_CLASSES),
+        ("By gRPC status", code_tables.GRPC),
+        ("By a service's error code", code_tables.SERVICE_CODES),
     ):
         grouped: dict[str, list[str]] = defaultdict(list)
         for key, fact in facts.items():
@@ -163,7 +164,7 @@ def classification() -> str:
         "second where the message says nothing; those of the third come first for the name of an error that a service "
         "gives, such as AWS's, in place of the row of INTERNAL_ERROR.",
     ]
-    for rows in (by_name.NAMES, by_name.VAGUE_NAMES, by_name.SERVICE_NAMES):
+    for rows in (class_names.NAMES, class_names.VAGUE_NAMES, class_names.SERVICE_NAMES):
         parts += [
             "",
             table(

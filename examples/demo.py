@@ -1,7 +1,7 @@
 """`python -m examples.demo`: what an agent sees of a server whose failures are declared.
 
-The workspace server is started as a process of its own on a temporary folder; its tools are called through the SDK's
-own client over stdio, and what comes back is printed as it came.
+The demo starts the workspace server on a temporary folder as a separate process, calls its tools over stdio with the
+SDK's client, and prints the answers unchanged.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Scene:
         tool: The tool to call.
         arguments: Its arguments.
         reason: The reason that the failure must have; None for a success.
-        before: What somebody else does to the folder first.
+        before: A change that somebody else makes to the folder first.
         full: Whether the structured content is printed too.
     """
 
@@ -126,7 +126,7 @@ FAILURES: Final = (
         arguments={"path": TODAY, "diff": "@@ -3,2 +3,2 @@\n Buy milk.\n-Buy butter.\n+Buy jam.\n"},
         reason="patch_does_not_apply",
     ),
-    Scene(title="A patch that is none", tool="patch_file", arguments={"path": TODAY}, reason="malformed_patch"),
+    Scene(title="A patch without a change", tool="patch_file", arguments={"path": TODAY}, reason="malformed_patch"),
 )
 
 BAD_ARGUMENTS: Final = Scene(
@@ -167,7 +167,7 @@ class Printer:
         self.line(self._styled("1", f"> {text}"))
 
     def label(self, text: str) -> None:
-        """What the block below is."""
+        """Print a label for the next block."""
         self.line(self._styled("2", f"  {text}"))
 
     def block(self, text: str, *, failed: bool = False) -> None:
@@ -214,9 +214,9 @@ class Demonstration:
         self._print.title("4. A crash")
         self._print.line(
             textwrap.fill(
-                "The tool line_statistics is there for this demonstration only, and has a bug: it divides by the "
-                "number of lines. Nobody declared that failure, so the client is told that there was one, and an id; "
-                "what went wrong is in the server's log, under the same id.",
+                "The tool line_statistics exists only for this demonstration and has a bug: it divides by the number "
+                "of lines. The failure is not declared, so the client learns only that there was one, and its id. The "
+                "details are in the server's log, under the same id.",
                 width=100,
             )
         )

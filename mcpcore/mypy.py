@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CONTEXT: Final = "mcpcore.declare.context.Context"
 _MODE: Final = "mcpcore.contract.FailureMode"
 _DECORATORS: Final = (
-    "mcpcore.tool.ToolDecorator",
+    "mcpcore.declare.tool.ToolDecorator",
     "mcpcore.declare.resource.ResourceDecorator",
     "mcpcore.declare.prompt.PromptDecorator",
 )

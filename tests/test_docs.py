@@ -1,10 +1,10 @@
-"""Documentation that runs: the Python blocks and the transcripts of every page are what they say they are.
+"""Documentation that runs: the Python blocks and the transcripts of every page are executed.
 
-A block marked `python` is executed, the blocks of a page one after the other in one module; one marked
-`python title="server.py"` is also written to that file first. `python no-run` is compiled only. A block marked
-`console` is a transcript: its commands run in a folder of the page's own, and print what stands there, save for ids
-and times; one that has commands and no output is no transcript. What is not to be checked is marked `text`, `sh`,
-`json` and so on. The pages of the lint rules show fragments that the linter's own tests read.
+The blocks marked `python` of a page run in order in one module; `python title="server.py"` is also written to that file
+first. `python no-run` is only compiled. A block marked `console` is a transcript: its commands run in a folder for the
+page and must print the text of the block, except for ids and times. A block of commands without output is not checked,
+and neither are blocks marked `text`, `sh`, `json` and so on. The pages of the lint rules show fragments that the
+linter's own tests read.
 
 `python tests/test_docs.py README.md` writes what the commands print into the page.
 """

@@ -78,10 +78,11 @@ def test_importing_mcpcore_loads_nothing_heavy() -> None:
     assert "[]" == done.stdout.strip()
 
 
-def test_a_public_name_is_itself_whatever_was_imported_first() -> None:
-    """`tool` and `classify` are also modules; the names stand for the functions all the same."""
+def test_public_functions_and_submodules_do_not_clash() -> None:
+    """`mcpcore.tool` and `mcpcore.classify` are the functions, and each submodule can be imported under an alias."""
     script = (
-        "import mcpcore.sdk.server, mcpcore.tool, mcpcore.classify; from mcpcore import tool, classify; "
+        "import mcpcore.sdk.server, mcpcore.declare.tool as module, mcpcore.classification.engine as engine; "
+        "from mcpcore import tool, classify; assert module.tool is tool and engine.classify is classify; "
         "import mcpcore; assert callable(mcpcore.tool) and tool is mcpcore.tool; "
         "print(tool.__name__, classify(KeyError()).name)"
     )

@@ -31,7 +31,7 @@ def test_a_mark_without_a_reason_is_seen(rest):
 
 
 def test_every_line_that_is_left_out_says_why():
-    """Of the whole package; a pattern that leaves lines out stands in pyproject.toml, with its own reason."""
+    """Checks the whole package. Patterns that exclude lines are in pyproject.toml, with their reasons."""
     found = [(path, *mark) for path in sorted(PACKAGE.rglob("*.py")) for mark in marks(path.read_text("utf-8"))]
     assert len(found) > 10
     assert [f"{path}:{line}" for path, line, given in found if not given] == []

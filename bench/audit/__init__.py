@@ -1,1 +1,1 @@
-"""What the audit trail costs: a failure, a success, eight processes at once, and a check of it all."""
+"""The cost of the audit trail: a failure, a success, eight processes in parallel, and verification."""

@@ -81,8 +81,8 @@ async def fetch(n: int) -> str:
     return "fine"
 
 
-# What is called, with which argument, whether it is logged as by default, and whether the limit holds for it. What
-# nobody logs has no traceback without a trail, which a crash must be searched for secrets for.
+# The call, its argument, whether the default logging is on, and whether the limit applies. Without logging and a
+# trail, a crash needs no traceback; with a trail its traceback is formatted and redacted.
 CALLS: Final = (
     ("a success", 1, False, True),
     ("a declared failure", -1, False, True),

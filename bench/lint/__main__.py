@@ -182,7 +182,7 @@ class Bench:
         cache = ["--cache-dir", str(self.work / "ruff")]
         run([*ruff, *cache, "."], cwd=root)
         run([*self.lint, "."], cwd=root)
-        # As above: what was changed last has to grow old.
+        # As above: the cache trusts a file only some time after its last change.
         time.sleep(0.3)
         run([*self.lint, "."], cwd=root)
         mine_warm, ruff_warm = in_turns(

@@ -1,4 +1,4 @@
-"""What a call costs beside the bare SDK and FastMCP: `python -m bench.runtime [--quick]`.
+"""The cost of a call, compared with the bare SDK and with FastMCP: `python -m bench.runtime [--quick]`.
 
 Prints the figures and writes them to bench/results/runtime.json and runtime.md; 1 where a target is missed.
 """
@@ -54,7 +54,7 @@ class Target:
 
 @contextmanager
 def served(name: str, *, silent: bool) -> Iterator[str]:
-    """A peer on HTTP in a process of its own; its log goes to a file, as a supervisor's would."""
+    """A peer on HTTP in its own process. Its log goes to a file, as under a supervisor."""
     command = [sys.executable, "-m", "bench.runtime.serve", name, *(["--silent"] if silent else [])]
     with (
         tempfile.TemporaryFile() as log,
@@ -205,7 +205,7 @@ def main(argv: list[str] | None = None) -> int:
         ).stdout
     )
     huge = {name: bounds.measured(name) for name in HUGE}
-    logging.disable(logging.CRITICAL)  # for good: what is silenced is measured last
+    logging.disable(logging.CRITICAL)  # permanently, so silenced runs come last
     settings["HTTP, silenced"] = asyncio.run(run("http", names, silent=True, rounds=scale // 2, batch=10))
     settings["memory, silenced"] = asyncio.run(run("memory", names, silent=True, rounds=scale * 2, batch=20))
 

@@ -19,7 +19,7 @@ ARGUMENTS: Final[dict[Outcome, dict[str, Any]]] = {
     "arguments": {"pmids": [], "limit": "ten", "mode": "success"},
     "crash": {"pmids": ["31452104", "31452105"], "limit": 10, "mode": "crash"},
 }
-"""What the tool is called with, for each way in which a call ends."""
+"""The arguments for each outcome of a call."""
 
 TOOL: Final = "fetch_articles"
 _MESSAGE: Final = "None of 2 PMIDs returned data."
@@ -77,7 +77,7 @@ def sdk() -> Any:
 
 
 def fastmcp() -> Any:
-    """FastMCP: likewise, with a `ToolError` of its own."""
+    """The same tool on FastMCP, with its `ToolError`."""
     from fastmcp import FastMCP
     from fastmcp.exceptions import ToolError
 
@@ -96,7 +96,7 @@ def fastmcp() -> Any:
 
 
 def mcpcore(**options: Any) -> Any:
-    """A contract tool: the failure is declared, and told in full."""
+    """A contract tool, which declares its failure and sends it in full."""
     from mcpcore import Context, ErrorCode, FailureMode, Server
 
     server = Server("bench", **options)

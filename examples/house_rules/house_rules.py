@@ -19,7 +19,7 @@ class RequestWithoutTimeout(CstRule):
     severity = Severity.WARNING
     family = "project"
     summary = "a call of requests in a handler that has no timeout"
-    why = "requests waits without end unless it is told otherwise, and the agent waits with it."
+    why = "requests has no default timeout: the call can wait forever, and the agent with it."
     bad = "return requests.get(url).text"
     good = "return requests.get(url, timeout=30).text"
     how_to_fix = "Pass timeout, in seconds."
@@ -108,7 +108,7 @@ class RequestWithoutTimeout(CstRule):
 
 
 def with_timeout(call: cst.Call) -> list[cst.Arg]:
-    """The arguments of a call and a timeout, on a line of its own where the last argument has one."""
+    """Return the arguments with a timeout, on a separate line if the last argument has one."""
     none = cst.SimpleWhitespace("")
     timeout = cst.Arg(
         keyword=cst.Name("timeout"),

@@ -15,7 +15,7 @@ RULE = RequestWithoutTimeout()
 
 
 def test_the_page_is_complete() -> None:
-    """Whoever asks what the rule wants finds all of it."""
+    """The page of the rule is complete."""
     check_page(RULE)
 
 

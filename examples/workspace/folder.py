@@ -226,7 +226,7 @@ class Folder:
         return name
 
     def open_root(self) -> int:
-        """A descriptor of the workspace, for a walk of its own."""
+        """Open another descriptor of the workspace, for a separate walk."""
         return os.dup(self._descriptor)
 
 

@@ -18,12 +18,12 @@ class PatchError(Exception):
     """A change that cannot be applied.
 
     Attributes:
-        problem: "malformed" where it is none, "not_found" where the text lacks what it expects, "ambiguous" where the
-            text has it several times.
+        problem: "malformed" if the change cannot be read, "not_found" if the text lacks the expected lines, "ambiguous"
+            if the text has them several times.
         index: Which edit or hunk, from 1.
         line: The line of the text where it was expected, from 1; None where it has no place.
         expected: The first line that was expected and is not there.
-        found: What stands there instead.
+        found: The line that is there instead.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ def apply_diff(text: str, diff: str) -> str:
     those who write diffs by hand get them wrong. Line ends are those of the text.
 
     Raises:
-        PatchError: If the diff is none, or a hunk's lines are not there.
+        PatchError: If the diff cannot be read, or the lines of a hunk are missing.
     """
     hunks = _hunks(diff)
     end = "\r\n" if "\r\n" in text and text.count("\r\n") == text.count("\n") else "\n"

@@ -93,7 +93,7 @@ NOT_FOUND: Final = FailureMode(
 NOT_A_FOLDER: Final = FailureMode(
     "not_a_folder",
     ErrorCode.VALIDATION_ERROR,
-    when="A file stands where the path needs a folder.",
+    when="The path needs a folder where there is a file.",
     recovery="Call read_file to read the file, or give the path of a folder.",
     fallback_tool="read_file",
     data=PathData,
@@ -101,7 +101,7 @@ NOT_A_FOLDER: Final = FailureMode(
 IS_A_FOLDER: Final = FailureMode(
     "is_a_folder",
     ErrorCode.VALIDATION_ERROR,
-    when="A folder stands where a file is needed.",
+    when="The path is a folder, and a file is needed.",
     recovery="Call list_files on it, then name one of its files.",
     fallback_tool="list_files",
     data=PathData,
@@ -149,7 +149,7 @@ CHANGED: Final = FailureMode(
 MALFORMED: Final = FailureMode(
     "malformed_patch",
     ErrorCode.VALIDATION_ERROR,
-    when="The patch is none: no edits and no diff, both, an empty old text, or a diff that cannot be read.",
+    when="The patch is malformed: no edits and no diff, both, an empty old text, or a diff that cannot be read.",
     recovery="Send edits, a list of {old, new}; or a unified diff of this one file.",
     corrective_params={"edits": [{"old": "exact text of the file", "new": "text to put there"}]},
 )
@@ -157,7 +157,7 @@ DOES_NOT_APPLY: Final = FailureMode(
     "patch_does_not_apply",
     ErrorCode.CONFLICT,
     when="The file lacks the lines that the patch expects, or has them in several places. Nothing was changed.",
-    recovery="Call read_file and make the patch anew from what it returns, with enough lines to be unique.",
+    recovery="Call read_file and write the patch again from its current text, with enough lines to be unique.",
     fallback_tool="read_file",
     data=PatchData,
 )

@@ -66,7 +66,7 @@ def test_the_end_of_the_file_is_as_the_diff_says():
     ],
 )
 def test_a_diff_that_does_not_apply_says_where(diff, problem, line, found):
-    """The failure names the hunk's first line that does not fit, and what stands there."""
+    """The failure names the first line of the hunk that does not match, and the line that is there."""
     with pytest.raises(PatchError) as caught:
         apply_diff(TEXT, diff)
     assert (problem, line, found) == (caught.value.problem, caught.value.line, caught.value.found)

@@ -1,4 +1,4 @@
-"""The workspace server over real stdio: what its tools do, and each way in which they fail."""
+"""The workspace server over real stdio: its tools, and every failure of each."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ CONTRACTS = make_server(str(Path(__file__).parent)).contracts
 
 
 def test_the_cases_meet_every_failure_mode_of_every_tool():
-    """No reason stands in a contract that no test has seen."""
+    """The tests raise every declared reason."""
     declared = {(tool, reason) for tool, contract in CONTRACTS.items() for reason in contract.reasons}
     assert declared == {(tool, reason) for tool, reason, _ in CASES}
 
@@ -277,7 +277,7 @@ def test_a_patch_is_applied_as_a_whole_or_not_at_all(server):
 
 
 def test_lists_and_searches_are_sorted_bounded_and_stay_inside(server):
-    """Links are named and not followed; what is beyond the limit is said to be there."""
+    """Links are listed and not followed; the answer says that there are more entries than the limit."""
     listing = server.ok("list_files", recursive=True)
     paths = [entry["path"] for entry in listing["entries"]]
     assert sorted(paths) == paths

@@ -180,19 +180,19 @@ def test_a_checker_complains_where_the_cases_say_and_nowhere_else(checker: Check
     due = expected(checker.name)
     unexpected = [f"{one.file}:{one.line}: {one.message}" for one in found if one.place not in due]
     missed = [f"{file}:{line}: {due[file, line]}" for file, line in due.keys() - {one.place for one in found}]
-    assert not unexpected, f"{checker.name} complains of valid lines:\n" + "\n".join(unexpected)
+    assert not unexpected, f"{checker.name} reports valid lines:\n" + "\n".join(unexpected)
     assert not missed, f"{checker.name} says nothing of:\n" + "\n".join(sorted(missed))
 
 
 @pytest.mark.parametrize("checker", FIVE)
 def test_a_misspelt_reason_is_an_error_in_every_checker(checker: str) -> None:
-    """The cases ask it of each of the five, in functions, methods, closures and constants."""
+    """Each of the five reports it in functions, methods, closures and constants."""
     assert len([why for why in expected(checker).values() if why == "misspelt reason"]) >= 8
 
 
 @pytest.mark.parametrize("checker", ["pyright", "basedpyright", "plugin"])
 def test_a_context_that_names_an_undeclared_reason_is_an_error(checker: str) -> None:
-    """The cases ask it of pyright, of basedpyright, and of mypy with the plugin."""
+    """pyright, basedpyright and mypy with the plugin report it."""
     assert len([why for why in expected(checker).values() if why == "undeclared reason"]) >= 5
 
 

@@ -1,4 +1,4 @@
-"""Contracts that are computed: what cannot be told is left alone, by the plugin for mypy too."""
+"""Computed contracts: checkers and the mypy plugin accept what they cannot know."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def mode(reason: str) -> FailureMode[str]:
     return FailureMode(reason, ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look elsewhere.")
 
 
-# What a function makes may have any reason, so that no checker can say that the context names another.
+# A failure mode from a function may have any reason, so no checker can say that the context names another.
 @tool(errors=[mode("gone")])
 def computed(ctx: Context[Literal["gone"]], name: str) -> str:
     raise ctx.fail("gone", name)

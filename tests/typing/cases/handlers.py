@@ -1,4 +1,4 @@
-"""Handlers of every shape: what the decorator makes of them, and which reasons their context takes."""
+"""Handlers of every shape: their type after the decorator, and the reasons that their context accepts."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ async def calls_methods(store: Store) -> None:
     store.size(key=1)  # E: all - the arguments are those of the handler, without self and its context
 
 
-# A parameter that takes anything does not hide the rest; what the handler returns is what the call gives.
+# A parameter of any type does not hide the others; the call returns the type of the handler.
 @tool(errors=[FailureMode("one", ErrorCode.NOT_FOUND, when="One.", recovery="Do one.")])
 def anything(name: str, value: object = None) -> dict[str, object]:
     return {name: value}

@@ -50,7 +50,7 @@ def undeclared(ctx: Context[Literal["two"]], name: str) -> str:
 
 undeclared(name="x")  # E: pyright basedpyright ty - undeclared reason
 
-# `@server.tool()` leaves the function as it was; with errors, the name stands for the tool.
+# `@server.tool()` returns the function itself; with errors, it returns the tool.
 assert_type(plain(name="x"), str)
 plain.handler  # E: all - a function has no handler
 assert_type(declared_sync("x"), str)

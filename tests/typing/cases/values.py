@@ -61,7 +61,7 @@ assert_type(contract[0].when, str)
 assert_type(contract["two"].retry, Retry | None)
 assert_type(ErrorCode.NOT_FOUND.http_status, int)
 assert_type(Retry.after(seconds=1.5).seconds, float | None)
-Retry.after(30)  # E: all - seconds goes by its name
+Retry.after(30)  # E: all - seconds is keyword-only
 
 
 def raises(kind: int) -> None:

@@ -29,11 +29,12 @@ test: setup $(FASTMCP40)/.ready ## everything: unit, property, typing, end to en
 	$(BIN)/python -m pytest
 	$(FASTMCP40)/bin/python -m pytest -q -k fastmcp tests/runtime tests/services tests/dialects tests/audit tests/integrations/fastmcp
 
-check: setup ## formatting, lint and types of the project itself
+check: setup ## formatting, lint, types and layers of the project itself
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pyright
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mcpcore lint examples docs README.md
 
 coverage: setup ## every branch of the runtime package is taken, or says on its line why none can be

@@ -62,7 +62,7 @@ PRIVATE_USES: Final = (
         _SERVER, "_subscriptions", "sdk.private", "2.3.0", "the bus that the context of a request needs",
     ),
     PrivateUse(
-        _SERVER, "_lowlevel_server", "sdk.private, sdk.server", "2.3.0",
+        _SERVER, "_lowlevel_server", "sdk.private", "2.3.0",
         "the server below, which has the handlers and runs on the streams of `mcpcore run`",
     ),
     PrivateUse(

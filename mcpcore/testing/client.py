@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -77,10 +78,12 @@ async def tool_client(
 def _connectable(server: object) -> MCPServer[Any] | LowLevelServer[Any]:
     if isinstance(server, MCPServer | LowLevelServer):
         return server
-    # FastMCP's own client gets its server of the SDK's kind by this name, too.
-    lowlevel = getattr(server, "_mcp_server", None)
-    if isinstance(lowlevel, LowLevelServer):
-        return lowlevel
+    if "fastmcp" in sys.modules:
+        from mcpcore.integrations.fastmcp.private import lowlevel_of
+
+        lowlevel = lowlevel_of(server)
+        if isinstance(lowlevel, LowLevelServer):
+            return lowlevel
     raise TypeError(
         f"tool_client(...) takes a Server, an MCPServer or a FastMCP server, not {type(server).__name__}; for a server "
         "that runs elsewhere, use mcp.Client"

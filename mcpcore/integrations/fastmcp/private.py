@@ -30,11 +30,20 @@ PRIVATE_USES: Final = (
         "the SDK's own request, for `ctx.sdk`",
     ),
     PrivateUse(
+        "fastmcp:FastMCP", "_mcp_server", "integrations.fastmcp.private", "4.1.2",
+        "the SDK's server within it, which the SDK's client connects to; FastMCP's own client does the same",
+    ),
+    PrivateUse(
         "fastmcp.tools.function_tool:_ToolBodyError", "", "integrations.fastmcp.errors", "4.1.2",
         "the class that wraps a pydantic error from the body of a tool, from FastMCP 4.1 on; it is known by its name",
     ),
 )  # fmt: skip
 """The uses, each with the version of FastMCP in which it was read."""
+
+
+def lowlevel_of(server: object) -> Any:
+    """The SDK's server within a FastMCP server; None for any other object."""
+    return getattr(server, "_mcp_server", None)
 
 
 def mounted_tool(tool: FastMCPProviderTool) -> tuple[Any, Any]:

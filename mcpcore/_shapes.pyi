@@ -7,10 +7,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from mcp_types import Icon, ToolAnnotations
+from typing_extensions import Unpack
 
 from mcpcore.contract import FailureMode
 from mcpcore.declare.context import Context
+from mcpcore.declare.keywords import ToolKeywords
 from mcpcore.declare.tool import Tool, ToolDecorator
 
 _P = ParamSpec("_P")
@@ -65,22 +66,9 @@ def tool(fn: Callable[_P, _T], /) -> SeenTool[_P, _T]: ...
 def tool(
     *,
     errors: Sequence[FailureMode[_R]],
-    name: str | None = None,
-    title: str | None = None,
-    description: str | None = None,
-    annotations: ToolAnnotations | None = None,
-    icons: list[Icon] | None = None,
-    meta: dict[str, Any] | None = None,
-    structured_output: bool | None = None,
+    **options: Unpack[ToolKeywords],
 ) -> ToolDecorator[_R]: ...
 @overload
 def tool(
-    *,
-    name: str | None = None,
-    title: str | None = None,
-    description: str | None = None,
-    annotations: ToolAnnotations | None = None,
-    icons: list[Icon] | None = None,
-    meta: dict[str, Any] | None = None,
-    structured_output: bool | None = None,
+    **options: Unpack[ToolKeywords],
 ) -> ToolDecorator[Any]: ...

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from mcp_types import ClientCapabilities, InputRequiredResult, InputResponses, LoggingLevel
     from pydantic import AnyUrl, BaseModel, GetCoreSchemaHandler
     from pydantic_core import CoreSchema
+    from typing_extensions import Unpack
 
     from mcpcore.codes import Code, Effects
+    from mcpcore.declare.keywords import FailKeywords, GuardKeywords
     from mcpcore.envelope import Envelope
     from mcpcore.jsonable import JSON
     from mcpcore.request import Request
@@ -128,9 +130,7 @@ class Context(Generic[R_contra, LifespanT]):
                 message: str | None = None,
                 *,
                 data: D,
-                recovery: RecoveryLike | EllipsisType | None = ...,
-                retry: Retry | EllipsisType | None = ...,
-                effects: Effects | None = None,
+                **options: Unpack[FailKeywords],
             ) -> CodedError: ...
             @overload
             def fail(
@@ -138,10 +138,7 @@ class Context(Generic[R_contra, LifespanT]):
                 reason: ModeWithData[Any, D],
                 message: str | None,
                 data: D,
-                *,
-                recovery: RecoveryLike | EllipsisType | None = ...,
-                retry: Retry | EllipsisType | None = ...,
-                effects: Effects | None = None,
+                **options: Unpack[FailKeywords],
             ) -> CodedError: ...
             @overload
             def fail(
@@ -149,10 +146,7 @@ class Context(Generic[R_contra, LifespanT]):
                 reason: FailureMode[Any, None],
                 message: str | None = None,
                 data: FailureData | None = None,
-                *,
-                recovery: RecoveryLike | EllipsisType | None = ...,
-                retry: Retry | EllipsisType | None = ...,
-                effects: Effects | None = None,
+                **options: Unpack[FailKeywords],
             ) -> CodedError: ...
             @overload
             def fail(
@@ -160,10 +154,7 @@ class Context(Generic[R_contra, LifespanT]):
                 reason: FailureMode[Any, Any],
                 message: str | None = None,
                 data: object = None,
-                *,
-                recovery: RecoveryLike | EllipsisType | None = ...,
-                retry: Retry | EllipsisType | None = ...,
-                effects: Effects | None = None,
+                **options: Unpack[FailKeywords],
             ) -> DataDoesNotFitTheModel: ...
             @overload
             def fail(
@@ -171,10 +162,7 @@ class Context(Generic[R_contra, LifespanT]):
                 reason: R,
                 message: str | None = None,
                 data: FailureData | None = None,
-                *,
-                recovery: RecoveryLike | EllipsisType | None = ...,
-                retry: Retry | EllipsisType | None = ...,
-                effects: Effects | None = None,
+                **options: Unpack[FailKeywords],
             ) -> CodedError: ...
             def fail(self, reason: Any, message: str | None = None, data: Any = None, **options: Any) -> Any:
                 """Make the failure of a declared reason."""
@@ -188,16 +176,7 @@ class Context(Generic[R_contra, LifespanT]):
                 errors: Mapping[
                     type[BaseException] | tuple[type[BaseException], ...], R_contra | FailureMode[Any, Any]
                 ],
-                *,
-                data: Callable[[Any], object] | FailureData | None = None,
-                operation: str | None = None,
-                code: Code | None = None,
-                message: str | None = None,
-                context: Mapping[str, Any] | None = None,
-                input: Any = None,  # noqa: A002 - the name that the log has for it
-                critical: bool = False,
-                include_stack: bool = True,
-                error_mapper: Callable[[Exception], BaseException] | None = None,
+                **options: Unpack[GuardKeywords],
             ) -> Guard:
                 """Give exceptions a reason of this contract."""
                 raise NotImplementedError
@@ -213,9 +192,7 @@ class Context(Generic[R_contra, LifespanT]):
             message: str | None = None,
             *,
             data: D,
-            recovery: RecoveryLike | EllipsisType | None = ...,
-            retry: Retry | EllipsisType | None = ...,
-            effects: Effects | None = None,
+            **options: Unpack[FailKeywords],
         ) -> CodedError: ...
         @overload
         def fail(
@@ -223,10 +200,7 @@ class Context(Generic[R_contra, LifespanT]):
             reason: ModeWithData[R_contra, D],
             message: str | None,
             data: D,
-            *,
-            recovery: RecoveryLike | EllipsisType | None = ...,
-            retry: Retry | EllipsisType | None = ...,
-            effects: Effects | None = None,
+            **options: Unpack[FailKeywords],
         ) -> CodedError: ...
         @overload
         def fail(
@@ -234,10 +208,7 @@ class Context(Generic[R_contra, LifespanT]):
             reason: FailureMode[R_contra, None],
             message: str | None = None,
             data: FailureData | None = None,
-            *,
-            recovery: RecoveryLike | EllipsisType | None = ...,
-            retry: Retry | EllipsisType | None = ...,
-            effects: Effects | None = None,
+            **options: Unpack[FailKeywords],
         ) -> CodedError: ...
         @overload
         def fail(
@@ -245,10 +216,7 @@ class Context(Generic[R_contra, LifespanT]):
             reason: FailureMode[Any, Any],
             message: str | None = None,
             data: object = None,
-            *,
-            recovery: RecoveryLike | EllipsisType | None = ...,
-            retry: Retry | EllipsisType | None = ...,
-            effects: Effects | None = None,
+            **options: Unpack[FailKeywords],
         ) -> DataDoesNotFitTheModel: ...
         @overload
         def fail(
@@ -256,10 +224,7 @@ class Context(Generic[R_contra, LifespanT]):
             reason: R,
             message: str | None = None,
             data: FailureData | None = None,
-            *,
-            recovery: RecoveryLike | EllipsisType | None = ...,
-            retry: Retry | EllipsisType | None = ...,
-            effects: Effects | None = None,
+            **options: Unpack[FailKeywords],
         ) -> CodedError: ...
         def fail(
             self,

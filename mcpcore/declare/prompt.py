@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mcp_types import Icon
+    from typing_extensions import Unpack
 
     from mcpcore.declare.context import Context
+    from mcpcore.declare.keywords import PromptKeywords
     from mcpcore.declare.signature import ContextNamesAnUndeclaredReason, NoType
 
 P = ParamSpec("P")
@@ -139,18 +141,11 @@ def prompt(fn: Callable[P, T], /) -> DeclaredPrompt[P, T]: ...
 def prompt(
     *,
     errors: Sequence[FailureMode[R]],
-    name: str | None = None,
-    title: str | None = None,
-    description: str | None = None,
-    icons: list[Icon] | None = None,
+    **options: Unpack[PromptKeywords],
 ) -> PromptDecorator[R]: ...
 @overload
 def prompt(
-    *,
-    name: str | None = None,
-    title: str | None = None,
-    description: str | None = None,
-    icons: list[Icon] | None = None,
+    **options: Unpack[PromptKeywords],
 ) -> PromptDecorator[Any]: ...
 def prompt(fn: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a function a prompt of an MCP server: `@prompt`, `@prompt()` or `@prompt(errors=[FailureMode(...), ...])`.

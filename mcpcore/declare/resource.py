@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.resources.templates import ResourceSecurity
     from mcp.shared.uri_template import UriTemplate
     from mcp_types import Annotations, Icon
+    from typing_extensions import Unpack
 
     from mcpcore.declare.context import Context
+    from mcpcore.declare.keywords import ResourceKeywords
     from mcpcore.declare.signature import ContextNamesAnUndeclaredReason, NoType
 
 P = ParamSpec("P")
@@ -182,27 +184,12 @@ def resource(
     uri: str,
     *,
     errors: Sequence[FailureMode[R]],
-    name: str | None = None,
-    title: str | None = None,
-    description: str | None = None,
-    mime_type: str | None = None,
-    icons: list[Icon] | None = None,
-    annotations: Annotations | None = None,
-    meta: dict[str, Any] | None = None,
-    security: ResourceSecurity | None = None,
+    **options: Unpack[ResourceKeywords],
 ) -> ResourceDecorator[R]: ...
 @overload
 def resource(
     uri: str,
-    *,
-    name: str | None = None,
-    title: str | None = None,
-    description: str | None = None,
-    mime_type: str | None = None,
-    icons: list[Icon] | None = None,
-    annotations: Annotations | None = None,
-    meta: dict[str, Any] | None = None,
-    security: ResourceSecurity | None = None,
+    **options: Unpack[ResourceKeywords],
 ) -> ResourceDecorator[Any]: ...
 def resource(uri: str, **options: Any) -> Any:
     """Make a function a resource of an MCP server: `@resource("articles://{pmid}", errors=[FailureMode(...), ...])`.

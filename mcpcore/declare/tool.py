@@ -14,10 +14,11 @@ from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, T
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mcp_types import Icon, ToolAnnotations
+    from typing_extensions import Unpack
 
     from mcpcore._shapes import SeenTool  # pyright: ignore[reportMissingModuleSource]
     from mcpcore.declare.context import Context
+    from mcpcore.declare.keywords import ToolKeywords
     from mcpcore.declare.signature import ContextNamesAnUndeclaredReason, NoType
 
 _OPTIONS: Final = tuple(field.name for field in fields(ToolOptions))
@@ -149,24 +150,11 @@ if not MYPY:
     def tool(
         *,
         errors: Sequence[FailureMode[R]],
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        annotations: ToolAnnotations | None = None,
-        icons: list[Icon] | None = None,
-        meta: dict[str, Any] | None = None,
-        structured_output: bool | None = None,
+        **options: Unpack[ToolKeywords],
     ) -> ToolDecorator[R]: ...
     @overload
     def tool(
-        *,
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        annotations: ToolAnnotations | None = None,
-        icons: list[Icon] | None = None,
-        meta: dict[str, Any] | None = None,
-        structured_output: bool | None = None,
+        **options: Unpack[ToolKeywords],
     ) -> ToolDecorator[Any]: ...
     def tool(fn: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         """Make a function a tool of an MCP server: `@tool`, `@tool()` or `@tool(errors=[FailureMode(...), ...])`.

@@ -60,8 +60,6 @@ if TYPE_CHECKING:
 
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel.helper_types import ReadResourceContents
-    from mcp.server.mcpserver.resources.templates import ResourceSecurity
-    from mcp_types import Annotations
     from mcp_types import Prompt as MCPPrompt
     from mcp_types import Resource as MCPResource
     from mcp_types import ResourceTemplate as MCPResourceTemplate
@@ -69,6 +67,7 @@ if TYPE_CHECKING:
 
     from mcpcore.audit import AuditTrail
     from mcpcore.codes import ErrorCode
+    from mcpcore.declare.keywords import PromptKeywords, ResourceKeywords, ToolKeywords
     from mcpcore.declare.prompt import DeclaredPrompt
     from mcpcore.declare.resource import DeclaredResource
     from mcpcore.sdk.options import ServerOptions
@@ -299,13 +298,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self,
         *,
         errors: Sequence[FailureMode[R]],
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        annotations: ToolAnnotations | None = None,
-        icons: list[Icon] | None = None,
-        meta: dict[str, Any] | None = None,
-        structured_output: bool | None = None,
+        **options: Unpack[ToolKeywords],
     ) -> ToolDecorator[R]: ...
     @overload
     def tool(
@@ -374,28 +367,13 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         uri: str,
         *,
         errors: Sequence[FailureMode[R]],
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        mime_type: str | None = None,
-        icons: list[Icon] | None = None,
-        annotations: Annotations | None = None,
-        meta: dict[str, Any] | None = None,
-        security: ResourceSecurity | None = None,
+        **options: Unpack[ResourceKeywords],
     ) -> ResourceDecorator[R]: ...
     @overload
     def resource(
         self,
         uri: str,
-        *,
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        mime_type: str | None = None,
-        icons: list[Icon] | None = None,
-        annotations: Annotations | None = None,
-        meta: dict[str, Any] | None = None,
-        security: ResourceSecurity | None = None,
+        **options: Unpack[ResourceKeywords],
     ) -> Callable[[_CallableT], _CallableT]: ...
     def resource(self, uri: str, *, errors: Sequence[FailureMode[Any]] | None = None, **options: Any) -> Any:
         """Register the decorated function; with `errors` as a resource with a contract.
@@ -435,10 +413,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self,
         *,
         errors: Sequence[FailureMode[R]],
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        icons: list[Icon] | None = None,
+        **options: Unpack[PromptKeywords],
     ) -> PromptDecorator[R]: ...
     @overload
     def prompt(

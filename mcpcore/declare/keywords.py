@@ -1,0 +1,73 @@
+"""The keyword arguments that several overloads share, for type checkers alone; nothing imports this at run time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import EllipsisType
+
+    from mcp.server.mcpserver.resources.templates import ResourceSecurity
+    from mcp_types import Annotations, Icon, ToolAnnotations
+
+    from mcpcore.codes import Code, Effects
+    from mcpcore.declare.context import FailureData
+    from mcpcore.errors import RecoveryLike
+    from mcpcore.retry import Retry
+
+
+class ToolKeywords(TypedDict, total=False):
+    """The options of `@tool` without its contract; see `ToolOptions`."""
+
+    name: str | None
+    title: str | None
+    description: str | None
+    annotations: ToolAnnotations | None
+    icons: list[Icon] | None
+    meta: dict[str, Any] | None
+    structured_output: bool | None
+
+
+class ResourceKeywords(TypedDict, total=False):
+    """The options of `@resource` without its URI and its contract; see `ResourceOptions`."""
+
+    name: str | None
+    title: str | None
+    description: str | None
+    mime_type: str | None
+    icons: list[Icon] | None
+    annotations: Annotations | None
+    meta: dict[str, Any] | None
+    security: ResourceSecurity | None
+
+
+class PromptKeywords(TypedDict, total=False):
+    """The options of `@prompt` without its contract; see `PromptOptions`."""
+
+    name: str | None
+    title: str | None
+    description: str | None
+    icons: list[Icon] | None
+
+
+class FailKeywords(TypedDict, total=False):
+    """The options of `ctx.fail` beside the reason, the message and the data."""
+
+    recovery: RecoveryLike | EllipsisType | None
+    retry: Retry | EllipsisType | None
+    effects: Effects | None
+
+
+class GuardKeywords(TypedDict, total=False):
+    """The options of `ctx.guard` beside the exceptions."""
+
+    data: Callable[[Any], object] | FailureData | None
+    operation: str | None
+    code: Code | None
+    message: str | None
+    context: Mapping[str, Any] | None
+    input: Any
+    critical: bool
+    include_stack: bool
+    error_mapper: Callable[[Exception], BaseException] | None

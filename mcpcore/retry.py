@@ -28,13 +28,13 @@ class Retry:
     after_ms: int | None
 
     def __init__(self, kind: RetryKind, after_ms: int | None = None) -> None:
-        """Use the three constructors instead.
+        """Use the constructors instead.
 
         Raises:
             ValueError: If the wait and the kind do not belong together.
         """
-        if kind not in _PHRASES:
-            raise ValueError(f"retry kind {kind!r} is not one of {', '.join(_PHRASES)}")
+        if kind not in KINDS:
+            raise ValueError(f"retry kind {kind!r} is not one of {', '.join(KINDS)}")
         if (kind == "retryable_after_ms") != (after_ms is not None):
             raise ValueError("after_ms goes with the kind 'retryable_after_ms', and only with it")
         object.__setattr__(self, "kind", kind)
@@ -81,7 +81,7 @@ class Retry:
         """The advice in the words of the text surface."""
         if self.after_ms is not None:
             return f"retry after {_seconds(self.after_ms)} s"
-        return _PHRASES[self.kind]
+        return KINDS[self.kind]
 
     def to_json(self) -> dict[str, Any]:
         """The advice as it stands on the wire."""
@@ -108,6 +108,11 @@ class Retry:
         if kind == "retryable_after_ms" and 0 <= after_ms <= MAX_AFTER_MS:
             return cls("retryable_after_ms", math.ceil(after_ms))
         raise ValueError(f"not a retry advice: {value!r}")
+
+    @property
+    def caution(self) -> tuple[int, int]:
+        """A key that sorts the most cautious advice first: never, then the longest wait, then now."""
+        return list(KINDS).index(self.kind), -(self.after_ms or 0)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Retry is frozen: {name} cannot be set")
@@ -137,10 +142,11 @@ def _seconds(after_ms: int) -> str:
     return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
 
 
-_PHRASES: Final[dict[RetryKind, str]] = {
+KINDS: Final[dict[RetryKind, str]] = {
     "not_retryable": "not retryable",
-    "retryable_immediate": "retry now",
     "retryable_after_ms": "retry later",
+    "retryable_immediate": "retry now",
 }
+"""Every kind with its phrase in texts, the most cautious first."""
 _NEVER: Final = Retry("not_retryable")
 _NOW: Final = Retry("retryable_immediate")

@@ -36,9 +36,6 @@ _OTHERS: Final = "(others)"
 _MAX_LISTED: Final = 12 * 1024
 """Bytes of the failed items in the data of a batch that failed as a whole."""
 
-_CAUTION: Final = {"not_retryable": 0, "retryable_after_ms": 1, "retryable_immediate": 2}
-"""The kinds of advice; the most cautious is the smallest."""
-
 
 class WholeFailure:
     """Gathers the failed items of a batch, in any order, for the failure of the batch as a whole."""
@@ -70,7 +67,8 @@ class WholeFailure:
         self._effects = [weakest((envelope.effects, *self._effects))]
         if len(self._messages) < 2:
             self._messages.add(envelope.message)
-        self._retry = envelope.retry if self._retry is None else min(self._retry, envelope.retry, key=_caution)
+        advice = (envelope.retry,) if self._retry is None else (self._retry, envelope.retry)
+        self._retry = min(advice, key=lambda retry: retry.caution)
         key = _order(failure["item"], envelope)
         if self._first_unlisted is not None and key >= self._first_unlisted:
             return
@@ -158,10 +156,6 @@ def _listing(counts: Mapping[str, int]) -> str:
 
 def _by_name(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items()))
-
-
-def _caution(retry: Retry) -> tuple[int, int]:
-    return _CAUTION[retry.kind], -(retry.after_ms or 0)
 
 
 def _order(item: Any, envelope: Envelope) -> tuple[Any, ...]:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.config import Config
     from mcpcore_lint.diagnostics import Diagnostic, Severity
-    from mcpcore_lint.rules import Rule
     from mcpcore_lint.runner.baseline import Entry
     from mcpcore_lint.runner.changed import Change
     from mcpcore_lint.runner.runner import Group, Mended, Result
@@ -204,7 +203,7 @@ class _Command:
     def _list_rules(self) -> int:
         from mcpcore_lint.rules import all_rules
 
-        rules = _in_order(all_rules().values())
+        rules = all_rules().values()
         width = max(len(rule.id) for rule in rules)
         lines = []
         for rule in rules:
@@ -292,7 +291,7 @@ class _Command:
                 rows.append((field, instead[field] if value is None else _shown(value), option))
             for name_, value, option in rows:
                 lines.append(f"  {name_.replace('_', '-')} = {value}  ({origin(name_, option)})")
-            on = [rule for rule in _in_order(all_rules().values()) if selected(rule, settings)]
+            on = [rule for rule in all_rules().values() if selected(rule, settings)]
             lines.append(f"  rules on: {len(on)} of {len(all_rules())}")
             width = max((len(each.id) for each in on), default=0)
             for rule in on:
@@ -598,14 +597,6 @@ def _split(option: str, values: tuple[str, ...]) -> tuple[str, ...]:
     if values and not found:
         raise CannotRunError(f"{option} names no rule; leave it out, or see `mcpcore lint --list-rules`")
     return found
-
-
-def _in_order(rules: Iterable[Rule]) -> list[Rule]:
-    """Rules as the reference lists them, then those of other packages."""
-    from mcpcore_lint.ids import IDS
-
-    places = {name: place for place, name in enumerate(each for family in IDS.values() for each in family)}
-    return sorted(rules, key=lambda rule: places.get(rule.id, len(places)))
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -1,7 +1,6 @@
-"""The framework that a tool's server runs on, and how that framework handles an exception of a handler.
+"""The framework that a tool's server uses, and what its client sees of an exception.
 
-The table follows the sources of the SDK 1.28 and 2.3 and of FastMCP 2.14, 3.4 and 4.1; a test runs the newest of each.
-Rules take their advice for servers without mcpcore from here.
+The table follows the sources of SDK 1.28 and 2.3 and of FastMCP 2.14, 3.4 and 4.1. A test runs the newest of each.
 """
 
 from __future__ import annotations
@@ -24,38 +23,38 @@ PROTOCOL: Final = "a JSON-RPC error that most hosts never show to the model"
 
 
 class Handling(NamedTuple):
-    """How an exception in the handler of a tool, a resource or a prompt reaches the client."""
+    """What the client sees of an exception in the handler of a tool, a resource or a prompt."""
 
     shows: str
-    """What the client gets: `TEXT`, `PROTOCOL`, or a sentence in place of the text; `{name}` is the tool's name."""
+    """`TEXT`, `PROTOCOL`, or a text that replaces that of the exception; `{name}` is the tool's name."""
     instead: str
-    """How to fail so that the client reads a text that the author chose."""
+    """How to fail with a text that the client sees."""
 
     @property
     def sends(self) -> bool:
-        """Whether the client gets the text of any exception."""
+        """Whether the client sees the text of any exception."""
         return self.shows == TEXT
 
 
 class Framework(NamedTuple):
-    """One way in which servers are built."""
+    """A framework, with its handling of exceptions."""
 
     name: str
-    """What sends or hides the texts, as messages call it."""
+    """Its name in messages."""
     servers: str
-    """Which servers these are, for the documentation."""
+    """Its servers, for the documentation."""
     tool: Handling
     resource: Handling
     prompt: Handling
     protocol_error: str
-    """What the client gets of the SDK's MCPError (McpError in version 1) that a tool raises, as `Handling.shows`."""
+    """What the client sees of the SDK's MCPError (McpError in version 1) from a tool, as in `Handling.shows`."""
 
     def handling(self, kind: ToolKind) -> Handling:
         """The handling of exceptions in the handlers of a kind."""
         return {"tool": self.tool, "resource": self.resource, "prompt": self.prompt}[kind]
 
     def effect(self, shows: str, tool: ToolDef) -> str:
-        """The rest of a sentence that begins "the tool raises ValueError, "."""
+        """The end of a sentence that begins "the tool raises ValueError, "."""
         if shows == TEXT:
             return f"whose text {self.name} sends"
         if shows == PROTOCOL:
@@ -128,17 +127,16 @@ TABLE: Final[Mapping[str, Framework]] = {
         protocol_error="Error calling tool {name}",
     ),
 }
-"""The frameworks by name, each with its handling of exceptions."""
 
 
 def as_markdown() -> str:
     """The handling of exceptions in tools, as a table for the documentation."""
-    rows = ["| server | what the client gets of `ValueError` in the tool `fetch` | so |", "|---|---|---|"]
+    rows = ["| server | what the client sees of a `ValueError` in the tool `fetch` | instead |", "|---|---|---|"]
     for framework in TABLE.values():
         if framework.servers:
             shows = framework.tool.shows
-            gets = shows if shows in {TEXT, PROTOCOL} else f'"{shows.format(name="fetch")}"'
-            rows.append(f"| {framework.servers} | {gets} | {framework.tool.instead} |")
+            seen = shows if shows in {TEXT, PROTOCOL} else f'"{shows.format(name="fetch")}"'
+            rows.append(f"| {framework.servers} | {seen} | {framework.tool.instead} |")
     return "\n".join(rows)
 
 
@@ -154,22 +152,22 @@ _OF_SDK_2: Final = frozenset(
 class _Imports(NamedTuple):
     """The frameworks that a file imports."""
 
-    mcpcore: bool = False
-    versions: frozenset[int] = frozenset()
+    mcpcore: bool
+    sdk_versions: frozenset[int]
     """The versions of the SDK that have the imported names."""
 
 
 def _imports(module: Module) -> _Imports:
-    known: _Imports | None = module.memo.get("frameworks imported")
-    if known is None:
-        known = module.memo["frameworks imported"] = _read_imports(module) if module.source.has("mcp") else _Imports()
-    return known
+    imports: _Imports | None = module.memo.get("imported frameworks")
+    if imports is None:
+        imports = module.memo["imported frameworks"] = _read_imports(module)
+    return imports
 
 
 def _read_imports(module: Module) -> _Imports:
     mcpcore = False
     versions: set[int] = set()
-    for bindings in module.scope.bindings.values():
+    for bindings in module.scope.bindings.values() if module.source.has("mcp") else ():
         for binding in bindings:
             if binding.target is None or binding.target[2]:
                 continue
@@ -183,7 +181,7 @@ def _read_imports(module: Module) -> _Imports:
 
 
 def _files_of(tool: ToolDef) -> list[Module]:
-    """The files that say what a tool runs on: its own, its handler's, and that of its server."""
+    """The files that show the framework of a tool: its own, its handler's, and that of its server."""
     modules = [tool.module, tool.handler.module]
     path = (tool.server or "").partition(":")[0]
     server = tool.module.project.module_at(path) if path.endswith(".py") else None
@@ -193,7 +191,7 @@ def _files_of(tool: ToolDef) -> list[Module]:
 
 
 def uses_mcpcore(tool: ToolDef) -> bool:
-    """Whether the project that a tool belongs to has mcpcore, so that advice may name it."""
+    """Whether the project of a tool uses mcpcore, so that advice may name it."""
     if tool.flavour == "mcpcore" or tool.contract is not None:
         return True
     if any(_imports(module).mcpcore for module in _files_of(tool)):
@@ -205,36 +203,36 @@ def uses_mcpcore(tool: ToolDef) -> bool:
 
 
 def _imported_by(module: Module) -> list[Module]:
-    """The files of the project that a file imports, one step far."""
+    """The files of the project that a file imports directly."""
     names = {
         (binding.target[0], binding.target[2])
         for bindings in module.scope.bindings.values()
         for binding in bindings
         if binding.target is not None
     }
-    imported = [module.project.module_of(module, name, level) for name, level in sorted(names)]
-    return [each for each in imported if each is not None]
+    modules = [module.project.module_of(module, name, level) for name, level in sorted(names)]
+    return [imported for imported in modules if imported is not None]
 
 
 def framework_of(tool: ToolDef) -> Framework:
-    """The framework that a tool of a server without mcpcore runs on."""
+    """The framework of a tool, for servers without mcpcore."""
     modules = _files_of(tool)
-    versions = {version for module in modules for version in _imports(module).versions}
+    versions = {version for module in modules for version in _imports(module).sdk_versions}
     requirements = tool.module.project.requirements(tool.module)
     if tool.flavour == "fastmcp" or (tool.flavour == "sdk" and not versions and requirements.fastmcp):
-        # A server that another file hands over, in a project with FastMCP, is one of FastMCP.
+        # In a project with FastMCP, a server that is passed in from elsewhere is one of FastMCP.
         masked = any(_MASKS.search(module.source.text) for module in modules if module.source.has("mask_error"))
         return TABLE["fastmcp-masked" if masked else "fastmcp"]
-    # A file that imports the names of both versions runs on version 2 where that is installed.
+    # A file that imports the names of both versions uses version 2 if it is installed.
     version = _version_of(tool) or max(versions, default=requirements.sdk)
     if tool.flavour == "lowlevel":
-        # If the version is not known, assume the one that sends the text: it needs no findings.
+        # If the version is not known, assume version 1: it sends the text, so there is nothing to report.
         return TABLE["sdk-1-lowlevel" if version is None or version < 2 else "sdk-2-lowlevel"]
     return TABLE["sdk" if version is None else "sdk-1" if version < 2 else "sdk-2"]
 
 
 def _version_of(tool: ToolDef) -> int | None:
-    """The version of the SDK that the registration of a low-level handler shows."""
+    """The version of the SDK, if the registration of a low-level handler shows it."""
     if tool.flavour != "lowlevel":
         return None
     call = tool.registration.func if isinstance(tool.registration, ast.Call) else tool.registration
@@ -247,8 +245,8 @@ def _version_of(tool: ToolDef) -> int | None:
 
 
 def registered_in_sight(tool: ToolDef) -> bool:
-    """Whether a tool is registered on a server, rather than kept by a decorator of the project.
+    """Whether a tool is registered on a server, rather than collected by a decorator of the project.
 
-    The project may wrap the tools that it keeps, and raise ToolError in place of their exceptions.
+    The project may wrap the tools that it collects and raise ToolError in place of their exceptions.
     """
     return tool.server is not None

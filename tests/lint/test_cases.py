@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
 from mcpcore_lint.rules import all_rules, is_ours
 from mcpcore_lint.rules.base import Invalid, Valid
+from mcpcore_lint.runner.engine import lint_source
 from mcpcore_lint.testing import check, check_page
 
 CASES = Path(__file__).parent / "cases"
@@ -67,3 +69,59 @@ def test_a_rule_has_a_whole_page_and_cases_of_both_kinds(rule):
 def test_a_rule_finds_and_fixes_exactly_what_its_case_marks(rule, path):
     """A valid case has no finding; an invalid one has each finding on its line, and the fix gives the text shown."""
     check(rule, _read(path))
+
+
+_IMPORTS = """
+import httpx
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, ToolAnnotations
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, Server, tool
+from mcpcore import conflict, internal_error, not_found, service_unavailable
+from pydantic import BaseModel
+
+server = Server("x")
+"""
+_HANDLER = "async def fetch(ctx: Context, pmid: str) -> str:\n"
+
+_SHORTENED = {
+    "error-contract-code-mismatch": "needs the contract that its comment mentions",
+    "error-contract-data-mismatch": "leaves out arguments of the entry",
+    "error-contract-fail-undeclared": "needs a contract",
+    "error-contract-hint-too-long": "leaves out most of the text",
+    "error-contract-message-data": "needs a contract",
+    "error-contract-prefer-fail": "needs a contract",
+    "error-contract-reason-unique": "leaves out arguments of the entries",
+    "error-contract-recovery-unknown-tool": "leaves out arguments of the entry",
+    "error-contract-undeclared-reason": "needs a service that raises the error",
+    "error-contract-unthrown": "leaves out arguments of the entries",
+    "output-error-field": "needs a tool that returns the model",
+    "tool-registration-unresolved": "is settled in the configuration",
+    "unknown-handler": "is about the configuration",
+}
+"""Rules whose examples are too short to be a program, and why."""
+
+
+def _program(example: str) -> str:
+    """The example as a program: statements go into a handler, entries into a contract."""
+    if example.startswith("FailureMode("):
+        return f"{_IMPORTS}\n@tool(errors=[{example}])\n{_HANDLER}    ..."
+    if "def " in example:
+        return _IMPORTS + example
+    if example.startswith("@tool"):
+        return f"{_IMPORTS}\n{example}\n{_HANDLER}    ..."
+    if example.startswith("except"):
+        example = f"try:\n    return await load(pmid)\n{example}"
+    return f"{_IMPORTS}\n@tool\n{_HANDLER}" + textwrap.indent(example, "    ")
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in RULES.values() if rule.id not in _SHORTENED], ids=lambda rule: rule.id
+)
+def test_the_examples_of_a_rule_show_what_it_reports(rule):
+    """The bad example of a rule has a finding of that rule, and the good example has none."""
+    reported = {
+        name: [finding.message for finding in lint_source(_program(code)).diagnostics if finding.rule == rule.id]
+        for name, code in (("bad", rule.bad), ("good", rule.good))
+    }
+    assert reported["bad"]
+    assert reported["good"] == []

@@ -1,10 +1,12 @@
-"""The rules, their table of ids and their pages are the same."""
+"""Rules, the names of their modules and their pages agree."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
-from mcpcore_lint.ids import IDS, is_id, known
+import mcpcore_lint
+from mcpcore_lint.ids import is_id, known, rule_ids, rule_modules
 from mcpcore_lint.pages import pages
 from mcpcore_lint.rules import FAMILIES, all_rules, matches
 
@@ -16,11 +18,18 @@ def own_rules():
     return {name: rule for name, rule in all_rules().items() if type(rule).__module__.startswith("mcpcore_lint.")}
 
 
-def test_every_rule_of_the_table_is_there():
-    """Each id of the table has a rule in its family, and each rule stands in the table."""
-    assert {name: family for family, ids in IDS.items() for name in ids} == {
+def test_module_names_are_the_ids_of_the_rules():
+    """The ids that are read from file names, without importing a rule, are those of the rules and their families."""
+    assert {name: family for family, ids in rule_ids().items() for name in ids} == {
         name: rule.family for name, rule in own_rules().items()
     }
+
+
+def test_rules_are_found_in_a_zip_file(tmp_path, monkeypatch):
+    """The linter also runs as a zip file, where the folder of a family cannot be listed."""
+    archive = shutil.make_archive(str(tmp_path / "linter"), "zip", Path(mcpcore_lint.__file__).parents[1])
+    monkeypatch.setattr("mcpcore_lint.ids.__file__", f"{archive}/mcpcore_lint/ids.py")
+    assert set(rule_modules.__wrapped__("contract")) == set(rule_modules("contract"))
 
 
 def test_every_rule_has_its_page():
@@ -28,8 +37,8 @@ def test_every_rule_has_its_page():
     assert {path.name: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")} == pages()
 
 
-def test_the_table_knows_what_the_rules_match():
-    """A selector that the table takes for known selects a rule, and the other way round."""
+def test_a_known_selector_selects_a_rule():
+    """A selector is known if and only if it selects one of the rules."""
     names = [
         "all",
         "error-contract",

@@ -168,7 +168,7 @@ def test_a_rule_that_crashes(bench):
     program = f"""
 import sys
 from mcpcore_lint import rules
-from mcpcore_lint.rules.handler import swallowing
+from mcpcore_lint.rules.handler import no_swallowed_error
 def crash(self, *_):
     raise ValueError({HOSTILE!r})
 for rule in rules.all_rules().values():

@@ -1,4 +1,4 @@
-"""The retry advice of an entry: declared, or its code's default, which the tool's annotations may withhold."""
+"""The retry advice of an entry: its own, or the default of its code, which the runtime may withhold."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from mcpcore_lint.model import CallValue, Const, is_left_out, options
 if TYPE_CHECKING:
     from mcpcore_lint.model import Argument, CodeValue, Value
 
-RETRYING: Final = frozenset({"mcpcore.Retry.now", "mcpcore.Retry.after"})
-"""What makes advice to call again."""
+_RETRYING: Final = frozenset({"mcpcore.Retry.now", "mcpcore.Retry.after"})
+"""Calls that create advice to call again."""
 
 CHANGED_BY_HINTS: Final = frozenset({"SERVICE_UNAVAILABLE", "TIMEOUT"})
 """The codes whose default advice depends on the annotations.
 
-The call may have taken effect before it failed, so the runtime withholds the advice if the tool is annotated as neither
-read-only nor idempotent. A rate limit refuses the call before it does anything."""
+The failed call may have taken effect, so the runtime withholds the advice if the tool is annotated as neither read-only
+nor idempotent. A rate limit rejects the call before it does anything."""
 
 
 CHANGED: Final = frozenset({"partial", "unknown"})
-"""The effects after which only declared advice is sent: a second call may do something twice."""
+"""The effects after which the runtime sends only declared advice, since a second call may do something twice."""
 
 
 @light
 class Advice:
-    """The effective advice: seconds to wait (0 is immediately), None for never; and where it comes from."""
+    """The effective advice: the seconds to wait (0 is immediately, None is never) and its source."""
 
     seconds: float | None
     explicit: bool
     withheld: str = ""
-    """Why the runtime withholds the code's own advice; empty where it does not."""
+    """Why the runtime withholds the advice of the code; empty if it does not."""
 
     @property
     def words(self) -> str:
@@ -43,7 +43,7 @@ class Advice:
 
 
 def advice_of(value: Value, code: CodeValue | None) -> Advice | None:
-    """The advice in force; None where it cannot be known."""
+    """The effective advice; None if it is not known."""
     if isinstance(value, CallValue):
         match value.func.name:
             case "mcpcore.Retry.never":
@@ -62,7 +62,7 @@ def advice_of(value: Value, code: CodeValue | None) -> Advice | None:
 
 @cache
 def advice_of_codes() -> dict[str, Advice]:
-    """What each code advises where the entry says nothing."""
+    """The default advice of each code."""
     from mcpcore.codes import ErrorCode
 
     return {name: Advice(code.retry.seconds, explicit=False) for name, code in ErrorCode.__members__.items()}
@@ -70,7 +70,5 @@ def advice_of_codes() -> dict[str, Advice]:
 
 def says_to_retry(retry: Argument) -> bool:
     """Whether an argument is, or may be, advice to call again."""
-    return any(isinstance(each, CallValue) and each.func.name in RETRYING for each in options(retry.value))
-
-
-__all__ = ["CHANGED", "CHANGED_BY_HINTS", "Advice", "advice_of", "advice_of_codes", "says_to_retry"]
+    values = options(retry.value)
+    return any(isinstance(value, CallValue) and value.func.name in _RETRYING for value in values)

@@ -1,4 +1,4 @@
-"""What the rules about bodies share: nodes and their parents, whose an exception is, how a tool may fail."""
+"""The nodes of a handler's body with their parents, and questions that several rules ask about them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
-from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Value, options, string
+from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Text, Value, options, string
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
 from mcpcore_lint.semantics.evaluate import CODES, evaluate
 from mcpcore_lint.syntax.parse import walk
@@ -22,14 +22,21 @@ if TYPE_CHECKING:
 N = TypeVar("N", bound=ast.AST)
 
 Origin: TypeAlias = Literal["broad", "builtin", "framework", "own", "upstream", "unknown"]
-"""Whose an exception is. broad: `Exception` and more; builtin: of the language; framework: of mcpcore, the SDK or
-FastMCP; own: the project's; upstream: the standard library's or a third party's; unknown: nobody can tell."""
+"""Where an exception class comes from.
+
+broad: `Exception` and its bases; builtin: the other builtins; framework: mcpcore, the SDK or FastMCP; own: the project;
+upstream: the standard library or a third party."""
 
 FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+LOOPS: Final = (ast.For, ast.AsyncFor, ast.While)
+_BROAD: Final = frozenset(
+    f"builtins.{name}" for name in ("Exception", "BaseException", "ExceptionGroup", "BaseExceptionGroup")
+)
+_DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps"})
 
 
 class Body:
-    """The nodes of a handler's body, nested functions included, each with its parent and its function."""
+    """The nodes of a handler's body, including nested functions, with the parent and the function of each."""
 
     def __init__(self, handler: Handler) -> None:
         self.module = handler.module
@@ -38,107 +45,112 @@ class Body:
         self.nodes = index.nodes
         self.parents = index.parents
         self.nested = index.function_of
-        self.catches: dict[ast.AST, CatchSite] = {each.node: each for each in handler.catches}
+        self.catches: dict[ast.AST, CatchSite] = {catch.node: catch for catch in handler.catches}
         self._by_kind: dict[type, list[Any]] = {}
 
     def function_of(self, node: ast.AST) -> FunctionNode:
-        """The function that a node is run in: the handler, or one nested in it."""
+        """The function that runs a node: the handler, or a function nested in it."""
         return self.nested.get(node, self.root)
 
     def all(self, kind: type[N]) -> Iterator[N]:
-        """The nodes of a kind, in source order."""
-        found: list[N] | None = self._by_kind.get(kind)
-        if found is None:
-            found = self._by_kind[kind] = [each for each in self.nodes if type(each) is kind]
-        return iter(found)
+        """All nodes of a class, in source order."""
+        nodes: list[N] | None = self._by_kind.get(kind)
+        if nodes is None:
+            nodes = self._by_kind[kind] = [node for node in self.nodes if type(node) is kind]
+        return iter(nodes)
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The nodes round a node in its own function, innermost first."""
-        current = self.parents.get(node)
-        while current is not None and current is not self.root and not isinstance(current, FUNCTIONS):
-            yield current
-            current = self.parents.get(current)
+        """The nodes around a node in its own function, innermost first."""
+        parent = self.parents.get(node)
+        while parent is not None and parent is not self.root and not isinstance(parent, FUNCTIONS):
+            yield parent
+            parent = self.parents.get(parent)
 
     def clause_of(self, node: ast.AST) -> CatchSite | None:
-        """The innermost `except` clause round a node in its own function."""
-        return next((self.catches[each] for each in self.above(node) if isinstance(each, ast.ExceptHandler)), None)
+        """The innermost `except` clause around a node in its own function."""
+        return next(
+            (self.catches[parent] for parent in self.above(node) if isinstance(parent, ast.ExceptHandler)), None
+        )
+
+    def loop_of(self, node: ast.AST) -> ast.AST | None:
+        """The innermost loop around a node in its own function."""
+        return next((parent for parent in self.above(node) if isinstance(parent, LOOPS)), None)
 
     def statement_of(self, node: ast.AST) -> ast.stmt | None:
-        """The innermost statement that a node is part of."""
-        current: ast.AST | None = node
-        while current is not None and not isinstance(current, ast.stmt):
-            current = self.parents.get(current)
-        return current
+        """The innermost statement that contains a node."""
+        parent: ast.AST | None = node
+        while parent is not None and not isinstance(parent, ast.stmt):
+            parent = self.parents.get(parent)
+        return parent
 
     def block_of(self, statement: ast.AST) -> list[ast.stmt]:
-        """The statements that a statement stands among."""
+        """The block that contains a statement."""
         parent = self.parents.get(statement)
-        for _, value in ast.iter_fields(parent) if parent is not None else ():
-            if isinstance(value, list) and statement in value:
-                return value
+        for _, field in ast.iter_fields(parent) if parent is not None else ():
+            if isinstance(field, list) and statement in field:
+                return field
         return []
 
     def after(self, statement: ast.AST) -> list[ast.stmt]:
-        """The statements that follow a statement in its block."""
+        """The statements after a statement in its block."""
         block = self.block_of(statement)
         return block[block.index(statement) + 1 :] if isinstance(statement, ast.stmt) and statement in block else []
 
     def scope(self, node: ast.AST) -> Scope:
-        """The names that a node sees."""
+        """The scope in which a node is evaluated."""
         return self.module.scope_of(self.function_of(node))
 
     def value(self, node: ast.expr) -> Value:
-        """What an expression of the body is."""
+        """The value of an expression of the body."""
         return evaluate(node, self.scope(node))
 
     def names(self) -> set[str]:
-        """Every name that the body or the parameters use."""
-        found = {each.id for each in self.all(ast.Name)} | {each.arg for each in self.all(ast.arg)}
-        found |= {each.name for each in self.all(ast.ExceptHandler) if each.name}
-        return found | set(self.module.scope_of(self.root).bindings)
+        """All names that the body and its parameters use."""
+        names = {node.id for node in self.all(ast.Name)} | {node.arg for node in self.all(ast.arg)}
+        names |= {node.name for node in self.all(ast.ExceptHandler) if node.name}
+        return names | set(self.module.scope_of(self.root).bindings)
 
 
 def body_of(handler: Handler) -> Body:
-    """The body of a handler; read once for all rules."""
+    """The body of a handler, built once for all rules."""
     key = ("body", handler)
-    found: Body | None = handler.module.memo.get(key)
-    if found is None:
-        found = handler.module.memo[key] = Body(handler)
-    return found
+    body: Body | None = handler.module.memo.get(key)
+    if body is None:
+        body = handler.module.memo[key] = Body(handler)
+    return body
 
 
 def inside(node: ast.AST, roots: Sequence[ast.AST]) -> bool:
-    """Whether a node stands within others, by place."""
-    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-    for root in roots:
-        start = (getattr(root, "lineno", 0), getattr(root, "col_offset", 0))
-        end = (getattr(root, "end_lineno", 0) or 0, getattr(root, "end_col_offset", 0) or 0)
-        if start <= (line, column) < end:
-            return True
-    return False
+    """Whether the position of a node lies within one of some other nodes."""
+    position = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    return any(
+        (getattr(root, "lineno", 0), getattr(root, "col_offset", 0))
+        <= position
+        < (getattr(root, "end_lineno", 0) or 0, getattr(root, "end_col_offset", 0) or 0)
+        for root in roots
+    )
 
 
 def mentions(node: ast.AST, name: str) -> bool:
-    """Whether an expression or a statement reads a name."""
-    return any(isinstance(each, ast.Name) and each.id == name for each in walk([node]))
+    """Whether an expression or a statement contains a name."""
+    return any(isinstance(part, ast.Name) and part.id == name for part in walk([node]))
 
 
-# -- whose an exception is ------------------------------------------------------------------------------------------
+def callee(node: ast.Call, body: Body) -> str:
+    """The qualified name of what a call calls; empty if it is not known."""
+    value = body.value(node.func)
+    return value.name if isinstance(value, Symbol) else ""
+
+
+# Exceptions
 
 
 def origin(name: str | None, ctx: RuleContext, module_name: str) -> Origin:
-    """Whose an exception class is, by its qualified name, as a module sees it."""
+    """Where an exception class comes from, by its qualified name, as seen from a module."""
     if name is None:
         return "unknown"
-    if name in {
-        "builtins.Exception",
-        "builtins.BaseException",
-        "builtins.ExceptionGroup",
-        "builtins.BaseExceptionGroup",
-    }:
-        return "broad"
     if name.startswith("builtins."):
-        return "builtin"
+        return "broad" if name in _BROAD else "builtin"
     top = name.partition(".")[0]
     if top in FRAMEWORKS or name in FRAMEWORK_ERRORS | PROTOCOL_ERRORS:
         return "framework"
@@ -149,20 +161,28 @@ def origin(name: str | None, ctx: RuleContext, module_name: str) -> Origin:
     return "upstream" if "." in name else "unknown"
 
 
-# -- what to do instead ---------------------------------------------------------------------------------------------
+def raised_sites(handler: Handler) -> Iterator[ErrorSite]:
+    """The errors that may leave the function of the handler that creates them, each once."""
+    seen: set[ast.AST] = set()
+    escaping = [throw.error for throw in handler.throws if throw.error is not None and throw.escapes]
+    for error in (*escaping, *(error for error in handler.errors if error.fate in {"returned", "escapes"})):
+        if error.node not in seen:
+            seen.add(error.node)
+            yield error
+
+
+# Advice
 
 
 def where_to(tool: ToolDef, *, what: str = "") -> str:
-    """How a tool should fail, as the end of a sentence; mcpcore is named only where the project has it."""
+    """How a tool should fail, as the end of a sentence. mcpcore is named only if the project uses it."""
     if tool.contract is not None:
         return "raise ctx.fail(...) with a declared reason"
     coded = f"a coded error such as {what or 'not_found'}(...)"
     if tool.flavour == "mcpcore":
         return f"raise {coded}"
     advice = framework_of(tool).handling(tool.kind).instead
-    if not uses_mcpcore(tool):
-        return advice
-    return f"{advice}, or raise {coded}"
+    return f"{advice}, or raise {coded}" if uses_mcpcore(tool) else advice
 
 
 def short(name: str) -> str:
@@ -170,82 +190,61 @@ def short(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-# -- codes and reasons ----------------------------------------------------------------------------------------------
+# Codes and reasons
 
 
 def codes_of(value: Value) -> tuple[str, ...] | None:
-    """The names of the codes that a value may be; None where one of them is not known."""
-    found: list[str] = []
-    for each in options(value):
-        if isinstance(each, CodeValue):
-            found.append(each.name)
-        elif isinstance(each, Const) and isinstance(each.value, int) and not isinstance(each.value, bool):
-            name = CODES.name_of(each.value)
-            if name is None:
-                return None
-            found.append(name)
+    """The names of the codes that a value may be; None if one of them is not known."""
+    names: list[str | None] = []
+    for option in options(value):
+        if isinstance(option, CodeValue):
+            names.append(option.name)
+        elif isinstance(option, Const) and isinstance(option.value, int) and not isinstance(option.value, bool):
+            names.append(CODES.name_of(option.value))
         else:
             return None
-    return tuple(dict.fromkeys(found))
+    known = tuple(dict.fromkeys(name for name in names if name is not None))
+    return None if None in names else known
 
 
 def codes_known(contract: Contract) -> bool:
     """Whether every entry and its code are known."""
-    return contract.state == "sequence" and contract.complete and all(
-        each.resolved and each.is_failure_mode and codes_of(each.code.value) is not None for each in contract.entries
-    )  # fmt: skip
+    return _entries_known(contract) and all(codes_of(entry.code.value) is not None for entry in contract.entries)
 
 
 def reasons_known(contract: Contract) -> bool:
     """Whether every entry and its reason are known."""
-    return contract.state == "sequence" and contract.complete and all(
-        each.resolved and each.is_failure_mode and each.reason_text is not None for each in contract.entries
-    )  # fmt: skip
+    return _entries_known(contract) and all(entry.reason_text is not None for entry in contract.entries)
+
+
+def _entries_known(contract: Contract) -> bool:
+    entries = contract.entries
+    return (
+        contract.state == "sequence"
+        and contract.complete
+        and all(entry.resolved and entry.is_failure_mode for entry in entries)
+    )
 
 
 def to_be_filled_in(entry: ContractEntry) -> bool:
-    """Whether an entry is a proposal that nobody has settled yet: its recovery is asked for by a rule of its own."""
+    """Whether an entry is a generated template, whose recovery another rule reports as missing."""
     return (entry.recovery.text or "").lstrip().startswith("TODO")
 
 
-def callee(node: ast.Call, body: Body) -> str:
-    """The qualified name of what is called; empty where it is not known."""
-    value = body.value(node.func)
-    return value.name if isinstance(value, Symbol) else ""
+# Values
 
 
 def unpacked(value: Value) -> Value:
-    """What is inside `json.dumps(...)` and its kin."""
+    """The argument of `json.dumps(...)` and similar calls; any other value is returned as it is."""
     for _ in range(3):
-        if (
-            isinstance(value, CallValue)
-            and value.args
-            and value.func.name in {"json.dumps", "orjson.dumps", "ujson.dumps"}
-        ):
+        if isinstance(value, CallValue) and value.args and value.func.name in _DUMPS:
             value = value.args[0]
     return value
 
 
 def text_start(value: Value) -> str | None:
-    """The characters that a string certainly begins with."""
-    from mcpcore_lint.model import Text
-
+    """The beginning of a string, as far as it is known."""
     whole = string(value)
-    if whole is not None:
-        return whole
-    if isinstance(value, Text) and value.parts and value.parts[0] is not None:
+    if whole is None and isinstance(value, Text) and value.parts:
         return value.parts[0]
-    return None
-
-
-def raised_sites(handler: Handler) -> Iterator[ErrorSite]:
-    """The errors of a handler that may leave the function in which they are made, each once."""
-    seen: set[ast.AST] = set()
-    for throw in handler.throws:
-        if throw.error is not None and throw.escapes and throw.error.node not in seen:
-            seen.add(throw.error.node)
-            yield throw.error
-    for error in handler.errors:
-        if error.node not in seen and error.fate in {"returned", "escapes"}:
-            seen.add(error.node)
-            yield error
+    return whole

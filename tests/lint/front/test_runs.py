@@ -208,10 +208,10 @@ def test_explain_and_list(project):
     page = project.lint("--explain", "no-fake-empty", code=0).stdout
     for heading in ("# no-fake-empty", "## Why", "## Bad", "## Good", "## How to fix", "## When to suppress"):
         assert heading in page
-    from mcpcore_lint.ids import IDS
+    from mcpcore_lint.ids import rule_ids
 
     listed = [line.split()[0] for line in project.lint("--list-rules", code=0).stdout.splitlines()]
-    assert [each for family in IDS.values() for each in family] == listed
+    assert [rule_id for family in rule_ids().values() for rule_id in family] == listed
 
 
 def test_version(project):
@@ -595,16 +595,16 @@ def test_a_rule_that_makes_no_sense_is_told(empty, monkeypatch, body, said):
         ('"house-no-shouting"', '"House rule"', "its id must be lower-case words with hyphens between them"),
         ("Severity.WARNING", '"warning"', "its severity must be a Severity, not 'warning'"),
         ('family = "project"', 'family = "house"', "its family must be one of contract, "),
-        ("why =", "reason =", "it lacks why, of which its page is made"),
+        ("why =", "reason =", "it lacks why, which its page shows"),
     ],
 )
 def test_a_rule_that_cannot_be_used_is_told(old, new, said):
     """What keeps a rule from being named, selected and shown is said before it runs."""
-    from mcpcore_lint.rules import _wrong
+    from mcpcore_lint.rules import _problem
 
     namespace = {"__name__": "house_rules"}
     exec(RULE.replace(old, new, 1), namespace)
-    assert said in _wrong(namespace["NoShouting"]())
+    assert said in _problem(namespace["NoShouting"]())
 
 
 def test_the_page_of_a_rule_of_another_package_is_shown_by_the_command():

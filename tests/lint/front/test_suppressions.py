@@ -60,9 +60,9 @@ def test_what_is_said_of_a_suppression_leads_on(empty):
         "# mcpcore: ignore[] none\n",
     )
     told = {each["line"]: f"{each['message']}; {each['help']}" for each in empty.json("--select", RULES)["diagnostics"]}
-    assert "stands at the end of its first line" in told[10]
-    assert "names rules one by one, and 'handler' names several" in told[11]
-    assert "the brackets name no rule; name the rule, or leave the brackets out" in told[12]
+    assert "put it at the end of the statement's first line" in told[10]
+    assert "'handler' stands for several rules" in told[11]
+    assert "the brackets name no rule; name the rule, or leave out the brackets" in told[12]
 
 
 def test_a_bracket_that_is_never_closed_is_left_alone(empty):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mcpcore_lint.rules.contract import ContractRetryContradiction
-from mcpcore_lint.rules.contract.reasons import SNAKE_CASE, snake_case
+from mcpcore_lint.rules.contract.error_contract_reason_format import SNAKE_CASE, snake_case
+from mcpcore_lint.rules.contract.error_contract_retry_contradiction import ContractRetryContradiction
 from mcpcore_lint.runner.engine import fix_paths, fix_source, lint_paths, lint_source
 from mcpcore_lint.settings import Settings
 

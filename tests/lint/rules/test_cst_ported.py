@@ -155,7 +155,7 @@ def test_what_they_say_of_themselves_is_taken_over():
     assert ("mine", "s") == (own.id, own.summary)
     module = ModuleType("own")
     module.Own, module.LintRule = own, LintRule
-    assert ["mine"] == [each.id for each in _rules_of(module, "own")]
+    assert ["mine"] == [each.id for each in _rules_of(module)]
 
 
 def test_a_case_that_does_not_hold_fails(monkeypatch):

@@ -10,8 +10,8 @@ from mcpcore_lint.diagnostics import Edit, Severity
 from mcpcore_lint.model import options, string
 from mcpcore_lint.rules._bodies import Body, body_of, reasons_known, short
 from mcpcore_lint.rules._thrown import CODED
+from mcpcore_lint.rules._wording import near
 from mcpcore_lint.rules.base import Rule, RuleContext
-from mcpcore_lint.rules.contract.entries import near
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rules._bodies import codes_of, reasons_known
 from mcpcore_lint.rules._thrown import Thrown, all_thrown, in_handler, only_named, report
+from mcpcore_lint.rules._wording import near
 from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.conformance.failing import clearly_near
-from mcpcore_lint.rules.contract.entries import near
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ToolDef

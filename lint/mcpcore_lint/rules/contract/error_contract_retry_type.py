@@ -1,4 +1,4 @@
-"""The rule about `retry`, `effects` and `strategy` with a value of another kind."""
+"""The rule error-contract-retry-type."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, options
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rules._thrown import CODED
-from mcpcore_lint.rules.contract.entries import Entry, EntryRule, certainly_not, described, near
+from mcpcore_lint.rules._wording import described, near
+from mcpcore_lint.rules.contract._entries import Entry, EntryRule
+from mcpcore_lint.rules.contract._values import certainly_not
 
 if TYPE_CHECKING:
     from collections.abc import Mapping as MappingType

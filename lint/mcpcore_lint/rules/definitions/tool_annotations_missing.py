@@ -1,4 +1,4 @@
-"""The rule about annotations that decide whether a failed call may be made again."""
+"""The rule tool-annotations-missing."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import is_left_out
 from mcpcore_lint.registrations.hints import IDEMPOTENT, READ_ONLY, hints_of
 from mcpcore_lint.rules._advice import CHANGED_BY_HINTS, advice_of
+from mcpcore_lint.rules._test_tools import in_test
 from mcpcore_lint.rules.base import Rule, RuleContext
-from mcpcore_lint.rules.contract.entries import contracts_of, entries_of
-from mcpcore_lint.rules.definitions.descriptions import in_test
+from mcpcore_lint.rules.contract._entries import contracts_of, entries_of
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ContractEntry, ToolDef

@@ -1,4 +1,4 @@
-"""The rule about registrations whose functions cannot be found."""
+"""The rule tool-registration-unresolved."""
 
 from __future__ import annotations
 

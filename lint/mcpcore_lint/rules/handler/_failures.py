@@ -1,4 +1,4 @@
-"""What shows that an answer is a failure in disguise: its text, its keys, or the function of the project behind it."""
+"""Failures that are returned like results, recognized by their text, their keys or the function that builds them."""
 
 from __future__ import annotations
 
@@ -23,72 +23,67 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.module import ClassInfo, Module
     from mcpcore_lint.syntax.scopes import Scope
 
-# Keys are compared in small letters: `{"Status": "Failed"}`, `{"isError": True}`.
+# Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
 FAILURE_KEYS: Final = frozenset({"iserror", "is_error", "failed"})
 STATUS_KEYS: Final = frozenset({"status", "state", "result"})
 FAILED_STATUS: Final = frozenset({"error", "failed", "failure", "fail"})
 ERROR_KEYS: Final = frozenset({"error", "errors", "error_message", "errormessage"})
-TELLING: Final = SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | ERROR_KEYS
-"""An answer without one of these keys is no failure in disguise."""
-_SAYING: Final = frozenset({"message", "detail", "msg", "reason"})
-"""Keys of a sentence on what happened."""
-SENTENCES: Final = _SAYING | {"result", "output", "text", "content", "response"}
-"""Keys whose sentence, where an `except` clause gives it and nothing else, is about the failure."""
-SHOWING_KEYS: Final = TELLING | SENTENCES
-_FINE: Final = frozenset({"ok", "success", "succeeded", "completed", "partial"})
-"""Values of `status` in an answer that is a result."""
-_FAILED_CLASS: Final = regex(r"(?:Error|Failure|Failed)(?:$|[A-Z])")
-BESIDE_AN_ERROR: Final = frozenset(
+MARKING_KEYS: Final = SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | ERROR_KEYS
+"""Keys of which a failure has at least one."""
+_MESSAGE_KEYS: Final = frozenset({"message", "detail", "msg", "reason"})
+_TEXT_KEYS: Final = _MESSAGE_KEYS | {"result", "output", "text", "content", "response"}
+"""Keys whose text, if an `except` clause returns nothing else, is about the failure."""
+RELEVANT_KEYS: Final = MARKING_KEYS | _TEXT_KEYS
+_SUCCESS_STATUS: Final = frozenset({"ok", "success", "succeeded", "completed", "partial"})
+_FAILURE_CLASS: Final = regex(r"(?:Error|Failure|Failed)(?:$|[A-Z])")
+_ERROR_DETAILS: Final = frozenset(
     {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",
      "error_code", "errorcode", "traceback", "status_code", "success", "ok", "tool", "help"}
 )  # fmt: skip
-"""Keys that say more about a failure: a mapping of nothing else is no result."""
-VERDICTS: Final = frozenset(
+"""Keys that describe a failure. A mapping with other keys may be a result."""
+_VERDICT_KEYS: Final = frozenset(
     {"valid", "is_valid", "passed", "healthy", "is_healthy", "compliant", "connected", "reachable", "alive", "online"}
 )
-"""Keys of a result that is a verdict: an `error` beside them is what was found, not a failure of the tool."""
-UNWELL: Final = frozenset({"unhealthy", "degraded", "unreachable", "disconnected", "not_connected", "offline"})
-"""What a `status` says of the thing that a tool was asked about: the same."""
+"""Keys of a verdict, which is a result: an `error` next to them describes the thing that the tool checked."""
+_VERDICT_STATUS: Final = frozenset({"unhealthy", "degraded", "unreachable", "disconnected", "not_connected", "offline"})
+_CONFIRMATION_KEYS: Final = frozenset(
+    {"requires_confirmation", "confirmation_required", "needs_confirmation", "confirm", "preview", "dry_run"}
+)
+"""Keys of an answer that asks for a confirmation first. Nothing failed yet."""
+_DECLINED_STATUS: Final = frozenset({"cancelled", "canceled", "declined", "rejected", "aborted"})
+_DECLINED: Final = regex(
+    r"\b(?:cancel+ed|declined|aborted)(?: by (?:the |a )?(?:user|person|human))?[.!]?(?:\s|$)", re.IGNORECASE
+)
+"""The user said no, which is an answer and not a failure."""
 
 _SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
 """Crosses, warning signs and no-entry signs that people put before a failure."""
-_SURE: Final = regex(
+_FAILURE: Final = regex(
     rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
     r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b|\s*(?:failed|unable) to \w+"
     r"|\s*failed [a-z]+ing\b"
     r"|\s*encountered an error\b",
     re.IGNORECASE,
 )
-_IN_CLAUSE: Final = regex(
+_FAILURE_IN_CLAUSE: Final = regex(
     rf"\s*(?:{_SIGNS}+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out)\b"
     r"|(?:failed|failure|invalid|unable to|could not|couldn't|can't|cannot|something went wrong)\b)"
     r"|.{0,60}\b(?:failed|error)\b\s*[:.!]",
     re.IGNORECASE,
 )
-_CHOICE: Final = regex(
-    r"\b(?:cancel+ed|declined|aborted)(?: by (?:the |a )?(?:user|person|human))?[.!]?(?:\s|$)", re.IGNORECASE
-)
-"""How a message tells of somebody who was asked and said no: an answer like any other, not a failure of the tool."""
-_QUESTIONS: Final = frozenset(
-    {"requires_confirmation", "confirmation_required", "needs_confirmation", "confirm", "preview", "dry_run"}
-)
-"""Keys of an answer that asks for a confirmation first: nothing failed yet."""
-_CHOICES: Final = frozenset({"cancelled", "canceled", "declined", "rejected", "aborted"})
-"""What a `status` says of the same."""
-HAND_MADE: Final = "a hand-made"
-SHOWN: Final = "the text of the caught exception"
-A_TEXT: Final = "the text"
+_HAND_MADE: Final = "a hand-made"
+EXCEPTION_TEXT: Final = "the text of the caught exception"
+_A_TEXT: Final = "the text"
 CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
 CONTENTS: Final = ("structured_content", "structuredContent", "content")
-"""What such a result holds, as keywords."""
-SHOWING: Final = frozenset({"builtins.str", "builtins.repr", "traceback.format_exc"})
-"""What makes a text of the exception at hand."""
-_OF_EXCEPTIONS: Final = frozenset({"str", "repr", "type", "traceback", "format_exc"})
-_DEEP: Final = 48
-"""How many functions that hand on what another one makes are followed."""
-_MANY: Final = 500
-"""How many calls of them are looked at with what they are given, for one handler."""
+"""The keywords of the content of such a result."""
+_TEXT_FUNCTIONS: Final = frozenset({"builtins.str", "builtins.repr", "traceback.format_exc"})
+_TEXT_NAMES: Final = frozenset({"str", "repr", "type", "traceback", "format_exc"})
+_MAX_DEPTH: Final = 48
+"""How many functions that return the result of another one are followed."""
+_MAX_CALLS: Final = 500
+"""How many calls are evaluated with their arguments for one handler."""
 
 
 class Place(NamedTuple):
@@ -100,124 +95,129 @@ class Place(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """An answer that is a failure in disguise."""
+    """A failure that is returned like a result."""
 
     shape: str
     """The key, the text or the class that shows it, as in the code: `{"error": ...}`."""
     place: Place | None = None
-    """Where it is built, if a function of the project does that whatever it is given."""
+    """Where it is built, if a function of the project always builds it."""
 
     @property
-    def by_hand(self) -> bool:
-        """Whether it is marked as failed by hand: `CallToolResult(is_error=True)`."""
-        return self.shape.startswith(HAND_MADE)
+    def is_marked(self) -> bool:
+        """Whether it is marked as failed: `CallToolResult(is_error=True)`."""
+        return self.shape.startswith(_HAND_MADE)
 
     @property
     def is_text(self) -> bool:
-        """Whether a sentence shows it, and not a key."""
-        return self.shape.startswith(A_TEXT)  # also that of a caught exception
+        """Whether a text shows it, rather than a key."""
+        return self.shape.startswith(_A_TEXT)
 
 
-class Judge:
-    """Tells whether an answer of one function is a failure in disguise."""
+class FailureDetector:
+    """Tells whether an answer of one function is a failure."""
 
     def __init__(self, function: Handler, ctx: RuleContext, *, contract_tool: bool) -> None:
-        self.ctx = ctx
-        self.contract_tool = contract_tool
-        """Whether a tool of mcpcore answers with it: there a result that is marked as failed by hand is one too."""
+        self._ctx = ctx
+        self._contract_tool = contract_tool
+        """Whether the answer is that of a tool of mcpcore, where a result that is marked as failed counts, too."""
         self.caught = {catch.name for catch in function.catches if catch.name is not None}
-        """The names that a caught exception has."""
-        self._parameters = {arg.arg for arg in all_parameters(function.node.args)}
+        """The names of caught exceptions."""
         self.certain: frozenset[str] = frozenset()
-        """Expressions that a test round the answer says are something, as text: `if r.error: return ...`."""
-        self._left = _MANY
+        """Expressions that are neither None nor empty at the answer, as text: `if r.error: return ...`."""
+        self._parameters = {parameter.arg for parameter in all_parameters(function.node.args)}
+        self._calls_left = _MAX_CALLS
         self._open: list[ast.AST] = []
-        """The functions that are being looked at."""
+        """The functions that are being evaluated."""
 
     def failure(self, value: Value, *, in_clause: bool, own: bool = True) -> Failure | None:
-        """What shows that an answer is a failure; None where nothing does."""
+        """The failure that an answer is; None if it is a result.
+
+        Args:
+            value: The answer.
+            in_clause: Whether an `except` clause returns it, so that weaker signs are enough.
+            own: Whether the answer itself displays a mapping, which therefore cannot have changed.
+        """
         value = unpacked(value)
         if isinstance(value, Choice):
-            # `json.dumps(answer)` of an answer that several places set.
             failures = [self.failure(option, in_clause=in_clause, own=own) for option in options(value)]
             return failures[0] if failures and all(failures) else None
         if isinstance(value, (Const, Text)):
-            shape = self._sentence(value, in_clause=in_clause)
+            shape = self._text_shape(value, in_clause=in_clause)
             return None if shape is None else Failure(shape)
         if isinstance(value, Mapping):
-            if not own and not value.complete:
-                return None
-            table = {key.value: each for key, each in value.items if isinstance(key, Const)}
-            shape = self.pairs([*table.items()], in_clause=in_clause)
-            if shape is not None:
-                return Failure(shape)
-            # A result and its text as the protocol has them: `{"content": [{"type": "text", "text": ...}]}`.
-            inner = table.get("text") if string(table.get("type", value)) == "text" else table.get("content")
-            return (
-                self.failure(inner, in_clause=in_clause) if isinstance(inner, (Const, Text, Items, CallValue)) else None
-            )
+            return self._mapping(value, in_clause=in_clause) if own or value.complete else None
         if isinstance(value, Items):
             alone = value.complete and len(value.items) == 1 and value.kind != "set"
             return self.failure(value.items[0], in_clause=in_clause) if alone else None
-        if isinstance(value, CallValue):
-            return self._call(value, in_clause=in_clause)
-        return None
+        return self._call(value, in_clause=in_clause) if isinstance(value, CallValue) else None
 
-    def _sentence(self, value: Const | Text, *, in_clause: bool) -> str | None:
+    def _mapping(self, value: Mapping, *, in_clause: bool) -> Failure | None:
+        table = {key.value: item for key, item in value.items if isinstance(key, Const)}
+        shape = self.shape_of_fields([*table.items()], in_clause=in_clause)
+        if shape is not None:
+            return Failure(shape)
+        # A result and its text as in the protocol: `{"content": [{"type": "text", "text": ...}]}`.
+        content = table.get("text") if string(table.get("type", value)) == "text" else table.get("content")
+        if not isinstance(content, (Const, Text, Items, CallValue)):
+            return None
+        return self.failure(content, in_clause=in_clause)
+
+    def _text_shape(self, value: Const | Text, *, in_clause: bool) -> str | None:
         start = text_start(value)
         if not start:
-            shown = in_clause and isinstance(value.node, ast.JoinedStr) and self._shows_caught(value.node)
-            return SHOWN if shown else None
-        fails = _SURE.match(start) or (in_clause and _IN_CLAUSE.match(start))
-        return f'{A_TEXT} "{start.strip()[:30].strip()}..."' if fails else None
+            is_exception = in_clause and isinstance(value.node, ast.JoinedStr) and self._is_exception_text(value.node)
+            return EXCEPTION_TEXT if is_exception else None
+        is_failure = _FAILURE.match(start) or (in_clause and _FAILURE_IN_CLAUSE.match(start))
+        return f'{_A_TEXT} "{start.strip()[:30].strip()}..."' if is_failure else None
 
     def _call(self, value: CallValue, *, in_clause: bool) -> Failure | None:
-        name = value.func.name
-        definition = value.func.definition
-        if name in SHOWING:
-            shown = (
-                in_clause
-                and isinstance(value.node, ast.Call)
-                and (name == "traceback.format_exc" or self._shows_caught(value.node))
+        name, definition = value.func.name, value.func.definition
+        if name in _TEXT_FUNCTIONS:
+            is_exception = isinstance(value.node, ast.Call) and (
+                name == "traceback.format_exc" or self._is_exception_text(value.node)
             )
-            return Failure(SHOWN) if shown else None
+            return Failure(EXCEPTION_TEXT) if in_clause and is_exception else None
         if name == "mcp.TextContent":
             return self.failure(value.argument("text", 1), in_clause=in_clause)
         if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return self._function(definition, value, in_clause=in_clause)
+            module = self._ctx.project.module_defining(definition)
+            if module is None or definition in self._open or len(self._open) > _MAX_DEPTH:
+                return None
+            return self._always(definition, module) or self._with_arguments(
+                definition, module, value, in_clause=in_clause
+            )
         is_class = isinstance(definition, ast.ClassDef)
-        above = self.ctx.hierarchy.ancestors(name, value.func)[0] if is_class else frozenset({name})
-        if not above.isdisjoint(CALL_RESULTS):
-            # On the SDK and FastMCP a tool fails with its own text in this way.
+        bases = self._ctx.hierarchy.ancestors(name, value.func)[0] if is_class else frozenset({name})
+        if not bases.isdisjoint(CALL_RESULTS):
+            # On the SDK and FastMCP this is how a tool fails with its own text.
             for key in ("is_error", "isError"):
                 marked = value.argument(key)
                 if isinstance(marked, Const) and marked.value is True:
-                    return Failure(f"{HAND_MADE} {short(name)}({key}=True)") if self.contract_tool else None
-            contents = [value.argument(key) for key in CONTENTS]
-            return next((found for each in contents if (found := self.failure(each, in_clause=in_clause))), None)
-        if not is_class or any("Exception" in each for each in above):
+                    return Failure(f"{_HAND_MADE} {short(name)}({key}=True)") if self._contract_tool else None
+            contents = [self.failure(value.argument(key), in_clause=in_clause) for key in CONTENTS]
+            return next((failure for failure in contents if failure is not None), None)
+        if not is_class or any("Exception" in base for base in bases):
             return None
-        shape = self.pairs([*value.keywords, *_defaults(value)], in_clause=in_clause, model=True)
-        if shape is None:
-            return Failure(f"{short(name)}(...)") if in_clause and _FAILED_CLASS.search(short(name)) else None
-        return Failure(f"{short(name)}({shape.strip('{}').replace(': ', '=').replace(chr(34), '')})")
+        shape = self.shape_of_fields([*value.keywords, *_defaults(value)], in_clause=in_clause, model=True)
+        if shape is not None:
+            return Failure(f"{short(name)}({shape.strip('{}').replace(': ', '=').replace(chr(34), '')})")
+        return Failure(f"{short(name)}(...)") if in_clause and _FAILURE_CLASS.search(short(name)) else None
 
-    def _shows_caught(self, node: ast.Call | ast.JoinedStr) -> bool:
-        """Whether a text is made of the caught exception alone: `str(e)`, `f"{type(e).__name__}: {e}"`."""
-        if not self.caught:
-            return False
-        names = {each.id for each in walk([node]) if isinstance(each, ast.Name)}
-        words = (each.value for each in walk([node]) if isinstance(each, ast.Constant))
+    def _is_exception_text(self, node: ast.Call | ast.JoinedStr) -> bool:
+        """Whether a text consists of the caught exception alone: `str(e)`, `f"{type(e).__name__}: {e}"`."""
+        nodes = walk([node])
+        names = {part.id for part in nodes if isinstance(part, ast.Name)}
+        words = (part.value for part in nodes if isinstance(part, ast.Constant) and isinstance(part.value, str))
         return (
             not names.isdisjoint(self.caught)
-            and len(names - self.caught - _OF_EXCEPTIONS) == 0
-            and not any(isinstance(each, str) and any(map(str.isalpha, each)) for each in words)
+            and names <= self.caught | _TEXT_NAMES
+            and not any(character.isalpha() for word in words for character in word)
         )
 
-    # -- functions of the project ------------------------------------------------------------------------------------
+    # Functions of the project
 
-    def called(self, node: ast.expr, value: Value, scope: Scope) -> Value:
-        """What an expression is behind an `await`, or as the call of a method of the object at hand."""
+    def call_value(self, node: ast.expr, value: Value, scope: Scope) -> Value:
+        """The value of an `await`ed call, or of a call of a method of `self`; any other value is returned as it is."""
         if not isinstance(value, Unknown):
             return value
         awaited = isinstance(node, ast.Await)
@@ -229,43 +229,34 @@ class Judge:
         if isinstance(value, CallValue):
             definition = value.func.definition
         elif isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") in {"self", "cls"}:
-            found = method_called(node.func, scope)
-            if found is None:
+            match = method_called(node.func, scope)
+            if match is None:
                 return value
-            definition = found[0]
+            definition = match[0]
             args, keywords, complete = Resolver().arguments(node, scope)
-            if not any(getattr(each, "id", "") == "staticmethod" for each in definition.decorator_list):
+            if not any(getattr(decorator, "id", "") == "staticmethod" for decorator in definition.decorator_list):
                 args.insert(0, Unknown(node.func.value, scope.module, "the object itself"))
             symbol = Symbol(node.func, scope.module, f"{scope.module.name}.{definition.name}", definition)
             value = CallValue(node, scope.module, symbol, tuple(args), tuple(keywords), complete)
         else:
             return value
-        # Without its `await`, what an `async def` makes is no answer.
+        # The result of an `async def` is an answer only after its `await`.
         return value if isinstance(definition, ast.AsyncFunctionDef) is awaited else Unknown(node, scope.module)
 
-    def _function(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef, value: CallValue, *, in_clause: bool
-    ) -> Failure | None:
-        """What a function of the project makes: a failure whatever it is given, or one where it is given one."""
-        module = self.ctx.project.module_defining(node)
-        if module is None or node in self._open or len(self._open) > _DEEP:
-            return None
-        return self._always(node, module) or self._given(node, module, value, in_clause=in_clause)
-
     def _always(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Failure | None:
-        """What shows that every answer of a function is a failure, and where it is built."""
-        key = ("makes failures", node, self.contract_tool)
+        """The failure that a function always returns, whatever its arguments, with the place that builds it."""
+        key = ("always returns a failure", node, self._contract_tool)
         if key not in module.memo:
-            # Some servers have one such function and a thousand calls of it.
+            # Some servers call one such function a thousand times.
             self._open.append(node)
             try:
-                module.memo[key] = self._only_fails(node, module, Resolver())
+                module.memo[key] = self._only_failures(node, module, Resolver())
             finally:
                 self._open.pop()
         failure: Failure | None = module.memo[key]
         return failure
 
-    def _only_fails(
+    def _only_failures(
         self,
         node: ast.FunctionDef | ast.AsyncFunctionDef,
         module: Module,
@@ -273,144 +264,149 @@ class Judge:
         *,
         in_clause: bool = False,
     ) -> Failure | None:
-        """What shows that the answers of a function are failures; None where one of them is not."""
-        failure: Failure | None = None
+        """The first failure that a function returns; None if one of its answers is a result."""
+        first: Failure | None = None
         scope = module.scope_of(node)
-        returns = _returns(node)
+        returns = _returned_values(node)
         if len(returns) > 4:
             return None
         for answer in returns:
-            made = self.called(answer, resolver.expression(answer, scope), scope)
-            for option in options(made):
-                one = self.failure(option, in_clause=in_clause)
-                if one is None:
+            value = self.call_value(answer, resolver.expression(answer, scope), scope)
+            for option in options(value):
+                failure = self.failure(option, in_clause=in_clause)
+                if failure is None:
                     return None
-                failure = failure or (one if one.place is not None else one._replace(place=Place(answer, module, node)))
-        return failure
+                place = failure.place or Place(answer, module, node)
+                first = first or failure._replace(place=place)
+        return first
 
-    def _given(
+    def _with_arguments(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, value: CallValue, *, in_clause: bool
     ) -> Failure | None:
-        """What a function makes of a failure that it is given: `as_text({"ok": False})`, `as_text(f"Error: {e}")`."""
-        self._left -= 1
-        if not value.complete or self._left < 0:
+        """The failure that a function returns for a failure among its arguments: `as_text({"ok": False})`."""
+        self._calls_left -= 1
+        if not value.complete or self._calls_left < 0:
             return None
         args = node.args
-        names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+        names = [parameter.arg for parameter in (*args.posonlyargs, *args.args)]
         arguments = {**dict(zip(names, value.args, strict=False)), **dict(value.keywords)}
-        failures = {name: self._argument(each, in_clause=in_clause) for name, each in arguments.items()}
-        if not any(failures.values()):
+        failures = {
+            name: failure
+            for name, argument in arguments.items()
+            if (failure := self._argument(argument, in_clause=in_clause)) is not None
+        }
+        if not failures:
             return None
         scope = module.scope_of(node)
         resolver = Resolver()
-        # What its names mean whatever it is given does not count here.
-        before, scope.values = scope.values, {}
+        # The values that were cached for other arguments do not hold here.
+        cached, scope.values = scope.values, {}
         self._open.append(node)
         try:
             with resolver.within(scope, arguments):
-                failure = self._only_fails(node, module, resolver, in_clause=in_clause)
+                failure = self._only_failures(node, module, resolver, in_clause=in_clause)
         finally:
             self._open.pop()
-            scope.values = before
+            scope.values = cached
         if failure is not None:
-            given = [each for each in failures.values() if each]
-            if failure.shape.endswith("...}") and all(each.is_text for each in given):
-                return failure  # it puts any text under a key for errors: it builds the failure
-            # The call makes a failure of it, unless another function built the argument.
-            return failure._replace(place=next((each.place for each in given if each.place), None))
-        # A table of which another shape is made.
-        tables = [name for name, each in arguments.items() if isinstance(each, Mapping) and failures[name]]
-        whole = [
+            if failure.shape.endswith("...}") and all(argument.is_text for argument in failures.values()):
+                return failure  # the function puts any text under a key for errors, so it builds the failure
+            # The call builds the failure, unless another function built the argument.
+            return failure._replace(place=next((each.place for each in failures.values() if each.place), None))
+        # The function may convert its only argument, a mapping, into another form.
+        tables = [name for name in failures if isinstance(arguments[name], Mapping)]
+        others = [
             each for each in arguments.values() if not isinstance(each, Unknown) or each.why != "the object itself"
         ]
-        if len(tables) != 1 or len(whole) != 1:
+        if len(tables) != 1 or len(others) != 1:
             return None
-        returns = _returns(node)
-        return failures[tables[0]] if returns and all(mentions(each, tables[0]) for each in returns) else None
+        returns = _returned_values(node)
+        return failures[tables[0]] if returns and all(mentions(answer, tables[0]) for answer in returns) else None
 
     def _argument(self, value: Value, *, in_clause: bool) -> Failure | None:
-        """What shows that an argument is a failure, or a switch by which the function may make one."""
+        """The failure that an argument is, or a flag by which the function may build one."""
         if isinstance(value, Const) and isinstance(value.value, bool):
             return Failure(str(value.value))
         if isinstance(value, (Const, Text, Mapping, CallValue)):
             return self.failure(value, in_clause=in_clause)
         return None
 
-    # -- tables ------------------------------------------------------------------------------------------------------
+    # Mappings and models
 
-    def pairs(self, pairs: Sequence[tuple[object, Value]], *, in_clause: bool, model: bool = False) -> str | None:
-        """What shows that a table, or a model of these fields, is a failure."""
-        spelled = {plain(key): key for key, _ in pairs if isinstance(key, str)}
-        table = {plain(key): value for key, value in pairs if isinstance(key, str)}
-        if table.keys().isdisjoint(SHOWING_KEYS if in_clause else TELLING):
+    def shape_of_fields(
+        self, fields: Sequence[tuple[object, Value]], *, in_clause: bool, model: bool = False
+    ) -> str | None:
+        """The field that shows that a mapping, or a model, is a failure: `{"error": ...}`."""
+        spelled = {normalized(key): key for key, _ in fields if isinstance(key, str)}
+        table = {normalized(key): value for key, value in fields if isinstance(key, str)}
+        if table.keys().isdisjoint(RELEVANT_KEYS if in_clause else MARKING_KEYS):
             return None
-        asks = any(
-            isinstance(value, Const) and value.value is True for key, value in table.items() if key in _QUESTIONS
-        )
-        if asks and not in_clause and table.keys().isdisjoint(ERROR_KEYS):
+        confirms = any(_is_true(table[key]) for key in _CONFIRMATION_KEYS & table.keys())
+        if confirms and not in_clause and table.keys().isdisjoint(ERROR_KEYS):
             return None
-        states = [value for key, value in table.items() if key in STATUS_KEYS and isinstance(value, Const)]
-        if table.keys() & VERDICTS or any(str(each.value).lower() in UNWELL for each in states):
+        statuses = {
+            str(table[key].value).lower()  # type: ignore[attr-defined]
+            for key in STATUS_KEYS & table.keys()
+            if isinstance(table[key], Const)
+        }
+        if table.keys() & _VERDICT_KEYS or statuses & _VERDICT_STATUS:
             return None
-        chosen = any(_is_a_choice(key, value) for key, value in table.items())
+        declined = any(_is_declined(key, value) for key, value in table.items())
         for key, value in table.items():
-            known = value.value if isinstance(value, Const) else ...
-            if key in SUCCESS_KEYS and known is False:
-                if chosen:
-                    continue
+            constant = value.value if isinstance(value, Const) else ...
+            if key in SUCCESS_KEYS and constant is False and not declined:
                 return f'{{"{spelled[key]}": False}}'
-            if key in FAILURE_KEYS and known is True and (key != "failed" or in_clause):
+            if key in FAILURE_KEYS and constant is True and (key != "failed" or in_clause):
                 return f'{{"{spelled[key]}": True}}'
-            if key in STATUS_KEYS and isinstance(known, str) and known.lower() in FAILED_STATUS:
-                told = table.keys() & (ERROR_KEYS | _SAYING)
-                # `{"job": a, "status": "error"}` is the state of somebody's job, unless it says what went wrong.
-                alone = not model and not set(table) - BESIDE_AN_ERROR - {key}
-                if in_clause or (told and alone) or ((told or alone) and known.lower() == "error"):
-                    return f'{{"{spelled[key]}": "{known}"}}'
-            if key in ERROR_KEYS and self._is_an_error(value, table, in_clause=in_clause, model=model):
+            if key in STATUS_KEYS and isinstance(constant, str) and constant.lower() in FAILED_STATUS:
+                explained = table.keys() & (ERROR_KEYS | _MESSAGE_KEYS)
+                # `{"job": a, "status": "error"}` is the state of a job, unless it says what went wrong.
+                alone = not model and table.keys() <= _ERROR_DETAILS | {key}
+                if in_clause or (explained and alone) or ((explained or alone) and constant.lower() == "error"):
+                    return f'{{"{spelled[key]}": "{constant}"}}'
+            if key in ERROR_KEYS and self._is_error(value, table, in_clause=in_clause, model=model):
                 return f'{{"{spelled[key]}": ...}}'
-        if not in_clause or any(isinstance(each.value, str) and each.value.lower() in _FINE for each in states):
+        if not in_clause or statuses & _SUCCESS_STATUS:
             return None
-        return self._in_a_sentence(table, spelled)
+        return self._shape_of_text(table, spelled)
 
-    def _in_a_sentence(self, table: dict[str, Value], spelled: dict[str, str]) -> str | None:
-        """What shows that a table that an `except` clause gives says what happened, and nothing else."""
-        if any(isinstance(each, Const) and each.value is True for key, each in table.items() if key in SUCCESS_KEYS):
+    def _shape_of_text(self, table: dict[str, Value], spelled: dict[str, str]) -> str | None:
+        """The field that shows that a mapping from an `except` clause only describes the failure."""
+        if _says_success(table):
             return None
-        if not all(key in BESIDE_AN_ERROR | SENTENCES or self._is_an_echo(value) for key, value in table.items()):
+        if not all(key in _ERROR_DETAILS | _TEXT_KEYS or self._repeats(value) for key, value in table.items()):
             return None
-        for key in SENTENCES & table.keys():
+        for key in _TEXT_KEYS & table.keys():
             value = table[key]
-            shown = isinstance(value, CallValue) and value.func.name in SHOWING
-            if shown or (isinstance(value, (Const, Text)) and self._sentence(value, in_clause=True)):
+            is_text = isinstance(value, CallValue) and value.func.name in _TEXT_FUNCTIONS
+            if is_text or (isinstance(value, (Const, Text)) and self._text_shape(value, in_clause=True)):
                 return f'{{"{spelled[key]}": ...}}'
         return None
 
-    def _is_an_error(self, value: Value, table: dict[str, Value], *, in_clause: bool, model: bool) -> bool:
-        """Whether the value of an `error` key is definitely an error, and the table holds nothing else."""
-        if any(isinstance(each, Const) and each.value is True for key, each in table.items() if key in SUCCESS_KEYS):
+    def _is_error(self, value: Value, table: dict[str, Value], *, in_clause: bool, model: bool) -> bool:
+        """Whether the value of an `error` key is certainly an error, and the table holds nothing else."""
+        if _says_success(table):
             return False
         if isinstance(value, Const):
             if isinstance(value.value, str):
                 return bool(value.value.strip())
             return value.value is True and not model
-        if isinstance(value, Text):
+        if isinstance(value, Text) or (isinstance(value, CallValue) and value.func.name in _TEXT_FUNCTIONS):
             return True
         if isinstance(value, Items):
             return in_clause and value.complete and bool(value.items)
         if isinstance(value, Mapping):
             return bool(value.items)
-        if isinstance(value, CallValue) and value.func.name in SHOWING:
-            return True
-        echoes = all(self._is_an_echo(each) for key, each in table.items() if key not in BESIDE_AN_ERROR)
-        if self.certain and echoes and value.node is not None and spelling(value.node) in self.certain:
+        rest = [item for key, item in table.items() if key not in _ERROR_DETAILS]
+        is_certain = self.certain and value.node is not None and spelling(value.node) in self.certain
+        if is_certain and all(map(self._repeats, rest)):
             return True
         if isinstance(value, Choice):
-            return all(self._is_an_error(each, table, in_clause=in_clause, model=model) for each in options(value))
-        return in_clause or (not model and not set(table) - BESIDE_AN_ERROR)
+            return all(self._is_error(option, table, in_clause=in_clause, model=model) for option in options(value))
+        return in_clause or (not model and not rest)
 
-    def _is_an_echo(self, value: Value) -> bool:
-        """Whether a value beside an error only repeats what was asked, or is a constant."""
+    def _repeats(self, value: Value) -> bool:
+        """Whether a value next to an error only repeats a parameter, or is a constant."""
         if isinstance(value, (Const, Text)):
             return True
         if isinstance(value, (Items, Mapping)):
@@ -418,67 +414,66 @@ class Judge:
         return isinstance(value.node, ast.Name) and value.node.id in self._parameters
 
 
-def plain(key: str) -> str:
-    """A key as the tables of this module have it: `_Success` is `success`."""
+def normalized(key: str) -> str:
+    """A key in the spelling of this module's tables: `_Success` is `success`."""
     return key.lower().lstrip("_")
 
 
 def spelling(node: ast.AST) -> str:
-    """An expression as text, by which two of them are compared."""
+    """An expression as text, by which expressions are compared."""
     return node.id if isinstance(node, ast.Name) else ast.dump(node)
 
 
 def may_fail(info: ClassInfo) -> bool:
-    """Whether a model shows a failure by its name or by a field, as far as the project defines it."""
-    name = info.node.name
-    if _FAILED_CLASS.search(name) is not None:
+    """Whether the name or a field of a model can show a failure."""
+    if _FAILURE_CLASS.search(info.node.name) is not None:
         return True
-    return any(plain(field) in TELLING for owner in ancestry(info) for field in owner.attributes)
+    return any(normalized(field) in MARKING_KEYS for owner in ancestry(info) for field in owner.attributes)
+
+
+def _is_true(value: Value) -> bool:
+    return isinstance(value, Const) and value.value is True
+
+
+def _says_success(table: dict[str, Value]) -> bool:
+    return any(_is_true(table[key]) for key in SUCCESS_KEYS & table.keys())
 
 
 def _defaults(value: CallValue) -> list[tuple[object, Value]]:
     """The fields of a model that a call leaves at a default such as `success: bool = False`.
 
-    They count where the call gives nothing but what is said beside a failure: a model that carries rows is a result.
+    They count only if the call passes nothing but the description of a failure: a model that carries rows is a result.
     """
     info = class_info(value.func)
-    given = {plain(key) for key, _ in value.keywords}
-    if info is None or value.args or not (value.complete or given) or given - BESIDE_AN_ERROR:
+    passed = {normalized(key) for key, _ in value.keywords}
+    if info is None or value.args or not (value.complete or passed) or passed - _ERROR_DETAILS:
         return []
-    fields: dict[str, Value] = {}
+    defaults: dict[str, Value] = {}
     for owner in ancestry(info):
         for name, bindings in owner.attributes.items():
             binding = bindings[-1]
-            if binding.kind == "annotated" and name.lower() in TELLING and binding.value is not None:
-                fields.setdefault(name, _default(evaluate(binding.value, owner.body_scope)))
-    return [(name, each) for name, each in fields.items() if name.lower() not in given]
+            if binding.kind == "annotated" and name.lower() in MARKING_KEYS and binding.value is not None:
+                default = evaluate(binding.value, owner.body_scope)
+                if isinstance(default, CallValue) and short(default.func.name) in {"Field", "field"}:
+                    default = default.argument("default", 0)
+                defaults.setdefault(name, default)
+    return [(name, default) for name, default in defaults.items() if name.lower() not in passed]
 
 
-def _default(value: Value) -> Value:
-    """What `Field(default=...)` gives; any other value is itself."""
-    if not isinstance(value, CallValue) or short(value.func.name) not in {"Field", "field"}:
-        return value
-    return value.argument("default", 0)
-
-
-def _returns(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
-    """What a function returns; nothing where it yields, or where one of its returns has no value."""
-    found: list[ast.expr] = []
-    for each in walk_shallow([*node.body]):
-        if isinstance(each, ast.Return):
-            if each.value is None:
-                return []
-            found.append(each.value)
-        elif isinstance(each, (ast.Yield, ast.YieldFrom)):
+def _returned_values(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+    """The values that a function returns; none if it yields, or if one of its returns has no value."""
+    values: list[ast.expr] = []
+    for part in walk_shallow([*node.body]):
+        if isinstance(part, (ast.Yield, ast.YieldFrom)) or (isinstance(part, ast.Return) and part.value is None):
             return []
-    return found
+        if isinstance(part, ast.Return) and part.value is not None:
+            values.append(part.value)
+    return values
 
 
-def _is_a_choice(key: str, value: Value) -> bool:
-    """Whether a pair of an answer says that the person in front of it said no."""
+def _is_declined(key: str, value: Value) -> bool:
+    """Whether a field says that the user said no."""
     if key in STATUS_KEYS:
-        return isinstance(value, Const) and str(value.value).lower() in _CHOICES
-    if key not in _SAYING:
-        return False
-    text = " ".join(each or "" for each in value.parts) if isinstance(value, Text) else string(value) or ""
-    return _CHOICE.search(text) is not None
+        return isinstance(value, Const) and str(value.value).lower() in _DECLINED_STATUS
+    parts = value.parts if isinstance(value, Text) else (string(value),)
+    return key in _MESSAGE_KEYS and _DECLINED.search(" ".join(part or "" for part in parts)) is not None

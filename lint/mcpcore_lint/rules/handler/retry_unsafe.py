@@ -1,21 +1,20 @@
-"""The rule about advice to repeat a call that may have taken effect."""
+"""retry-unsafe: the agent is advised to repeat a call that may have taken effect."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Missing, is_left_out, options, string
 from mcpcore_lint.registrations.hints import hints_of
 from mcpcore_lint.rules._advice import says_to_retry
 from mcpcore_lint.rules.base import Rule, RuleContext
-from mcpcore_lint.rules.contract.entries import contracts_of, entries_of
+from mcpcore_lint.rules.contract._entries import contracts_of, entries_of
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Related
     from mcpcore_lint.model import Contract, ContractEntry, ErrorSite, ToolDef, Value
-    from mcpcore_lint.rules.base import Family
     from mcpcore_lint.syntax.module import Module
 
 _STEP: Final = (
@@ -29,17 +28,20 @@ _AT_THROW: Final = (
 
 
 class RetryUnsafe(Rule):
-    """Advice to do it twice."""
+    """Advice to repeat a call that may have taken effect."""
 
     id = "retry-unsafe"
     severity = Severity.WARNING
-    family: ClassVar[Family] = "handler"
-    summary = "retry advice on a reason of a tool annotated as neither read-only nor idempotent, without `effects`"
+    family = "handler"
+    summary = (
+        "the agent may do something twice: retry advice without `effects` on a tool that is neither read-only nor "
+        "idempotent"
+    )
     why = (
-        "A call can fail after it has taken effect: the order is placed, and the answer is lost. An agent that follows "
-        "advice to call again places it twice. The annotations say that a second call changes more, and only the "
+        "A call can fail after it has taken effect: the order is placed, and the answer is lost. An agent that is "
+        "advised to call again places it twice. The annotations say that a second call changes more, and only the "
         "author knows whether anything has changed by the time of this failure. Advice that comes from the code alone "
-        "is not reported, because the runtime withholds it for such a tool."
+        "is not reported, because the runtime does not send it for such a tool."
     )
     bad = (
         "@tool(\n"
@@ -58,15 +60,15 @@ class RetryUnsafe(Rule):
         ")"
     )
     how_to_fix = (
-        'Say what the failed call may have done: `effects="none"` where the handler fails before it changes anything, '
-        '`"partial"` or `"unknown"` where it may have, in the entry or where the failure is raised. Or give '
-        "`Retry.never()`, and let the recovery say how to find out. If a second call changes nothing more, write "
+        'Say what the failed call may have done: `effects="none"` if the handler fails before it changes anything, '
+        '`"partial"` or `"unknown"` if it may have, in the entry or where the failure is raised. Or use '
+        "`Retry.never()`, and let the recovery say how to find out. If a second call changes nothing more, set "
         "`idempotent_hint=True` in the annotations."
     )
-    when_to_suppress = "Where the upstream drops a repeated call, and the annotation must stay as it is for clients."
+    when_to_suppress = "If the upstream ignores a repeated call, and the annotation must stay as it is for clients."
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:  # noqa: ARG002 - the context knows the file
-        """Report the advice of each tool that may not be called twice, once at each place."""
+        """Report the retry advice of each unsafe tool, once at each place."""
         seen: set[object] = set()
         for tool in ctx.tools:
             if tool.kind == "tool" and hints_of(tool).unsafe:
@@ -83,10 +85,10 @@ class RetryUnsafe(Rule):
             retry = entry.arguments["retry"]
             node, module = retry.node, entry.module
             if node is None or not entry.inline:
-                # The entry is right by itself: this tool's annotations make its advice unsafe.
+                # The entry itself is right. The annotations of this tool make its advice unsafe.
                 node, module = _item_at(contract, index), contract.module
                 related = (ctx.related(retry.node or entry.node, "the retry advice is declared here", entry.module),)
-            # A tool that is registered twice has its entries twice; `*LIST` is one place for several of them.
+            # A tool may be registered twice, and `*LIST` is one place for several entries.
             if (node, entry.call) in seen:
                 continue
             seen.add((node, entry.call))
@@ -118,13 +120,13 @@ class RetryUnsafe(Rule):
 
 def _message(name: str, tool: ToolDef) -> str:
     return (
-        f"{name} tells the agent to call {tool.display_name} again, though the call that failed may have taken effect "
-        "and the tool is not idempotent"
+        f"{name} tells the agent to call {tool.display_name} again, but the failed call may have taken effect, and "
+        "the tool is not idempotent"
     )
 
 
 def _is_unsafe(entry: ContractEntry) -> bool:
-    """Whether an entry says to call again and leaves open what the call has done."""
+    """Whether an entry advises to call again and does not say what the call has done."""
     return says_to_retry(entry.arguments["retry"]) and is_left_out(entry.arguments["effects"].value)
 
 
@@ -157,7 +159,7 @@ def _item_at(contract: Contract, index: int) -> ast.expr:
     """The item of `errors=[...]` at a position; the whole list where items of another list come before it."""
     node = contract.node
     if isinstance(node, (ast.List, ast.Tuple)):
-        before = node.elts[: index + 1]
-        if len(before) > index and not any(isinstance(each, ast.Starred) for each in before):
-            return before[index]
+        items = node.elts[: index + 1]
+        if len(items) > index and not any(isinstance(item, ast.Starred) for item in items):
+            return items[index]
     return node

@@ -1,4 +1,4 @@
-# message: a traceback is put into the message of ToolError
+# message: the client reads a traceback in the message of ToolError
 # settings: {"select": null}
 import traceback
 from mcp.server.fastmcp import FastMCP

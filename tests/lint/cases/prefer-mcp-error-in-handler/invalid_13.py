@@ -1,4 +1,4 @@
-# message: fetch raises Exception, whose text FastMCP sends, but which nothing can tell
+# message: fetch raises Exception, whose text FastMCP sends, so it looks like any other failure
 # settings: {"select": null}
 from fastmcp import FastMCP
 

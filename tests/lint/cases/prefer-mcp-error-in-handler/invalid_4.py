@@ -1,4 +1,4 @@
-# message: fetch raises ValueError without a sentence
+# message: fetch raises ValueError without a text
 from fastmcp import FastMCP
 
 mcp = FastMCP("x")

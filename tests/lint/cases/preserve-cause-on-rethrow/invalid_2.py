@@ -1,4 +1,4 @@
-# message: CodedError is raised in the `except` of FileNotFoundError without `from`
+# message: the log does not show the cause of CodedError, which the `except` of FileNotFoundError raises without `from`
 from mcpcore import not_found, tool
 
 @tool

@@ -1,4 +1,4 @@
-# message: 'full' tells the agent to call one again, though the call that failed may have taken effect
+# message: 'full' tells the agent to call one again, but the failed call may have taken effect
 import mcp_types as types
 from mcp.types import ToolAnnotations as TA
 from mcpcore import (

@@ -1,3 +1,3 @@
-# message: found by parse-error
+# message: parse-error has no finding
 # settings: {"select": ["linter"]}
 x = 1  # mcpcore: ignore[parse-error] old  # here

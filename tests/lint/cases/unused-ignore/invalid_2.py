@@ -1,2 +1,2 @@
-# message: suppresses nothing
+# message: has no effect
 x = 1  # mcpcore: ignore  # here

@@ -1,0 +1,76 @@
+"""Words for messages: what a value is, a shortened text, the closest known name."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.model import (
+    CallValue,
+    CodeValue,
+    Const,
+    Items,
+    Mapping,
+    Symbol,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcpcore_lint.model import Value
+
+
+def described(value: Value) -> str:
+    """What a value is, in a few words for a message."""
+    match value:
+        case Const(value=None):
+            return "None"
+        case Const(value=bool() as flag):
+            return f"the bool {flag}"
+        case Const(value=str() as text):
+            return f"the string {shortened(text)!r}"
+        case Const():
+            return f"the number {value.value}" if isinstance(value.value, (int, float, complex)) else "a bytes string"
+        case Text():
+            return "a string"
+        case Items():
+            return f"a {value.kind}"
+        case Mapping():
+            return "a dict"
+        case CodeValue():
+            return f"the code {value.name}"
+        case Symbol():
+            kind = (
+                "the function" if isinstance(value.definition, (ast.FunctionDef, ast.AsyncFunctionDef)) else "the name"
+            )
+            if isinstance(value.definition, ast.ClassDef) or last_name(value)[:1].isupper():
+                kind = "the class"
+            return f"{kind} {last_name(value)}"
+        case CallValue():
+            name = last_name(value.func)
+            return f"the result of {name}()" if name[:1].islower() else f"{_article(name)} {name}"
+        case _:
+            return "something else"
+
+
+def last_name(symbol: Symbol) -> str:
+    """The last part of a qualified name."""
+    return symbol.name.rpartition(".")[2]
+
+
+def _article(name: str) -> str:
+    return "an" if name[:1] in "AEIOU" else "a"
+
+
+def shortened(text: str, limit: int = 40) -> str:
+    """A text that fits into a message."""
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def near(name: str, names: Iterable[str]) -> str | None:
+    """The name that was probably meant, or None."""
+    import difflib
+
+    found = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.6)
+    return found[0] if found else None

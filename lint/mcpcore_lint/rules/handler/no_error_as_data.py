@@ -1,0 +1,143 @@
+"""no-error-as-data: a failure is returned like a result."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.flow.effects import BROAD
+from mcpcore_lint.model import options
+from mcpcore_lint.patterns import regex
+from mcpcore_lint.rules._bodies import body_of, where_to
+from mcpcore_lint.rules.base import Rule, RuleContext
+from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure, FailureDetector, Place
+from mcpcore_lint.rules.handler._result_checks import raises_failures
+from mcpcore_lint.rules.handler._returned_failures import returned_failures
+from mcpcore_lint.syntax.parse import walk_shallow
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import Handler, ToolDef
+    from mcpcore_lint.rules.handler._wrappers import WrapperClause
+
+_HEALTH_CHECK: Final = regex(
+    r"(?:^|_)(?:health|healthcheck|ping|diagnose|diagnostics?|doctor)(?:_|$)"
+    r"|(?:check|test|verify)_(?:\w+_)?connect(?:ion|ivity)|connection_(?:check|test|status)"
+)
+"""Names of tools that report how something is: "it fails" is a result."""
+_VALIDATOR: Final = regex(r"(?:^|_)(?:validat\w*|valid|check|verify|lint|parse|dry_run|precheck|preflight)(?:_|$)")
+"""Names of tools that report mistakes in a text: the message of the parser is a result."""
+_JOB_STATUS: Final = regex(r"(?:^|_)(?:status|state|poll|progress|wait|watch|follow|job|run|runs|task)(?:_|$)")
+"""Names of tools that report the state of a job: "failed" is a result, unless an `except` clause returns it."""
+_DECISION: Final = regex(r"(?:^|_)(?:validate|lint|dry_run|precheck|preflight)(?:_|$)")
+"""Names of tools that say yes or no: "no" is a result, unless an `except` clause returns it."""
+
+
+class NoErrorAsData(Rule):
+    """A failure returned like a result."""
+
+    id = "no-error-as-data"
+    severity = Severity.WARNING
+    family = "handler"
+    summary = (
+        'the client sees a successful call: the tool returns its failure as {"ok": False}, {"error": ...}, '
+        '"Error: ..." or CallToolResult(is_error=True)'
+    )
+    why = (
+        "The host does not count such a result as a failure, it carries no retry advice and no recovery, the output "
+        "model must allow for it, and the agent has to guess from prose that the call failed. A failure that a "
+        "function of the project builds for several tools is one finding at that function, which names the tools. In "
+        "a tool of mcpcore a hand-made `CallToolResult(is_error=True)` is reported as well: it is marked as failed, "
+        "but carries no code, no retry advice and no recovery. On the SDK and FastMCP it is the way to fail with a "
+        "text."
+    )
+    bad = 'return {"error": f"no article {pmid}"}'
+    good = 'raise ctx.fail("no_match", data={"pmid": pmid})'
+    how_to_fix = "Raise the failure. The boundary builds the result, marks it as failed and fills in both surfaces."
+    when_to_suppress = "If the caller asked for the failure: the verdict of a validator, the state of a job."
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each answer that is certainly a failure, where it is built."""
+        contract_tool = tool.flavour == "mcpcore"
+        if any(raises_failures(body_of(wrapper)) for wrapper in ctx.wrappers(handler)):
+            return
+        for match in returned_failures(handler, ctx, contract_tool=contract_tool):
+            failure, place = match.failure, match.failure.place
+            if tool.kind == "prompt" and failure.is_text:
+                continue
+            if not failure.is_marked and _is_expected(failure.shape, handler.name, caught=match.caught):
+                continue
+            if place is None:
+                ctx.report(
+                    match.node,
+                    f"{tool.display_name} returns {failure.shape}{_effect(failure)}",
+                    help=where_to(tool),
+                    tool=tool,
+                    module=handler.module,
+                )
+                continue
+            name = "lambda" if isinstance(place.function, ast.Lambda) else place.function.name
+            ctx.report(
+                place.node,
+                f"{name}() returns {failure.shape}{_effect(failure)}",
+                help=f"{where_to(tool)}; an `except` on the way to the client must not turn it into a result again",
+                tool=tool,
+                module=place.module,
+                related=[ctx.related(match.node, f"{tool.display_name} returns it", handler.module)],
+                shared=True,
+            )
+        if not isinstance(handler.node, ast.Lambda) and len(handler.node.decorator_list) > 1 and tool.kind != "prompt":
+            self._check_decorators(handler, tool, ctx)
+
+    @staticmethod
+    def _check_decorators(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report the failures that a decorator returns for every exception."""
+        from mcpcore_lint.rules.handler._wrappers import wrapper_clauses
+
+        detector = FailureDetector(handler, ctx, contract_tool=tool.flavour == "mcpcore")
+        for wrapper in wrapper_clauses(handler, tool):
+            if BROAD.isdisjoint(wrapper.types()):
+                continue
+            for failure, place in _failures_of_clause(wrapper, detector):
+                ctx.report(
+                    place.node,
+                    f"{wrapper.decorator}() returns {failure.shape} for every exception of the tools that it wraps; "
+                    "the client sees successful calls",
+                    help="let the exception through, or raise one that says what the caller can do next",
+                    tool=tool,
+                    module=place.module,
+                    shared=True,
+                )
+
+
+def _failures_of_clause(wrapper: WrapperClause, detector: FailureDetector) -> list[tuple[Failure, Place]]:
+    """The failures that a clause of a decorator returns, with the places that build them."""
+    clause = wrapper.clause
+    detector.caught = {clause.name} if clause.name else set()
+    matches: list[tuple[Failure, Place]] = []
+    for node in walk_shallow([*clause.body]):
+        if not isinstance(node, ast.Return) or node.value is None:
+            continue
+        failures = [detector.failure(option, in_clause=True) for option in options(wrapper.value(node.value))]
+        failure = failures[0]
+        if failure is not None and None not in failures and not failure.is_marked:
+            matches.append((failure, failure.place or Place(node.value, wrapper.module, wrapper.function)))
+    return matches
+
+
+def _effect(failure: Failure) -> str:
+    """The effect of a failure on the client, as the end of a sentence."""
+    if failure.is_marked:
+        return ", a failure without a code, a reason or a recovery"
+    return "; the client sees a successful call"
+
+
+def _is_expected(shape: str, name: str, *, caught: bool) -> bool:
+    """Whether the failure is the result that a tool of this name is called for."""
+    if shape.startswith("{") and _HEALTH_CHECK.search(name):
+        return True
+    if not caught and shape.lower().endswith(('"failed"}', '"failure"}', '"fail"}')) and _JOB_STATUS.search(name):
+        return True
+    if shape == EXCEPTION_TEXT or shape.startswith('the text "Invalid'):
+        return _VALIDATOR.search(name) is not None
+    return not caught and shape.endswith(": False}") and _DECISION.search(name) is not None

@@ -1,0 +1,92 @@
+"""no-protocol-error-in-tool: the SDK's protocol error raised in a tool."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.frameworks import PROTOCOL, TEXT, framework_of
+from mcpcore_lint.model import CallValue, Const, Symbol, options
+from mcpcore_lint.rules._bodies import short, where_to
+from mcpcore_lint.rules.base import Rule, RuleContext
+from mcpcore_lint.rules.handler._raises import about_an_unknown_tool
+
+if TYPE_CHECKING:
+    import ast
+
+    from mcpcore_lint.model import ErrorSite, Handler, ToolDef
+
+_NEEDED_CODES: Final = frozenset({-32042, -32021})
+_NEEDED_NAMES: Final = frozenset({"URL_ELICITATION_REQUIRED", "MISSING_REQUIRED_CLIENT_CAPABILITY"})
+"""Codes that the protocol itself needs."""
+
+
+class NoProtocolErrorInTool(Rule):
+    """The SDK's `MCPError` raised in a tool."""
+
+    id = "no-protocol-error-in-tool"
+    severity = Severity.ERROR
+    family = "handler"
+    summary = "the model never sees the failure: most hosts do not show it the SDK's MCPError"
+    why = (
+        "`MCPError` ends the request with a JSON-RPC error. That is meant for broken requests: most hosts log it or "
+        "show it to the user, and the model, which could try again with better arguments, never reads it. SDK 1, "
+        "where the class is called `McpError`, and FastMCP turn it into a failed result that has the text but neither "
+        "the code nor the data: there the rule reports it only if it is selected by its id, as information. With "
+        "`mask_error_details=True` FastMCP hides the text as well, which is a warning."
+    )
+    bad = 'raise MCPError(code=INVALID_PARAMS, message="no such article")'
+    good = 'raise ctx.fail("no_match")'
+    how_to_fix = (
+        "Raise a declared reason, a coded error, or the framework's `ToolError`. Each becomes a result that is marked "
+        "as failed."
+    )
+    when_to_suppress = (
+        "Where the protocol itself needs the error. URL elicitation, a missing capability and an unknown tool on a "
+        "low-level server are not reported."
+    )
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each protocol error that leaves its function."""
+        if tool.kind != "tool":
+            return
+        seen: set[ast.AST] = set()
+        for throw in handler.throws:
+            error = throw.error
+            if error is None or error.form != "protocol" or not throw.escapes or error.node in seen:
+                continue
+            seen.add(error.node)
+            if error.sdk_exempt or _is_needed(error) or about_an_unknown_tool(error, tool):
+                continue
+            name = short(error.type_name)
+            effect, weight = f"which becomes {PROTOCOL}", None
+            if tool.flavour != "mcpcore":
+                framework = framework_of(tool)
+                shows = framework.protocol_error
+                if shows == TEXT and not ctx.named:
+                    continue
+                if shows != PROTOCOL:
+                    weight = Severity.INFO if shows == TEXT else Severity.WARNING
+                    name = "McpError" if name == "MCPError" else name
+                effect = framework.effect(shows, tool) + (" without its code and data" if shows == TEXT else "")
+            ctx.report(
+                error.node,
+                f"{tool.display_name} raises {name}, {effect}",
+                help=where_to(tool),
+                tool=tool,
+                module=handler.module,
+                weight=weight,
+            )
+
+
+def _is_needed(error: ErrorSite) -> bool:
+    """Whether the protocol needs an error with this code, also if it is given as `ErrorData(code=...)`."""
+    values = list(options(error.code))
+    for value in options(error.code):
+        if isinstance(value, CallValue) and value.func.name == "mcp.ErrorData":
+            values.extend(options(value.argument("code", 0)))
+    return any(
+        (isinstance(value, Const) and value.value in _NEEDED_CODES)
+        or (isinstance(value, Symbol) and short(value.name) in _NEEDED_NAMES)
+        for value in values
+    )

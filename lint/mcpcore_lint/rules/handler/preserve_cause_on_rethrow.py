@@ -1,0 +1,143 @@
+"""preserve-cause-on-rethrow: an error raised in an `except` clause without `from`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.codemods import edits as text_edits
+from mcpcore_lint.diagnostics import Edit, Severity
+from mcpcore_lint.flow.bodies.raises import binds
+from mcpcore_lint.frameworks import uses_mcpcore
+from mcpcore_lint.names import CONSTRUCTORS
+from mcpcore_lint.rules._bodies import Body, body_of, short
+from mcpcore_lint.rules.base import Rule, RuleContext
+from mcpcore_lint.rules.handler._raises import NOT_FAILURES
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Fix
+    from mcpcore_lint.model import CatchSite, Handler, ThrowSite, ToolDef
+
+
+class PreserveCauseOnRethrow(Rule):
+    """An error raised in an `except` clause without `from`."""
+
+    id = "preserve-cause-on-rethrow"
+    severity = Severity.WARNING
+    family = "handler"
+    fixable = True
+    summary = "the log does not show what caused the error: it is raised in an `except` clause without `from`"
+    why = (
+        "The log and the audit trail show the cause of a failure by its `__cause__`. Without `from` the first "
+        "exception looks like a second accident that happened while the first one was handled. On servers without "
+        "mcpcore, which have no audit trail, the finding is information."
+    )
+    bad = "except httpx.HTTPError:\n    raise service_unavailable()"
+    good = "except httpx.HTTPError as error:\n    raise service_unavailable() from error"
+    how_to_fix = "Name the exception in the clause and add `from error`, or add `from None` to hide the cause."
+    when_to_suppress = "Seldom. `from None` hides the cause on purpose and is not reported."
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each new error that a clause raises without a cause."""
+        seen: set[ast.AST] = set()
+        body = body_of(handler)
+        for throw in handler.throws:
+            from_itself = _is_its_own_cause(throw)
+            if throw.catch is None or throw.reraise or throw.node in seen or not throw.escapes:
+                continue
+            if not (from_itself or throw.cause == "implicit") or (throw.error is None and throw.call is None):
+                continue
+            if throw.error is not None and throw.error.type_name in NOT_FAILURES - {"builtins.AssertionError"}:
+                continue
+            if not from_itself and _has_another_cause(throw, body):
+                continue
+            seen.add(throw.node)
+            caught = [short(name) for name in throw.catch.types if name is not None]
+            clause = f" of {' or '.join(caught)}" if caught and not throw.catch.bare else ""
+            how, step = "without `from`", "add `from` and the name of the exception, or `from None` to hide the cause"
+            if from_itself:
+                how, step = "from itself", "name the caught exception differently, and raise the new error `from` it"
+            ctx.report(
+                throw.node,
+                f"the log does not show the cause of {_class_name(throw)}, which the `except`{clause} raises {how}",
+                help=step,
+                tool=tool,
+                module=handler.module,
+                fix=None if from_itself else _fix(throw, throw.catch, body, ctx),
+                weight=None if uses_mcpcore(tool) else Severity.INFO,
+            )
+
+
+def _class_name(throw: ThrowSite) -> str:
+    """The class of the error as the code spells it: `McpError` in version 1 of the SDK, `MCPError` in version 2."""
+    if throw.type_name is None:
+        return "an error"
+    name = short(throw.type_name)
+    if isinstance(throw.node.exc, ast.Call):
+        spelled = ast.unparse(throw.node.exc.func).rpartition(".")[2]
+        return spelled if spelled.lower() == name.lower() else name
+    return name
+
+
+def _is_its_own_cause(throw: ThrowSite) -> bool:
+    """Whether it is `raise error from error`, where `error` is the new error."""
+    raised, cause = throw.node.exc, throw.node.cause
+    return isinstance(raised, ast.Name) and isinstance(cause, ast.Name) and raised.id == cause.id
+
+
+def _has_another_cause(throw: ThrowSite, body: Body) -> bool:
+    """Whether the cause is set by `error.__cause__ = exc` or by a class method of `CodedError`."""
+    error = throw.error
+    if error is not None and error.callee in CONSTRUCTORS and isinstance(error.node, ast.Call):
+        return error.callee.endswith(".from_unknown") or any(each.arg == "cause" for each in error.node.keywords)
+    raised = throw.node.exc
+    if not isinstance(raised, ast.Name) or not body.module.source.has("__cause__"):
+        return False
+    return any(
+        isinstance(node.ctx, ast.Store)
+        and node.attr == "__cause__"
+        and isinstance(node.value, ast.Name)
+        and node.value.id == raised.id
+        and body.clause_of(node) is throw.catch
+        for node in body.all(ast.Attribute)
+    )
+
+
+def _fix(throw: ThrowSite, catch: CatchSite, body: Body, ctx: RuleContext) -> Fix | None:
+    """Add `from`, and give the caught exception a name where it has none."""
+    clause = catch.node
+    if not isinstance(clause, ast.ExceptHandler):
+        return None
+    module = throw.module
+    edits: list[Edit] = []
+    name = catch.name
+    if name is not None and any(binds(statement, name) for statement in clause.body):
+        return None  # by the time of the `raise`, the name may mean the new error itself
+    if name is None:
+        depth = sum(isinstance(node, ast.ExceptHandler) for node in body.above(clause))
+        taken = body.names()
+        choices = [f"{'inner_' * depth}{word}" for word in ("error", "exc", "cause", "caught")]
+        name = next((choice for choice in choices if choice not in taken), None)
+        at = _place_of_name(
+            clause, module.source.text, module.source.node_range(clause.type or clause)[1 if clause.type else 0]
+        )
+        if name is None or at is None:
+            return None
+        if clause.type is None:
+            edits.append(Edit(at, at, f" BaseException as {name}"))
+        elif isinstance(clause.type, ast.Tuple) and not module.source.segment(clause.type).startswith("("):
+            return None
+        else:
+            edits.append(Edit(at, at, f" as {name}"))
+    edits.append(text_edits.insert_after(module, throw.node, f" from {name}"))
+    return ctx.fix("Add the cause", edits)
+
+
+def _place_of_name(clause: ast.ExceptHandler, text: str, offset: int) -> int | None:
+    """The offset of ` as name` in a clause: after its type and the parentheses around it."""
+    if clause.type is None:
+        match = re.compile(r"except").match(text, offset)
+        return match.end() if match else None
+    match = re.compile(r"(?:[ \t\f]|\\\r?\n|\))*(?=:)").match(text, offset)
+    return offset + len(match[0].rstrip(" \t\f")) if match else None

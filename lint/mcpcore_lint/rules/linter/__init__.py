@@ -1,0 +1,1 @@
+"""Linter: files that cannot be read, suppressions and settings that have no effect."""

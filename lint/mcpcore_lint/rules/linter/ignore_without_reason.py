@@ -1,0 +1,35 @@
+"""ignore-without-reason: a suppression does not say why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
+
+if TYPE_CHECKING:
+    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.runner.suppress import Suppressions
+
+
+class IgnoreWithoutReason(SuppressionRule):
+    """A suppression that does not say why."""
+
+    id = "ignore-without-reason"
+    severity = Severity.INFO
+    summary = "the suppression does not say why"
+    why = "The next reader cannot tell whether the exception was thought through or made in a hurry."
+    bad = "return []  # mcpcore: ignore[no-fake-empty]"
+    good = "return []  # mcpcore: ignore[no-fake-empty] an empty inbox is a correct answer"
+    how_to_fix = "Write the reason after the bracket."
+    when_to_suppress = "Ignore the rule in the settings if the reasons are documented elsewhere."
+
+    def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:  # noqa: ARG002
+        """Report each comment without a reason."""
+        for suppression in suppressions.all:
+            if not suppression.why and not suppression.misspelt:
+                ctx.report(
+                    suppression.span,
+                    "the suppression does not say why",
+                    help="write the reason after the bracket: # mcpcore: ignore[rule] because ...",
+                )

@@ -1,0 +1,26 @@
+"""parse-error: the file is not valid Python."""
+
+from __future__ import annotations
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules.base import Rule
+
+
+class ParseError(Rule):
+    """A file that is not valid Python. The runner reports it; this class is its documentation."""
+
+    id = "parse-error"
+    severity = Severity.ERROR
+    family = "linter"
+    summary = "the file is not valid Python, so none of its tools are checked"
+    why = "A file that cannot be parsed cannot be checked. The other files are checked as usual."
+    bad = "def fetch(:\n    ..."
+    good = "def fetch():\n    ..."
+    how_to_fix = (
+        "Correct the syntax at the reported place, or save the file in the encoding that it declares. Syntax of a "
+        "newer Python than the one that runs the linter is understood in most cases."
+    )
+    when_to_suppress = (
+        "A comment cannot suppress it, because the file cannot be read. Exclude the file by its path. Files and "
+        "folders with `{{` in their names are templates and are never read."
+    )

@@ -1,0 +1,54 @@
+"""unknown-rule: a suppression or an option names a rule that does not exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
+
+if TYPE_CHECKING:
+    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.runner.suppress import Suppressions
+
+
+class UnknownRule(SuppressionRule):
+    """A suppression of a rule that does not exist."""
+
+    id = "unknown-rule"
+    severity = Severity.WARNING
+    summary = "a suppression or an option names a rule that does not exist, so it has no effect"
+    why = "A misspelt rule suppresses nothing, and nobody notices until the finding that it was written for comes back."
+    bad = "return []  # mcpcore: ignore[no-fake-emtpy] nothing to list"
+    good = "return []  # mcpcore: ignore[no-fake-empty] nothing to list"
+    how_to_fix = "Correct the name. `mcpcore lint --list-rules` lists all rules."
+    when_to_suppress = "If the package that provides the rule is not installed everywhere."
+
+    def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:  # noqa: ARG002
+        """Report each name that is not the id of a rule."""
+        from mcpcore_lint.rules import all_rules
+
+        for suppression in suppressions.all:
+            for name in suppression.rules:
+                if name not in all_rules():
+                    message, step = _explain(name)
+                    ctx.report(suppression.span, message, help=step)
+
+
+def _explain(name: str) -> tuple[str, str]:
+    """The message and the next step for a name that is not the id of a rule."""
+    import difflib
+
+    from mcpcore_lint.config import names_a_rule
+    from mcpcore_lint.rules import all_rules
+
+    if not name:
+        return "the brackets name no rule", "name the rule, or leave out the brackets to suppress all rules"
+    if names_a_rule(name) or name == "*":
+        return (
+            f"{name!r} stands for several rules, and a suppression names each rule by its id",
+            "name the rule that has a finding here, or leave out the brackets to suppress all rules",
+        )
+    near = difflib.get_close_matches(name.lower().replace("_", "-"), all_rules(), n=1, cutoff=0.7)
+    hint = f": did you mean {near[0]!r}?" if near else ""
+    return f"unknown rule {name!r}{hint}", "correct the name; `mcpcore lint --list-rules` lists all rules"

@@ -1,0 +1,103 @@
+"""unused-ignore: a suppression has no effect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.diagnostics import Edit, Severity
+from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Fix
+    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.runner.suppress import Suppression, Suppressions
+    from mcpcore_lint.syntax.source import Source
+
+
+class UnusedIgnore(SuppressionRule):
+    """A suppression that has no effect."""
+
+    id = "unused-ignore"
+    severity = Severity.WARNING
+    fixable = True
+    summary = "the suppression has no effect: the rule has no finding there"
+    why = "The comment points to a problem that does not exist, and it will hide the next finding on its line."
+    bad = "x = 1  # mcpcore: ignore[no-fake-empty] the cache is optional"
+    good = "x = 1"
+    how_to_fix = "Remove the comment, or the rule in it that has no finding."
+    when_to_suppress = "If the file is also checked with other settings, under which the rule has a finding."
+
+    def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
+        """Report each comment, or each rule in it, that suppressed nothing."""
+        from mcpcore_lint.rules import rule_named
+
+        for suppression in suppressions.all:
+            if suppression.misspelt:
+                ctx.report(
+                    suppression.span,
+                    f"`# mcpcore: {suppression.misspelt}` has no effect: it is not a suppression",
+                    help="write # mcpcore: ignore[rule] why, or ignore-file at the top of the file",
+                )
+            elif suppression.misplaced:
+                ctx.report(
+                    suppression.span,
+                    "ignore-file has no effect after the first statement",
+                    help="move it above the first statement, or use ignore on the line",
+                )
+            elif not suppression.rules:
+                if not suppression.used:
+                    ctx.report(
+                        suppression.span,
+                        "the suppression has no effect: no rule has a finding here",
+                        help="remove the comment",
+                        fix=_removal(suppression, (), ctx),
+                    )
+            elif idle := [
+                name
+                for name in suppression.rules
+                if name in active and name not in suppression.used and rule_named(name)
+            ]:
+                kept = tuple(name for name in suppression.rules if name not in idle)
+                where = "on this line" if suppression.scope == "line" else "in this file"
+                ctx.report(
+                    suppression.span,
+                    f"{', '.join(idle)} {'has' if len(idle) == 1 else 'have'} no finding {where}",
+                    help=_next_step(suppression, kept, ctx.module.source),
+                    fix=_removal(suppression, kept, ctx),
+                )
+
+
+def _line_start(suppression: Suppression, source: Source) -> int:
+    """The offset at which the line of a comment starts."""
+    return max(source.text.rfind(end, 0, suppression.start) for end in "\r\n") + 1
+
+
+def _next_step(suppression: Suppression, kept: tuple[str, ...], source: Source) -> str:
+    if kept:
+        return f"keep only {', '.join(kept)}"
+    code = source.text[_line_start(suppression, source) : suppression.start].strip()
+    if suppression.scope == "line" and not code:
+        return "remove the comment; to suppress a finding, put it at the end of the statement's first line"
+    return "remove the comment"
+
+
+def _removal(suppression: Suppression, kept: tuple[str, ...], ctx: RuleContext) -> Fix | None:
+    """The fix that removes a comment, or all its rules but those that are kept."""
+    source = ctx.module.source
+    text, start, end = source.text, suppression.start, suppression.end
+    if kept:
+        first = text.find("[", start, end) + 1
+        last = text.find("]", first, end)
+        # Only the author can say where a bracket that is never closed should end.
+        return ctx.fix("Remove the unused rules", [Edit(first, last, ", ".join(kept))]) if first and last >= 0 else None
+    line_start = _line_start(suppression, source)
+    if text[line_start:start].strip():
+        start = line_start + len(text[line_start:start].rstrip(" \t"))
+    else:
+        # Remove the whole line if it holds only the comment.
+        start = line_start
+        while end < len(text) and text[end] in "\r\n":
+            end += 1
+            if text[end - 1] == "\n":
+                break
+    return ctx.fix("Remove the unused suppression", [Edit(start, end, "")])

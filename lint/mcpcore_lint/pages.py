@@ -1,4 +1,4 @@
-"""The page of a rule: what, why, bad, good, how to fix, when to suppress; from the rule itself."""
+"""The documentation pages of rules, generated from the rules."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 def page_text(rule: Rule) -> str:
-    """The page, in Markdown."""
-    fix = "`--fix` can mend it" if rule.fixable else "there is no automatic fix"
+    """The page of a rule, in Markdown."""
+    fix = "automatic, with `--fix`" if rule.fixable else "by hand"
     return "\n".join(
         [
             f"# {rule.id}",
@@ -69,8 +69,7 @@ def pages() -> dict[str, str]:
     from mcpcore_lint.rules import all_rules
 
     rules = [rule for rule in all_rules().values() if type(rule).__module__.startswith("mcpcore_lint.")]
-    made = {f"{rule.id}.md": page_text(rule) + "\n" for rule in rules}
-    return {"index.md": index_text(rules), **made}
+    return {"index.md": index_text(rules), **{f"{rule.id}.md": page_text(rule) + "\n" for rule in rules}}
 
 
 def _sentence(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first asked."""
+"""Regular expressions that are compiled on first use."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, AnyStr, cast
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
+
 
 class _Lazy:
-    """Stands for a pattern, and has its methods once one of them was asked for."""
+    """A pattern that gets its methods when one of them is first used."""
 
     def __init__(self, text: str | bytes, flags: int) -> None:
         self._text = text
@@ -18,21 +20,18 @@ class _Lazy:
 
     def __getattr__(self, name: str) -> Any:
         compiled = re.compile(self._text, self._flags)
-        vars(self).update({each: getattr(compiled, each) for each in _ASKED_FOR})
+        vars(self).update({method: getattr(compiled, method) for method in _METHODS})
         return getattr(compiled, name)
 
 
-_ASKED_FOR = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
-
-
 def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """A pattern that is compiled once it is needed: most runs meet few of them, and every one would pay for all."""
+    """A pattern that is compiled on first use. A run needs few of the patterns; compiling all would slow its start."""
     return cast("re.Pattern[AnyStr]", _Lazy(text, flags))
 
 
 def holds_any(text: str, words: Iterable[str]) -> bool:
-    """Whether one of some words stands in a text: what is asked before a pattern that needs one of them."""
-    for each in words:  # noqa: SIM110 - asked of every text of every contract, and `any` takes twice as long
-        if each in text:
+    """Whether a text contains one of some words, as a cheap check before a pattern that needs one of them."""
+    for word in words:  # noqa: SIM110 - called for every text of every contract, and `any` takes twice as long
+        if word in text:
             return True
     return False

@@ -1,4 +1,4 @@
-"""Runs the cases that stand beside a rule: for this project's rules and for those of others."""
+"""Runs the cases of a rule, for the linter's own rules and for those of other packages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcpcore_lint.codemods import CstRule
 from mcpcore_lint.rules.base import Invalid, Rule, Valid, is_ours
@@ -25,66 +25,63 @@ PATH = "server.py"
 
 def cases(rule: Rule) -> Iterator[tuple[str, Valid | Invalid]]:
     """Every case of a rule with a name for it: `valid-0`, `invalid-3`."""
-    for index, each in enumerate(rule.valid):
-        yield f"valid-{index}", Valid(each) if isinstance(each, str) else each
-    for number, case in enumerate(rule.invalid):
-        yield f"invalid-{number}", case
+    for index, valid in enumerate(rule.valid):
+        yield f"valid-{index}", Valid(valid) if isinstance(valid, str) else valid
+    for index, invalid in enumerate(rule.invalid):
+        yield f"invalid-{index}", invalid
 
 
 def check(rule: Rule, case: Valid | Invalid) -> None:
     """Run one case.
 
     Raises:
-        AssertionError: If the rule finds, misses or fixes something else than the case says.
+        AssertionError: If the findings or fixes of the rule differ from the case.
     """
-    settings = Settings(select=frozenset({rule.id}))._replace(**case.settings)
     code = _clean(case.code)
-    files = {name: _clean(text) for name, text in case.files.items()}
-    # An empty folder as the root: nothing on disk may take part in a case.
+    invalid = case if isinstance(case, Invalid) else None
+    plain = _MARK.sub("", code) if invalid is not None else code
+    # The root is an empty folder, so that no file on disk takes part in a case.
     with tempfile.TemporaryDirectory() as root:
-        if isinstance(case, Valid):
-            report = lint_source(code, path=PATH, settings=settings, root=os.path.realpath(root), files=files)
-            _whole(report)
-            _asked(rule, report, code)
-            found = [each for each in report.diagnostics if each.rule == rule.id]
-            assert not found, f"{rule.id} must find nothing, but found {_shown(report)} in:\n{code}"
+        project: dict[str, Any] = {
+            "path": PATH,
+            "settings": Settings(select=frozenset({rule.id}))._replace(**case.settings),
+            "root": os.path.realpath(root),
+            "files": {name: _clean(text) for name, text in case.files.items()},
+        }
+        report = lint_source(plain, **project)
+        _check_run(report)
+        _check_prefilter(rule, report, plain)
+        findings = [finding for finding in report.diagnostics if finding.rule == rule.id]
+        if invalid is None:
+            assert not findings, f"{rule.id} must find nothing, but found {_listed(report)} in:\n{code}"
             return
         expected = [number for number, line in enumerate(code.split("\n"), 1) if line.endswith("# here")]
-        plain = _MARK.sub("", code)
-        report = lint_source(plain, path=PATH, settings=settings, root=os.path.realpath(root), files=files)
-        _whole(report)
-        _asked(rule, report, plain)
-        mine = [each for each in report.diagnostics if each.rule == rule.id]
-        if expected or not (files or case.loose):
-            lines = [each.span.line for each in mine if each.path == PATH]
-            assert lines == expected, f"{rule.id} must find lines {expected}, but found {_shown(report)} in:\n{code}"
-        assert mine, f"{rule.id} must find something in:\n{code}"
-        assert case.message in mine[0].message, f"{case.message!r} must be part of {mine[0].message!r}"
-        for each in mine:
-            assert each.help, f"{rule.id} must name the next step"
-            assert not each.message.endswith("."), f"{rule.id}: a message has no full stop: {each.message!r}"
-            assert each.fix is None or rule.fixable, f"{rule.id} offers a fix and is not marked fixable"
-        fixed, after = fix_source(
-            plain, path=PATH, settings=settings, root=os.path.realpath(root), files=files, unsafe=True
-        )
-        _whole(after)
-        if case.fixed is None and not case.loose:
+        if expected or not (case.files or invalid.loose):
+            lines = [finding.span.line for finding in findings if finding.path == PATH]
+            assert lines == expected, f"{rule.id} must find lines {expected}, but found {_listed(report)} in:\n{code}"
+        assert findings, f"{rule.id} must find something in:\n{code}"
+        assert invalid.message in findings[0].message, f"{invalid.message!r} must be part of {findings[0].message!r}"
+        for finding in findings:
+            assert finding.help, f"{rule.id} must name the next step"
+            assert not finding.message.endswith("."), f"{rule.id}: a message has no full stop: {finding.message!r}"
+            assert finding.fix is None or rule.fixable, f"{rule.id} offers a fix and is not marked fixable"
+        fixed, report = fix_source(plain, unsafe=True, **project)
+        _check_run(report)
+        if invalid.fixed is None and not invalid.loose:
             assert fixed.after == plain, f"{rule.id} must fix nothing, but made:\n{fixed.after}"
             return
-        if case.fixed is not None:
-            wanted = _clean(case.fixed)
+        if invalid.fixed is not None:
+            wanted = _clean(invalid.fixed)
             assert fixed.after == wanted, f"{rule.id} must make\n{wanted}\nbut made\n{fixed.after}"
-        again, _ = fix_source(
-            fixed.after, path=PATH, settings=settings, root=os.path.realpath(root), files=files, unsafe=True
-        )
+        again, _ = fix_source(fixed.after, unsafe=True, **project)
         assert again.after == fixed.after, f"{rule.id} must find nothing to fix the second time:\n{again.after}"
 
 
 def check_page(rule: Rule) -> None:
-    """Check that a rule says all that its page needs.
+    """Check that a rule has all the texts of its page.
 
     Raises:
-        AssertionError: If something is missing.
+        AssertionError: If a text is missing.
     """
     for name in ("id", "severity", "family", "summary", "why", "bad", "good", "how_to_fix", "when_to_suppress"):
         assert getattr(rule, name, None), f"{type(rule).__name__} lacks {name}"
@@ -101,23 +98,21 @@ def _clean(text: str) -> str:
     return textwrap.dedent(text).removeprefix("\n")
 
 
-def _whole(report: Report) -> None:
-    assert not report.failures, "\n".join(each.detail or each.message for each in report.failures)
+def _check_run(report: Report) -> None:
+    assert not report.failures, "\n".join(failure.detail or failure.message for failure in report.failures)
 
 
-def _asked(rule: Rule, report: Report, code: str) -> None:
-    """A rule that is never shown the code of a case finds nothing there whatever it does."""
+def _check_prefilter(rule: Rule, report: Report, code: str) -> None:
+    """Check that a libcst rule gets to see the code of its case; otherwise every valid case would pass."""
     if not isinstance(rule, CstRule):
         return
     if rule.scope == "tool":
-        assert report.tools, (
-            f'{rule.id} sees handlers alone, and no tool is in the case (or set scope = "file"):\n{code}'
-        )
+        assert report.tools, f'{rule.id} only sees handlers, and the case has no tool (or set scope = "file"):\n{code}'
     else:
         assert speaks_of_mcp(code.encode(), mentions=True), (
-            f"{rule.id} sees files that have to do with MCP, which this one has not:\n{code}"
+            f"{rule.id} only sees files that use MCP, and this case does not:\n{code}"
         )
 
 
-def _shown(report: Report) -> str:
-    return "; ".join(f"{each.path}:{each.span.line} {each.rule}: {each.message}" for each in report.diagnostics)
+def _listed(report: Report) -> str:
+    return "; ".join(f"{item.path}:{item.span.line} {item.rule}: {item.message}" for item in report.diagnostics)

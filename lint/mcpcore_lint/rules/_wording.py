@@ -1,19 +1,11 @@
-"""Words for messages: what a value is, a shortened text, the closest known name."""
+"""Words for messages: the description of a value, a shortened text, the closest known name."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.model import (
-    CallValue,
-    CodeValue,
-    Const,
-    Items,
-    Mapping,
-    Symbol,
-    Text,
-)
+from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def described(value: Value) -> str:
-    """What a value is, in a few words for a message."""
+    """The description of a value in a message."""
     match value:
         case Const(value=None):
             return "None"
@@ -40,16 +32,16 @@ def described(value: Value) -> str:
             return "a dict"
         case CodeValue():
             return f"the code {value.name}"
+        case Symbol(definition=ast.FunctionDef() | ast.AsyncFunctionDef()):
+            return f"the function {last_name(value)}"
         case Symbol():
-            kind = (
-                "the function" if isinstance(value.definition, (ast.FunctionDef, ast.AsyncFunctionDef)) else "the name"
-            )
-            if isinstance(value.definition, ast.ClassDef) or last_name(value)[:1].isupper():
-                kind = "the class"
-            return f"{kind} {last_name(value)}"
+            is_class = isinstance(value.definition, ast.ClassDef) or last_name(value)[:1].isupper()
+            return f"the {'class' if is_class else 'name'} {last_name(value)}"
         case CallValue():
             name = last_name(value.func)
-            return f"the result of {name}()" if name[:1].islower() else f"{_article(name)} {name}"
+            if name[:1].islower():
+                return f"the result of {name}()"
+            return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}"
         case _:
             return "something else"
 
@@ -59,18 +51,14 @@ def last_name(symbol: Symbol) -> str:
     return symbol.name.rpartition(".")[2]
 
 
-def _article(name: str) -> str:
-    return "an" if name[:1] in "AEIOU" else "a"
-
-
 def shortened(text: str, limit: int = 40) -> str:
     """A text that fits into a message."""
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 def near(name: str, names: Iterable[str]) -> str | None:
-    """The name that was probably meant, or None."""
+    """The known name that a misspelt one probably means, or None."""
     import difflib
 
-    found = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.6)
-    return found[0] if found else None
+    matches = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.6)
+    return matches[0] if matches else None

@@ -1,10 +1,9 @@
-"""What a rule is: its name, its page, its cases, and the hooks by which it looks at the model."""
+"""The base class of rules: id, documentation, cases and hooks; and the context that the hooks get."""
 
 from __future__ import annotations
 
 from abc import ABC
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix, Related, Severity, Span
@@ -24,14 +23,12 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.scopes import Scope
 
 Family: TypeAlias = Literal["contract", "conformance", "handler", "definitions", "linter", "project"]
-DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType({"select": None})
-"""Settings for a case: what a run finds that selects no rule."""
 FAMILIES: tuple[Family, ...] = ("contract", "conformance", "handler", "definitions", "linter", "project")
 
 
 @light
 class Valid:
-    """Code in which the rule finds nothing. `files` are further files of the project, by path beside `server.py`."""
+    """Code in which the rule finds nothing. `files` are other files of the project, by their paths."""
 
     code: str
     files: Mapping[str, str] = {}
@@ -43,9 +40,9 @@ class Valid:
 class Invalid:
     """Code in which the rule finds something.
 
-    A comment `# here` at the end of a line says that a finding stands on that line; as many findings as there are such
-    comments must be made, in that order, and no others by this rule. `message` must be part of the first finding's.
-    `fixed` is the whole text after the fixes of this rule alone, safe and unsafe; None where nothing is fixed.
+    Each line with a finding ends with the comment `# here`; the rule must report these lines and no others. `message`
+    is part of the first finding's message. `fixed` is the code after all fixes of this rule, safe and unsafe, or None
+    if nothing is fixed.
     """
 
     code: str
@@ -54,17 +51,17 @@ class Invalid:
     files: Mapping[str, str] = {}
     settings: Mapping[str, Any] = {}
     loose: bool = False
-    """Whether any finding on any line will do, and whatever the fixes make where `fixed` is None: as Fixit has it."""
+    """Accept a finding on any line, and any fix if `fixed` is None, as Fixit's cases do."""
 
 
 class Rule(ABC):
-    """The base of all rules. One instance serves a whole run, so it keeps nothing about a file."""
+    """The base class of all rules. One instance serves a whole run, so it must not keep state about a file."""
 
     id: ClassVar[str]
     severity: ClassVar[Severity]
     family: ClassVar[Family]
     summary: ClassVar[str]
-    """What it catches, in one line without a full stop."""
+    """What the rule reports, in one line without a full stop."""
     why: ClassVar[str]
     bad: ClassVar[str]
     good: ClassVar[str]
@@ -72,27 +69,27 @@ class Rule(ABC):
     when_to_suppress: ClassVar[str]
     fixable: ClassVar[bool] = False
     default: ClassVar[bool] = True
-    """Whether it is on where nothing selects rules."""
+    """Whether the rule is on if the settings select no rules."""
     of_settings: ClassVar[bool] = False
-    """Whether it is about the settings of a run, of which a case has none."""
+    """Whether the rule checks the settings of a run. A case has no settings, so such a rule has no invalid ones."""
     valid: ClassVar[Sequence[Valid | str]] = ()
     invalid: ClassVar[Sequence[Invalid]] = ()
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
-        """Look at a tool, resource or prompt. Called for each registration in the file."""
+        """Check a tool, resource or prompt. Called for each registration in the file."""
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
-        """Look at a handler. Called once for a handler, however often it is registered."""
+        """Check a handler. Called once for each handler, however often it is registered."""
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
-        """Look at a file that has to do with MCP, whether it defines tools or not."""
+        """Check a file that uses MCP, whether it defines tools or not."""
 
     def check_project(self, tools: Sequence[ToolRecord], ctx: ProjectContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
-        """Look at all tools of the run together. Called once, after the files."""
+        """Check all tools of the run together. Called once, after all files."""
 
 
 class RuleContext:
-    """What a rule may ask, and where it reports. One for each file."""
+    """What a rule can ask about a file, and where it reports findings."""
 
     def __init__(self, state: FileState, rule: Rule) -> None:
         self._state = state
@@ -105,7 +102,7 @@ class RuleContext:
 
     @property
     def project(self) -> Project:
-        """The files round it."""
+        """The project of the file."""
         return self._state.module.project
 
     @property
@@ -120,7 +117,7 @@ class RuleContext:
 
     @property
     def named(self) -> bool:
-        """Whether the settings select the rule by its own id, or give it a severity: then it tells all that it sees."""
+        """Whether the settings select the rule by its id, or set its severity: then it reports minor findings too."""
         selectors = {*(self.settings.select or ()), *self.settings.extend_select}
         for per_file in self._state.per_file:
             selectors.update(per_file.select or ())
@@ -128,7 +125,7 @@ class RuleContext:
 
     @property
     def hierarchy(self) -> Hierarchy:
-        """Which exception is a kind of which."""
+        """The class hierarchy of exceptions."""
         return self._state.hierarchy
 
     @property
@@ -137,15 +134,15 @@ class RuleContext:
         return self._state.tools
 
     def project_tools(self) -> AbstractSet[str] | None:
-        """The names of all tools of the project; None where some tool's name cannot be known.
+        """The names of all tools of the project; None if some name is unknown.
 
-        Ask whether a name is in it before anything else: while not all files are read yet it takes every name to exist,
-        and a file that asked for one that turns out not to is judged again.
+        Test whether a name is in it before anything else. Until all files are read every name seems to exist; a file
+        that tested a name that turns out not to exist is checked again.
         """
         return self._state.project_tools()
 
     def reach(self, tool: ToolDef) -> Reach:
-        """What can come out of the functions that the tool's handler calls, and which calls cannot be resolved."""
+        """The errors that functions called by the tool's handler can raise, and the calls that cannot be resolved."""
         return self._state.reach(tool)
 
     def called(self, handler: Handler, call: ast.Call) -> Sequence[FunctionNode]:
@@ -153,7 +150,7 @@ class RuleContext:
         return self._state.judge.graph.called(handler, call)
 
     def wrappers(self, handler: Handler) -> Sequence[Handler]:
-        """The functions that the project's own decorators put round a handler."""
+        """The functions with which the project's own decorators wrap a handler."""
         decorated = len(getattr(handler.node, "decorator_list", ())) > 1
         return self._state.judge.graph.wrappers(handler) if decorated else ()
 
@@ -162,11 +159,11 @@ class RuleContext:
         return any(tool.handler.node is function for tool in self._state.judge.find_tools(module))
 
     def writes(self, tool: ToolDef) -> Sequence[ReachedWrite]:
-        """What writes to standard output in the tool's handler, or in the functions that it calls."""
+        """The calls that write to standard output, in the tool's handler or in functions that it calls."""
         return self._state.writes(tool)
 
     def resolve(self, node: ast.expr, scope: Scope | None = None, *, inside: Handler | None = None) -> Value:
-        """What an expression is: in a scope, in a handler's own scope, or at the top of the file."""
+        """The value of an expression in a scope, in a handler, or at module level."""
         from mcpcore_lint.semantics.evaluate import evaluate
 
         if scope is None:
@@ -189,17 +186,16 @@ class RuleContext:
         """Report a finding.
 
         Args:
-            at: The node or the place that it stands at.
+            at: The node or span of the finding.
             message: One sentence that names the thing, without a full stop.
             help: The next step.
-            tool: The tool that it belongs to.
-            module: The file of `at`, where it is not the file that is looked at: an entry of a shared constant, a
-                handler that another file defines.
-            related: Other places that it speaks of.
+            tool: The tool that has the problem.
+            module: The file of `at`, if it is not the checked file: a shared entry, or a handler of another file.
+            related: Other places that matter for the finding.
             fix: Edits of the file of `at`.
-            weight: The severity of this finding, where it is not the rule's; what the settings say goes before it.
-            shared: Whether several tools may have it in common, such as a failure that a helper of theirs builds. It is
-                then reported once, with the places of all of them, and the tools are named after the message.
+            weight: The severity of this finding, if it differs from the rule's; the settings override it.
+            shared: Whether several tools may share the finding, such as a failure that a common helper builds. It is
+                then reported once, with all its places, and the tools are named after the message.
         """
         where = module or self.module
         if not is_ours(self.rule):
@@ -223,51 +219,51 @@ class RuleContext:
 
     @property
     def _weighed(self) -> bool:
-        """Whether the settings give the rule a severity of their own."""
-        chosen = (self.settings.severities, *(each.severities for each in self._state.per_file))
-        return any(self.rule.id in each for each in chosen)
+        """Whether the settings set the severity of the rule."""
+        overrides = (self.settings.severities, *(per_file.severities for per_file in self._state.per_file))
+        return any(self.rule.id in severities for severities in overrides)
 
     def related(self, at: ast.AST, message: str, module: Module | None = None) -> Related:
-        """Another place that a finding speaks of."""
+        """Another place that matters for a finding."""
         where = module or self.module
         return Related(where.path, where.source.span(at), message)
 
     def fix(self, title: str, edits: Iterable[Edit], *, unsafe: bool = False) -> Fix:
-        """Edits that belong together; the helpers that make them are in `mcpcore_lint.codemods.edits`."""
+        """A fix: edits that are applied together. `mcpcore_lint.codemods.edits` has helpers that make them."""
         return Fix(title, tuple(edits), "unsafe" if unsafe else "safe")
 
 
 def is_ours(rule: Rule) -> bool:
-    """Whether a rule is one of the linter's own."""
+    """Whether a rule belongs to the linter itself."""
     return type(rule).__module__.startswith("mcpcore_lint.rules.")
 
 
-def _check(at: object, message: object, then: object, weight: object, fix: Fix | None, length: int) -> None:
-    """Refuse what no report could show, and edits that fit nowhere: the rule is told to have crashed.
+def _check(at: object, message: object, step: object, weight: object, fix: Fix | None, length: int) -> None:
+    """Check what a rule of another package reports; an error is reported as a crash of the rule.
 
     Raises:
-        TypeError: If something is of another type than it should be.
-        ValueError: If the place or an edit lies outside of the file.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the span or an edit lies outside of the file.
     """
     import ast
 
     if not isinstance(at, (Span, ast.AST)):
         raise TypeError(f"report() takes a node or a Span, not {at!r}")
     if isinstance(at, Span) and (min(at.line, at.column) < 1 or (at.end_line, at.end_column) < (at.line, at.column)):
-        raise ValueError(f"lines and columns count from 1, and the end does not come before the start: {at!r}")
-    if not isinstance(message, str) or not message.strip() or not isinstance(then, str):
-        raise TypeError(f"report() takes a message and a help that are texts, not {message!r} and {then!r}")
+        raise ValueError(f"lines and columns start at 1, and the end cannot be before the start: {at!r}")
+    if not isinstance(message, str) or not message.strip() or not isinstance(step, str):
+        raise TypeError(f"report() takes a message and a help that are strings, not {message!r} and {step!r}")
     if weight is not None and not isinstance(weight, Severity):
         raise TypeError(f"weight is a Severity, not {weight!r}")
     end = 0
-    for each in sorted(fix.edits, key=lambda one: (one.start, one.end)) if fix is not None else ():
-        if not end <= each.start <= each.end <= length:
-            raise ValueError(f"{each!r} overlaps another edit or lies outside of the file of {length} characters")
-        end = each.end
+    for edit in sorted(fix.edits, key=lambda edit: (edit.start, edit.end)) if fix is not None else ():
+        if not end <= edit.start <= edit.end <= length:
+            raise ValueError(f"{edit!r} overlaps another edit or lies outside of the file of {length} characters")
+        end = edit.end
 
 
 class ProjectContext:
-    """What a rule may ask about the run as a whole, and where it reports."""
+    """What a rule can ask about the whole run, and where it reports findings."""
 
     def __init__(self, settings: Settings, rule: Rule, add: _Add) -> None:
         self.settings = settings
@@ -284,7 +280,7 @@ class ProjectContext:
         tool: str | None = None,
         related: Sequence[Related] = (),
     ) -> None:
-        """Report a finding in some file."""
+        """Report a finding in any file."""
         severity = self.settings.severities.get(self.rule.id, self.rule.severity)
         self._add(Diagnostic(self.rule.id, severity, path, span, message, help, tuple(related), None, tool))
 

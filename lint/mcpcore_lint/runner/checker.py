@@ -17,7 +17,7 @@ from mcpcore_lint.registrations.build import Builder
 from mcpcore_lint.registrations.external import OPTION, external_tools
 from mcpcore_lint.registrations.named import named_tools, names_module
 from mcpcore_lint.rules import all_rules, is_ours, selected
-from mcpcore_lint.rules._test_tools import in_test
+from mcpcore_lint.rules._tools import in_test
 from mcpcore_lint.rules.base import ProjectContext, Rule, RuleContext
 from mcpcore_lint.runner.prefilter import SUPPRESSION, speaks_of_mcp
 from mcpcore_lint.semantics.hierarchy import Hierarchy

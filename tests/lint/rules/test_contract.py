@@ -1,4 +1,4 @@
-"""The family "Contract structure" on whole files, across files, and in every layout."""
+"""The contract rules on whole files, across files, and in every layout."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("tool", [TOOL, ""])
 def test_a_failure_mode_elsewhere_than_at_a_tool_is_found_under_any_name(name, tool):
-    """Whether or not others of the file stand at tools, and whatever the class is called there."""
+    """Other entries of the file may belong to tools, and the class may have any name."""
     later = f'\n\ndef later():\n    return [{name}("Bad Reason", ErrorCode.NOT_FOUND, when="x", recovery="Ask.")]\n'
     source = OTHERS[name] + tool.format(name=name) + later
     report = lint_source(source, settings=Settings(select=frozenset({"error-contract-reason-format"})))
@@ -74,27 +74,27 @@ class TestAcrossFiles:
         "from mcpcore import tool\nfrom modes import MODES\n@tool(errors=MODES)\ndef {0}() -> str:\n    '''Say.'''\n"
     )
 
-    def test_an_entry_that_two_tools_share_is_one_finding_where_it_stands(self, tmp_path):
-        """However many tools of however many files use an entry, it is reported once, in its own file."""
+    def test_an_entry_that_two_tools_share_is_one_finding_in_its_file(self, tmp_path):
+        """An entry that tools of several files use is reported once, in its own file."""
         files = {"modes.py": self.MODES, "one.py": self.SERVER.format("one"), "two.py": self.SERVER.format("two")}
         found = lint(tmp_path, files, "error-contract-code-type", "error-contract-recovery-min-words")
         assert [(each.path, each.span.line, each.tool) for each in found] == [("modes.py", 2, None)] * 2
 
-    def test_an_entry_is_mended_in_its_own_file(self, tmp_path):
-        """The fix of a shared entry changes the file that it is in, and no other."""
+    def test_an_entry_is_fixed_in_its_own_file(self, tmp_path):
+        """The fix of a shared entry changes its file and no other."""
         lint(tmp_path, {"modes.py": self.MODES, "one.py": self.SERVER.format("one")})
         chosen = Settings(select=frozenset({"error-contract-code-type"}), cache_dir=str(tmp_path / ".cache"))
         fix_paths([tmp_path], settings=chosen, root=str(tmp_path))
         assert "ErrorCode.NOT_FOUND" in (tmp_path / "modes.py").read_text()
         assert (tmp_path / "one.py").read_text() == self.SERVER.format("one")
 
-    def test_a_failure_mode_that_no_tool_uses_is_judged_too(self, tmp_path):
+    def test_a_failure_mode_that_no_tool_uses_is_checked_too(self, tmp_path):
         """A module of contracts is checked by itself."""
         found = lint(tmp_path, {"modes.py": self.MODES}, "error-contract-code-type")
         assert [each.span.line for each in found] == [2]
 
-    def test_a_handler_in_another_file_is_reported_and_mended_there(self, tmp_path):
-        """The context stands where the handler does, whatever file registers it."""
+    def test_a_handler_in_another_file_is_reported_and_fixed_there(self, tmp_path):
+        """The finding and the fix are in the file of the handler, not in the file that registers it."""
         files = {
             "server.py": "from handlers import fetch\nfrom mcpcore import ErrorCode, FailureMode, Server\n"
             'server = Server("x")\n'
@@ -121,7 +121,7 @@ class TestAcrossFiles:
         assert [each.fix for each in found] == [None]
 
     def test_a_model_is_followed_through_the_modules_of_the_project(self, tmp_path):
-        """An inherited field of a re-exported model is found, and shown where it stands."""
+        """An inherited field of a re-exported model is found, with its place."""
         files = {
             "app/__init__.py": "",
             "app/base.py": "from pydantic import BaseModel\nclass Base(BaseModel):\n    error: str = ''\n",
@@ -138,13 +138,13 @@ class TestReasons:
     """Reasons in snake_case."""
 
     @given(st.text(max_size=90))
-    def test_a_name_that_is_made_is_snake_case_and_stays_as_it_is(self, text):
-        """Whatever a reason was, the new one is right, and is its own new one."""
-        made = snake_case(text)
-        if made is not None:
-            assert SNAKE_CASE.match(made)
-            assert len(made) <= 63
-            assert snake_case(made) == made
+    def test_a_new_reason_is_snake_case_and_stable(self, text):
+        """The new reason has the right format, and renaming it again changes nothing."""
+        reason = snake_case(text)
+        if reason is not None:
+            assert SNAKE_CASE.match(reason)
+            assert len(reason) <= 63
+            assert snake_case(reason) == reason
 
     @pytest.mark.parametrize(
         ("old", "new"),
@@ -160,8 +160,8 @@ class TestReasons:
             ("größe", None),
         ],
     )
-    def test_words_are_found_in_every_spelling(self, old, new):
-        """Capitals, hyphens and spaces part words; what would have to be invented is not."""
+    def test_a_reason_in_any_spelling_becomes_snake_case(self, old, new):
+        """Capitals, hyphens and spaces separate words; a reason without usable letters gets no new name."""
         assert snake_case(old) == new
 
 
@@ -191,8 +191,8 @@ class TestReasons:
         ("UNAUTHORIZED", "Retry.now()", "Call login first.", True),
     ],
 )
-def test_advice_and_hint_are_compared_as_a_reader_would(code, retry, hint, contradicts):
-    """The effective advice and the words of the hint contradict each other, or do not."""
+def test_a_hint_that_contradicts_the_advice_is_reported(code, retry, hint, contradicts):
+    """The advice that clients get and the words of the hint agree, or the rule reports them."""
     given_retry = f", retry={retry}" if retry else ""
     source = (
         "from mcpcore import ErrorCode, FailureMode, Retry\n"
@@ -217,7 +217,7 @@ CODES = st.sampled_from(["-32001", "(-32002)", "ErrorCode.TIMEOUT", "LOST", "- 3
 
 @st.composite
 def servers(draw):
-    """A server with contracts and contexts, laid out in some way that Python allows."""
+    """A server with contracts and contexts, in some layout that Python allows."""
     newline = draw(st.sampled_from(["\n", "\r\n"]))
     indent = draw(st.sampled_from(["    ", "\t", "  "]))
     imports = draw(
@@ -292,8 +292,8 @@ def comments(source):
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(servers())
-def test_fixes_leave_valid_python_and_nothing_for_themselves(source):
-    """In any layout, what the fixes leave parses, keeps its comments and line ends, and is not changed again."""
+def test_fixes_leave_valid_python_and_are_idle_the_second_time(source):
+    """In any layout, fixed code parses, keeps its comments and line ends, and is not changed again."""
     fixed, report = fix_source(source, path="server.py", settings=CONTRACT, unsafe=True, root="/nonexistent")
     assert not report.failures
     ast.parse(fixed.after)

@@ -1,4 +1,4 @@
-"""The family "Definitions" on whole files and across files."""
+"""The definition rules on whole files and across files."""
 
 from __future__ import annotations
 
@@ -33,32 +33,6 @@ def test_tools_of_different_files_on_one_server_share_its_names(tmp_path):
     report = lint_paths([tmp_path], settings=chosen, root=str(tmp_path))
     assert [(each.path, each.span.line) for each in report.diagnostics] == [("aaa.py", 3), ("zzz.py", 3)]
     assert "app.py:4" in report.diagnostics[0].help
-
-
-def test_the_tools_of_a_low_level_list_are_judged_wherever_they_stand(tmp_path):
-    """A list in another file, a handler that the decorator is called with, and a name by an enum."""
-    (tmp_path / "tools.py").write_text(
-        "import mcp.types as types\n"
-        "TOOLS = [\n    types.Tool(name='a b', description='A.'),\n    types.Tool(name='c'),\n]\n"
-    )
-    (tmp_path / "app.py").write_text(
-        "from enum import Enum\n"
-        "from mcp.server.lowlevel import Server\n"
-        "from mcp.types import Tool\n"
-        "from tools import TOOLS\n"
-        "class Names(str, Enum):\n    FIND = 'find it'\n"
-        "server = Server('x')\n"
-        "async def listed():\n    return [*TOOLS, Tool(name=Names.FIND, description='Find.')]\n"
-        "async def call(name, arguments):\n    return []\n"
-        "server.list_tools()(listed)\nserver.call_tool()(call)\n"
-    )
-    chosen = Settings(select=frozenset({"definitions"}), cache_dir=str(tmp_path / ".cache"))
-    report = lint_paths([tmp_path], settings=chosen, root=str(tmp_path))
-    assert sorted((each.path, each.span.line, each.rule) for each in report.diagnostics) == [
-        ("app.py", 9, "tool-name-format"),
-        ("tools.py", 3, "tool-name-format"),
-        ("tools.py", 4, "tool-description-required"),
-    ]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=140))
@@ -104,12 +78,12 @@ def test_a_docstring_that_explains_a_parameter_describes_it(docstring):
         "Fetch what the pmid is of.\n",
         "Fetch.\n\n    Args:\n        pmids: Others.\n",
         "Fetch.\n\n    :param pmid_type: Another.\n",
-        "Fetch.\n\n    pmid\n    is told nowhere.\n",
+        "Fetch.\n\n    pmid\n    is never described.\n",
         "Fetch.\n\n    | name | meaning |\n    |---|---|\n    | other | Not a pmid. |\n",
     ],
 )
-def test_a_docstring_that_only_speaks_of_a_parameter_does_not_describe_it(docstring):
-    """A word in a sentence, or an entry of another name, is no description where three parameters are asked for."""
+def test_a_docstring_that_only_mentions_a_parameter_does_not_describe_it(docstring):
+    """With three required parameters, a word in a sentence or an entry of another parameter is no description."""
     source = f'from mcpcore import tool\n@tool\ndef fetch(pmid: str, kind: str, more: str) -> str:\n    """{docstring}    """\n'
     report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
     assert report.diagnostics[0].message == "the parameter pmid of fetch has no description"
@@ -140,7 +114,7 @@ def test_a_docstring_that_only_speaks_of_a_parameter_does_not_describe_it(docstr
         ("größe: str", "Work.", True),
     ],
 )
-def test_a_name_describes_itself_where_the_tool_speaks_of_it(parameter, docstring, found):
+def test_a_name_that_the_tool_mentions_needs_no_description(parameter, docstring, found):
     """A plain name in a small tool is enough, unless it leaves a unit, a format or a choice open."""
     source = f'from mcpcore import tool\n@tool\ndef work({parameter}) -> str:\n    """{docstring}"""\n'
     report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
@@ -149,10 +123,10 @@ def test_a_name_describes_itself_where_the_tool_speaks_of_it(parameter, docstrin
 
 @pytest.mark.parametrize(
     ("given", "found"),
-    [('description="Work."', ["explained in the docstring alone"]), ("", []), ('description=""', [])],
+    [('description="Work."', ["described only in the docstring"]), ("", []), ('description=""', [])],
 )
-def test_a_docstring_that_nobody_is_sent_describes_nothing(given, found):
-    """Where `description=` takes the place of the docstring, what that explains is lost, and the finding says so."""
+def test_a_docstring_that_is_not_sent_describes_nothing(given, found):
+    """`description=` replaces the docstring, so the model never reads the parameters described there."""
     source = (
         f"from mcp.server.mcpserver import MCPServer\nserver = MCPServer('x')\n@server.tool({given})\n"
         'def work(path: str) -> str:\n    """Work.\n\n    Args:\n        path: Where.\n    """\n'

@@ -45,7 +45,7 @@ class ContractUnthrown(Rule):
         "Where it is raised by code that the linter cannot follow; it is silent where it sees that it cannot."
     )
 
-    def check_file(self, module: object, ctx: RuleContext) -> None:  # noqa: ARG002
+    def check_file(self, module: object, ctx: RuleContext) -> None:
         """Report each entry that no tool of the file that has it can raise, and the tools that share one in vain."""
         places: dict[ast.AST, list[_Use]] = {}
         for tool in ctx.tools:

@@ -37,7 +37,7 @@ _AFTER: Final = regex(r"\s*,?\s*\]\Z")
 
 @light
 class _Place:
-    """Where the type argument stands, or is to stand; offsets are those of `source`."""
+    """The place of the type argument in `source`, whether it is written or missing."""
 
     source: Source
     head: ast.expr
@@ -65,13 +65,13 @@ def context_fix(handler: Handler, declared: Sequence[str], ctx: RuleContext) -> 
     if edits is None:
         return None
     if quoted:
-        # The edits are those of the text in the quotes.
+        # The edits apply to the text inside the quotes.
         text = text_edits.apply(found.source.text, edits)
         mark = module.source.segment(annotation)[0]
         if mark in text:
             return None
         edits = [text_edits.replace_node(module, annotation, f"{mark}{text}{mark}")]
-    # Where `Literal` is spelled already, the import has nothing to add.
+    # No import is needed if the annotation already names `Literal`.
     needs_import = any(imported.text in each.text for each in edits)
     return ctx.fix("Name the declared reasons", [*edits, *(imported.edits if needs_import else ())])
 
@@ -140,7 +140,7 @@ def _edits(place: _Place, declared: Sequence[str], literal: str, quote: str, sco
 def _in_literal(
     source: Source, literal: ast.Subscript, elts: Sequence[ast.expr], declared: Sequence[str], quote: str
 ) -> list[Edit] | None:
-    """The names between the brackets of a `Literal`, laid out as those before them."""
+    """Edits of the names in a `Literal` that keep its layout."""
     _, opening = source.node_range(literal.value)
     _, closing = source.node_range(literal)
     ranges = [source.node_range(each) for each in elts]
@@ -153,7 +153,7 @@ def _in_literal(
         return [Edit(ranges[0][0], ranges[-1][1], between.join(names))]
     if "#" not in source.text[opening:closing]:
         return [Edit(opening, closing, f"[{', '.join(names)}]")]
-    # Comments stay where they are: names change places, and new ones go behind the last.
+    # Comments stay in place: names are replaced one by one, and new ones are added after the last.
     written = [each.value for each in elts if isinstance(each, ast.Constant)]
     missing = [quoted(each, quote) for each in declared if each not in written]
     texts: list[str | None] = []

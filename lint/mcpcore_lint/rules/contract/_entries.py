@@ -1,187 +1,31 @@
-"""The contracts of a tool and their failure modes, as the contract rules see them."""
+"""The failure modes of a file, and the base classes of the rules that look at them one by one."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-from mcpcore_lint.model import (
-    CallValue,
-    Choice,
-    Const,
-    Items,
-    options,
-)
+from mcpcore_lint.model import CallValue, Items, options
+from mcpcore_lint.patterns import regex
+from mcpcore_lint.registrations.contracts import contract_of
+from mcpcore_lint.rules._contracts import tool_entries
 from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.contract._values import FAILURE_MODE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from mcpcore_lint.diagnostics import Fix, Related
-    from mcpcore_lint.model import Argument, Contract, ContractEntry, ToolDef
+    from mcpcore_lint.diagnostics import Fix
+    from mcpcore_lint.model import Argument, ContractEntry, ToolDef, Value
     from mcpcore_lint.syntax.module import Module
-    from mcpcore_lint.syntax.scopes import Scope
-
 
 _NAME: Final = "FailureMode"
-
-
-_HINTS: Final = frozenset({"reason", "code", "when", "recovery"})
-
-
-_NEAR: Final = (
-    _NAME,
-    "reason=",
-    "reason =",
-    "code=",
-    "code =",
-    "when=",
-    "when =",
-    "recovery=",
-    "recovery =",
-    "**",
-)
-"""What stands on the lines of a call that may make a failure mode, whatever the class is called there."""
-
-
-def contracts_of(tool: ToolDef, ctx: RuleContext) -> tuple[Contract, ...]:
-    """Every contract that `errors=` may be: of a conditional expression each branch; `None` is no contract."""
-    from mcpcore_lint.registrations.build import Builder
-
-    contract = tool.contract
-    if contract is None:
-        return ()
-    if not isinstance(contract.value, Choice):
-        return (contract,)
-    builder = Builder(contract.module, ctx.hierarchy)
-    inline = None if contract.node is tool.registration else contract.node
-    return tuple(
-        builder.contract_of(each, contract.node, contract.module, inline)
-        for each in options(contract.value)
-        if not (isinstance(each, Const) and each.value is None)
-    )
-
-
-def is_mcpcore_contract(tool: ToolDef, contract: Contract) -> bool:
-    """Whether `errors` is mcpcore's: another framework may have an option of that name."""
-    return tool.flavour == "mcpcore" or any(each.is_failure_mode for each in contract.entries)
-
-
-def entries_of(contract: Contract, ctx: RuleContext) -> Iterator[tuple[int, ContractEntry]]:
-    """The entries of a contract with their positions; of a conditional entry each branch."""
-    from mcpcore_lint.registrations.build import Builder
-
-    for index, entry in enumerate(contract.entries):
-        if not isinstance(entry.value, Choice):
-            yield index, entry
-            continue
-        builder = Builder(contract.module, ctx.hierarchy)
-        inline = contract.node if entry.inline else None
-        items = Items(contract.node, contract.module, "list", options(entry.value), complete=True)
-        for each in builder.contract_of(items, contract.node, contract.module, inline).entries:
-            yield index, each
-
-
-def entries_in(ctx: RuleContext) -> list[Entry]:
-    """The failure modes of a file: those of its tools' contracts, then those that stand at no tool.
-
-    They are gone through once for all rules.
-    """
-    found: list[Entry] | None = ctx.module.memo.get("entries")
-    if found is None:
-        found = ctx.module.memo["entries"] = [
-            Entry(each, tool, index)
-            for tool in ctx.tools
-            for contract in contracts_of(tool, ctx)
-            for index, each in entries_of(contract, ctx)
-            if each.is_failure_mode
-        ]
-        found += [Entry(each, None, 0) for each in declared_in(ctx.module, ctx)]
-    return found
-
-
-def declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
-    """Every `FailureMode(...)` that a file writes down elsewhere than at a tool.
-
-    Those in a `with pytest.raises(...)` are left out: what is wrong with them is what the test wants.
-    """
-    if not module.source.has(_NAME):
-        return ()
-    # Which entries stand at a tool depends on the file whose tools are judged.
-    key = ("declared in", module)
-    found: tuple[ContractEntry, ...] | None = ctx.module.memo.get(key)
-    if found is None:
-        found = ctx.module.memo[key] = tuple(_declarations(module, ctx))
-    return found
-
-
-def _declarations(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
-    from mcpcore_lint.registrations.build import Builder
-
-    builder = Builder(module, ctx.hierarchy)
-    at_tools = {
-        id(entry.call)
-        for tool in ctx.tools
-        for contract in contracts_of(tool, ctx)
-        for _, entry in entries_of(contract, ctx)
-        if entry.inline and entry.call is not None and entry.module is module
-    }
-    for call, scope in _calls(module, at_tools):
-        value = ctx.resolve(call, scope)
-        if isinstance(value, CallValue) and value.node is call and value.func.name == FAILURE_MODE:
-            items = Items(call, module, "list", (value,), complete=True)
-            yield from builder.contract_of(items, call, module, None).entries
-
-
-def _calls(module: Module, known: set[int]) -> Iterator[tuple[ast.Call, Scope]]:
-    def skip(node: ast.AST) -> bool:
-        return id(node) in known or _expected_to_fail(node)
-
-    text = module.source.text
-    written = text.count(_NAME + "(")
-    # It is imported once, and called wherever else it is named: then the class goes by no other name.
-    plain = _NAME in module.scope.bindings and text.count(_NAME) == written + 1
-    if plain and written == len(known):
-        return
-    for node, scope in module.calls_near(*((_NAME,) if plain else _NEAR), skip=skip, decorators=True):
-        func = node.func
-        name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-        if name == _NAME or any(each.arg in _HINTS or each.arg is None for each in node.keywords):
-            yield node, scope
-
-
-def _expected_to_fail(node: ast.AST) -> bool:
-    return isinstance(node, ast.With) and any(_expects_error(each.context_expr) for each in node.items)
-
-
-def _expects_error(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in {"raises", "assertRaises", "assertRaisesRegex"}
-    )
-
-
-class EntryRule(Rule):
-    """A rule about single failure modes, wherever they stand.
-
-    An entry written at its tool is reported with the tool. One that several tools may share is reported for itself, so
-    that it is one finding however many tools use it.
-    """
-
-    def check_file(self, module: Module, ctx: RuleContext) -> None:  # noqa: ARG002 - the context knows the file
-        """Look at the failure modes of a file."""
-        for entry in entries_in(ctx):
-            self.check_entry(entry, ctx)
-
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Look at one failure mode."""
-        raise NotImplementedError
+_OTHER_NAMES: Final = regex(rf"\b{_NAME} as (\w+)|(\w+)[ \t]*=[ \t]*(?:\w+\.)*{_NAME}\b(?!\s*\()")
+"""An import under another name, or an assignment of the class to another name."""
 
 
 class Entry:
-    """A failure mode as a rule looks at it: its arguments, its name in messages, and where findings stand."""
+    """A failure mode with the tool that declares it, the place of a finding and its name in messages."""
 
     __slots__ = ("arguments", "index", "model", "tool")
 
@@ -198,48 +42,141 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """How messages call it: by its reason, else by its place."""
+        """Its name in messages: the reason, else its position in the contract."""
         if self.model.reason_text is not None and self.model.reason_text.strip():
             return repr(self.model.reason_text)
         if self.tool is not None:
             return f"errors[{self.index}] of {self.tool.display_name}"
         return "this FailureMode"
 
-    def place(self, argument: Argument | None = None) -> tuple[ast.AST, Module]:
-        """Where a finding about an argument stands: at the argument as written, else at what it comes from."""
-        if argument is not None and argument.node is not None:
+    def place(self, argument: Argument) -> tuple[ast.AST, Module]:
+        """Where a finding about an argument is reported: at the argument, or at the call where it is missing."""
+        if argument.node is not None:
             return argument.node, self.module
-        if argument is not None and argument.given and argument.value.node is not None:
+        if argument.given and argument.value.node is not None:
             return argument.value.node, argument.value.module or self.module
         call = self.model.call
-        return (call.func, self.module) if call is not None else (self.model.node, self.module)
+        return (self.model.node if call is None else call.func), self.module
 
     def report(
         self,
         ctx: RuleContext,
-        argument: Argument | None,
+        argument: Argument,
         message: str,
         *,
         help: str,  # noqa: A002
-        related: Iterable[Related] = (),
         fix: Fix | None = None,
     ) -> None:
-        """Report a finding about an argument (of None: about the entry as a whole)."""
+        """Report a finding about an argument."""
         node, module = self.place(argument)
-        if self.model.call is None and any(_within(node, each.node) for each in declared_in(module, ctx)):
-            return  # a function makes the entry: what it writes itself is looked at there, once for all calls
-        ctx.report(node, message, help=help, tool=self.tool, module=module, related=tuple(related), fix=fix)
+        if self.model.call is None and any(_contains(entry.node, node) for entry in _declared_in(module, ctx)):
+            return  # A function builds the entry. The FailureMode(...) inside it is checked once, for all calls.
+        ctx.report(node, message, help=help, tool=self.tool, module=module, fix=fix)
 
 
-def _within(node: ast.AST, outer: ast.AST) -> bool:
-    """Whether a node stands in another one of the same file, by place."""
+class Problem(NamedTuple):
+    """A finding about an argument of a failure mode."""
+
+    message: str
+    help: str
+    fix: Fix | None = None
+
+
+class EntryRule(Rule):
+    """A rule about single failure modes.
+
+    A finding in an entry that is written at its tool names the tool. A shared entry is reported once, without a tool,
+    however many tools use it.
+    """
+
+    family = "contract"
+
+    def check_file(self, module: Module, ctx: RuleContext) -> None:
+        """Check the failure modes of a file."""
+        for entry in _file_entries(ctx):
+            self.check_entry(entry, ctx)
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+        """Check one failure mode."""
+        raise NotImplementedError
+
+
+class ArgumentRule(EntryRule):
+    """A rule about arguments of failure modes; it reports at most one problem for each argument."""
+
+    arguments: ClassVar[tuple[str, ...]]
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+        """Check each value that an argument may have; Missing is the value of an argument that is left out."""
+        for name in self.arguments:
+            argument = entry.arguments[name]
+            for value in options(argument.value):
+                problem = self.check_value(value, argument, entry, ctx)
+                if problem is not None:
+                    entry.report(ctx, argument, problem.message, help=problem.help, fix=problem.fix)
+                    break
+
+    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+        """What is wrong with a value of an argument, or None."""
+        raise NotImplementedError
+
+
+def _file_entries(ctx: RuleContext) -> list[Entry]:
+    """The failure modes of a file: those of its tools' contracts, then the others. All rules share the list."""
+    entries: list[Entry] | None = ctx.module.memo.get("entries")
+    if entries is None:
+        entries = ctx.module.memo["entries"] = [
+            Entry(entry, tool, index)
+            for tool in ctx.tools
+            for index, entry in tool_entries(tool)
+            if entry.is_failure_mode
+        ]
+        entries += [Entry(entry, None, 0) for entry in _declared_in(ctx.module, ctx)]
+    return entries
+
+
+def _declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
+    """The `FailureMode(...)` calls of a file that are not written at one of the checked tools."""
+    if not module.source.has(_NAME):
+        return ()
+    # The answer depends on the file whose tools are checked, so that file remembers it.
+    key = ("declared in", module)
+    entries: tuple[ContractEntry, ...] | None = ctx.module.memo.get(key)
+    if entries is None:
+        entries = ctx.module.memo[key] = tuple(_find_declared(module, ctx))
+    return entries
+
+
+def _find_declared(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
+    at_tools = {entry.call for tool in ctx.tools for _, entry in tool_entries(tool) if entry.inline}
+    text = module.source.text
+    names = {_NAME, *(name for match in _OTHER_NAMES.findall(text) for name in match if name)}
+    if len(names) == 1 and text.count(f"{_NAME}(") == len(at_tools):
+        return
+    for call, scope in module.calls_near(*sorted(names), skip=_expects_failure, decorators=True):
+        func = call.func
+        name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        if name not in names or call in at_tools:
+            continue
+        value = ctx.resolve(call, scope)
+        if isinstance(value, CallValue) and value.node is call and value.func.name == FAILURE_MODE:
+            items = Items(call, module, "list", (value,), complete=True)
+            yield from contract_of(items, call, module, None).entries
+
+
+def _expects_failure(node: ast.AST) -> bool:
+    """Whether a node is `with pytest.raises(...)`: a test may well make a broken failure mode there."""
+    return isinstance(node, ast.With) and any(
+        isinstance(item.context_expr, ast.Call)
+        and isinstance(item.context_expr.func, ast.Attribute)
+        and item.context_expr.func.attr in {"raises", "assertRaises", "assertRaisesRegex"}
+        for item in node.items
+    )
+
+
+def _contains(outer: ast.AST, node: ast.AST) -> bool:
+    """Whether a node lies inside another one of the same file."""
     line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
     first = (getattr(outer, "lineno", 0), getattr(outer, "col_offset", 0))
     last = (getattr(outer, "end_lineno", 0) or 0, getattr(outer, "end_col_offset", 0) or 0)
     return first <= (line, column) < last
-
-
-def holds_comment(module: Module, node: ast.AST) -> bool:
-    """Whether an expression is spread over lines with a comment in it, which replacing it would lose."""
-    text = module.source.segment(node)
-    return "#" in text and ("\n" in text or "\r" in text)

@@ -1,29 +1,20 @@
-"""What a value certainly is not: a failure mode, a code, a string."""
+"""What a value of a contract certainly is or is not."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.model import (
-    CallValue,
-    CodeValue,
-    Const,
-    Items,
-    Mapping,
-    Symbol,
-    Text,
-)
+from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text
 from mcpcore_lint.names import FACTORIES
+from mcpcore_lint.patterns import holds_any, regex
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Value
     from mcpcore_lint.rules.base import RuleContext
 
-
 FAILURE_MODE: Final = "mcpcore.FailureMode"
-
-
+STRING: Final = frozenset({"builtins.str"})
 NOT_ENTRIES: Final = frozenset(
     {
         "mcpcore.CodedError",
@@ -33,56 +24,61 @@ NOT_ENTRIES: Final = frozenset(
         "mcpcore.Retry.after",
         "mcpcore.Retry.never",
         "mcpcore.Retry.now",
-        *(f"mcpcore.{each}" for each in FACTORIES),
+        *(f"mcpcore.{name}" for name in FACTORIES),
     }
 )
-"""What mcpcore has that makes something other than a failure mode."""
+"""Names of mcpcore that make something other than a failure mode."""
 
-
-_PLAIN_TYPES: Final = frozenset(
-    f"builtins.{each}"
-    for each in (
-        "bool",
-        "bytes",
-        "complex",
-        "dict",
-        "float",
-        "frozenset",
-        "int",
-        "list",
-        "object",
-        "set",
-        "str",
-        "tuple",
-    )
+_BUILTIN_TYPES: Final = frozenset(
+    f"builtins.{kind.__name__}"
+    for kind in (bool, bytes, complex, dict, float, frozenset, int, list, object, set, str, tuple)
 )
+_PLACEHOLDER: Final = regex(
+    # "Todo items cannot be listed." is a sentence, "todo: ..." is a placeholder.
+    r"\W*(?:(?:TODO|FIXME|XXX|TBD)\b"
+    r"|(?i:todo|fixme|xxx|tbd|to be (?:written|done|filled in))\s*(?:[-:.,(\u2013\u2014]|\Z))"
+)
+_PLACEHOLDER_WORDS: Final = ("todo", "fixme", "xxx", "tbd", "to be ")
+"""Every match contains one of these words; looking for them first is cheaper than the expression."""
 
 
-def certainly_not(value: Value, wanted: frozenset[str], ctx: RuleContext) -> bool:
-    """Whether a value is for certain no instance of the classes `wanted`."""
+def certainly_not(value: Value, classes: frozenset[str], ctx: RuleContext) -> bool:
+    """Whether a value is certainly no instance of the named classes."""
     if isinstance(value, (Const, Text, Items, Mapping, CodeValue)):
         return True
     if isinstance(value, Symbol):
-        # A class or a function is not an instance; a name of another package may be anything.
-        if value.definition is not None:
-            return True
-        return value.name in wanted | _PLAIN_TYPES | NOT_ENTRIES or value.name.startswith("builtins.")
-    if isinstance(value, CallValue):
-        name = value.func.name
-        if name in wanted:
-            return False
-        if name in _PLAIN_TYPES or name in NOT_ENTRIES or name == FAILURE_MODE or name.startswith("mcpcore.Retry."):
-            return True
-        if isinstance(value.func.definition, ast.ClassDef) and not _makes_others(value.func, ctx):
-            above, complete = ctx.hierarchy.ancestors(name, value.func)
-            return complete and not above & wanted
+        # A class or a function is no instance. A name of another package may be anything.
+        return value.definition is not None or value.name in NOT_ENTRIES | classes or value.name.startswith("builtins.")
+    if not isinstance(value, CallValue) or value.func.name in classes:
+        return False
+    if value.func.name in _BUILTIN_TYPES | NOT_ENTRIES | {FAILURE_MODE}:
+        return True
+    if isinstance(value.func.definition, ast.ClassDef):
+        bases, complete = ctx.hierarchy.ancestors(value.func.name, value.func)
+        return complete and not bases & classes
     return False
 
 
-def _makes_others(symbol: Symbol, ctx: RuleContext) -> bool:
-    """Whether a class may give instances of another one: it has a `__new__` or a metaclass of its own."""
-    definition = symbol.definition
-    if not isinstance(definition, ast.ClassDef):
-        return True
-    info = ctx.project.class_info(definition)
-    return info is None or "__new__" in info.methods or bool(definition.keywords)
+def is_string(value: Value) -> bool:
+    """Whether a value certainly is a string."""
+    return isinstance(value, Text) or (isinstance(value, Const) and isinstance(value.value, str))
+
+
+def not_a_string(value: Value, ctx: RuleContext) -> bool:
+    """Whether a value certainly is no string."""
+    return not is_string(value) and certainly_not(value, STRING, ctx)
+
+
+def is_blank(value: Value) -> bool:
+    """Whether a value is an empty string, or one of spaces only."""
+    return isinstance(value, Const) and isinstance(value.value, str) and not value.value.strip()
+
+
+def is_placeholder(value: Value) -> bool:
+    """Whether a value is a text that starts with "TODO" or the like."""
+    text = value.value if isinstance(value, Const) else None
+    if isinstance(value, Text) and value.parts:
+        text = value.parts[0]
+    if not isinstance(text, str) or (text.isascii() and not holds_any(text.lower(), _PLACEHOLDER_WORDS)):
+        return False
+    return _PLACEHOLDER.match(text) is not None

@@ -1,14 +1,15 @@
-"""The rule error-contract-code-type."""
+"""error-contract-code-type."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods import edits
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Symbol, options
+from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Missing, Symbol
 from mcpcore_lint.rules._wording import described, last_name, near
-from mcpcore_lint.rules.contract._entries import Entry, EntryRule, holds_comment
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
+from mcpcore_lint.rules.contract._renaming import holds_comment
 from mcpcore_lint.rules.contract._values import FAILURE_MODE, NOT_ENTRIES, certainly_not
 from mcpcore_lint.semantics.evaluate import CODES
 from mcpcore_lint.syntax.parse import walk
@@ -17,80 +18,49 @@ if TYPE_CHECKING:
     import ast
 
     from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import Value
-    from mcpcore_lint.rules.base import Family, RuleContext
-
+    from mcpcore_lint.model import Argument, Value
+    from mcpcore_lint.rules.base import RuleContext
 
 _CODES: Final = frozenset({"mcpcore.ErrorCode", "mcpcore.CustomCode"})
 
 
-class ContractCodeType(EntryRule):
-    """A code that is none."""
+class ContractCodeType(ArgumentRule):
+    """The code is missing, or is a number, a string or something else that is not an ErrorCode."""
 
     id = "error-contract-code-type"
     severity = Severity.ERROR
-    family: ClassVar[Family] = "contract"
     fixable = True
     summary = "the code is missing or is not an ErrorCode (a bare number that is a member's value gets the fix)"
     why = (
-        "The code carries the HTTP status, the category and the retry advice. A number or a string carries none of "
-        "them, and is refused at import."
+        "The server fails at import: `FailureMode` accepts only an `ErrorCode` or a `CustomCode`, which also "
+        "determines the HTTP status, the category and the retry advice that clients see."
     )
     bad = 'FailureMode("no_match", -32001, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
-    how_to_fix = "Name a member of `ErrorCode`, or make a `CustomCode` of your own."
-    when_to_suppress = "Never: the failure mode cannot be made."
+    how_to_fix = "Use a member of `ErrorCode`, or define a `CustomCode`."
+    when_to_suppress = "Never: the server does not start."
+    arguments = ("code",)
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Report a code that is missing, or something else for certain."""
-        code = entry.arguments["code"]
-        if not code.given:
-            entry.report(
-                ctx,
-                None,
-                f"{entry.label} has no code",
-                help="give a member of ErrorCode, such as ErrorCode.NOT_FOUND, as the second argument",
-            )
-            return
-        for value in options(code.value):
-            if _is_code(value, ctx):
-                continue
-            entry.report(
-                ctx,
-                code,
-                f"the code of {entry.label} is {described(value)}, not an ErrorCode",
-                help=_nearest_code(value),
-                fix=self._fix(entry, value, ctx),
-            )
-            return
-
-    @staticmethod
-    def _fix(entry: Entry, value: Value, ctx: RuleContext) -> Fix | None:
-        code = entry.arguments["code"]
-        member = _member_of(value)
-        if member is None or code.node is None:
+    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+        """Report a code that is missing or certainly something else."""
+        if isinstance(value, Missing):
+            step = "pass a member of ErrorCode, such as ErrorCode.NOT_FOUND, as the second argument"
+            return Problem(f"{entry.label} has no code", step)
+        if _may_be_code(value, ctx):
             return None
-        target: ast.AST = code.node
-        if isinstance(code.value, Choice):
-            if value.node is None or value.node not in set(walk([code.node])):
-                return None
-            target = value.node
-        if holds_comment(entry.module, target):
-            return None
-        imported = edits.import_name(entry.module, "mcpcore", "ErrorCode")
-        text = f"{imported.text}.{member}"
-        return ctx.fix(f"Write {text}", [edits.replace_node(entry.module, target, text), *imported.edits])
+        return Problem(
+            f"the code of {entry.label} is {described(value)}, not an ErrorCode",
+            _suggestion(value),
+            _fix(argument, value, entry, ctx),
+        )
 
 
-def _is_code(value: Value, ctx: RuleContext) -> bool:
-    """Whether a value is a code, or may be one."""
+def _may_be_code(value: Value, ctx: RuleContext) -> bool:
     if isinstance(value, CodeValue):
         return True
     if isinstance(value, Symbol) and value.definition is None:
-        # Constants of the SDK and of `http` are plain numbers; so is what no member of ErrorCode is called.
-        if value.name.startswith("mcpcore.ErrorCode."):
-            return True
-        return not (
+        # Constants of the SDK and of `http` are plain numbers. Another rule reports unknown members of ErrorCode.
+        return value.name.startswith("mcpcore.ErrorCode.") or not (
             value.name in {*_CODES, *NOT_ENTRIES, FAILURE_MODE}
             or value.name.startswith(("builtins.", "http.HTTPStatus"))
             or (value.name.startswith("mcp.") and last_name(value).isupper())
@@ -100,24 +70,42 @@ def _is_code(value: Value, ctx: RuleContext) -> bool:
     return not certainly_not(value, _CODES, ctx)
 
 
-def _member_of(value: Value) -> str | None:
-    """The member of `ErrorCode` that a bare number means."""
-    if isinstance(value, Const) and isinstance(value.value, int) and not isinstance(value.value, bool):
-        return CODES.name_of(value.value)
-    return None
+def _number(value: Value) -> int | None:
+    number = value.value if isinstance(value, Const) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
-def _nearest_code(value: Value) -> str:
+def _suggestion(value: Value) -> str:
+    """The member of ErrorCode that a number, an HTTP status, a string or a name probably means."""
     from mcpcore.codes import ErrorCode
 
-    name = _member_of(value)
-    if name is None and isinstance(value, Const) and isinstance(value.value, int) and not isinstance(value.value, bool):
-        # Several codes have status 400, 500 and 504: the first of the table is as good a start as any.
-        name = next((each.name for each in ErrorCode if each.http_status == value.value and value.value != 500), None)
-    if name is None and isinstance(value, Const) and isinstance(value.value, str):
+    name, number = None, _number(value)
+    if number is not None:
+        # Several codes have status 500; none of them is a likely meaning.
+        by_status = (code.name for code in ErrorCode if code.http_status == number != 500)
+        name = CODES.name_of(number) or next(by_status, None)
+    elif isinstance(value, Const) and isinstance(value.value, str):
         name = near(value.value.upper().replace("-", "_").replace(" ", "_"), CODES.by_name)
-    if name is None and isinstance(value, Symbol):
+    elif isinstance(value, Symbol):
         name = near(last_name(value), CODES.by_name)
     if name is not None:
         return f"write ErrorCode.{name}"
-    return "write a member of ErrorCode, such as ErrorCode.NOT_FOUND, or make a CustomCode"
+    return "write a member of ErrorCode, such as ErrorCode.NOT_FOUND, or define a CustomCode"
+
+
+def _fix(argument: Argument, value: Value, entry: Entry, ctx: RuleContext) -> Fix | None:
+    """Replace a number that is the value of a member with that member."""
+    number = _number(value)
+    member = CODES.name_of(number) if number is not None else None
+    if member is None or argument.node is None:
+        return None
+    target: ast.AST = argument.node
+    if isinstance(argument.value, Choice):
+        if value.node is None or value.node not in set(walk([argument.node])):
+            return None
+        target = value.node
+    if holds_comment(entry.module, target):
+        return None
+    imported = edits.import_name(entry.module, "mcpcore", "ErrorCode")
+    text = f"{imported.text}.{member}"
+    return ctx.fix(f"Write {text}", [edits.replace_node(entry.module, target, text), *imported.edits])

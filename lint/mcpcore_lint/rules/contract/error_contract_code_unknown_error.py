@@ -1,40 +1,37 @@
-"""The rule error-contract-code-unknown-error."""
+"""error-contract-code-unknown-error."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CodeValue, options
-from mcpcore_lint.rules.contract._entries import Entry, EntryRule
+from mcpcore_lint.model import CodeValue
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
 
 if TYPE_CHECKING:
-    from mcpcore_lint.rules.base import Family, RuleContext
+    from mcpcore_lint.model import Argument, Value
+    from mcpcore_lint.rules.base import RuleContext
 
 
-class ContractCodeUnknownError(EntryRule):
-    """A code that says nothing."""
+class ContractCodeUnknownError(ArgumentRule):
+    """The code is UNKNOWN_ERROR."""
 
     id = "error-contract-code-unknown-error"
     severity = Severity.WARNING
-    family: ClassVar[Family] = "contract"
     summary = "the code is UNKNOWN_ERROR, the one that says nothing"
     why = (
-        "A failure that is declared is known. UNKNOWN_ERROR is what is left for failures that nobody could tell "
-        "anything about; an agent can do nothing with it."
+        "The model learns only that something failed, which gives it nothing to act on. A declared failure is known, "
+        "so another code describes it; UNKNOWN_ERROR is for exceptions that cannot be classified."
     )
     bad = 'FailureMode("bad_reply", ErrorCode.UNKNOWN_ERROR, when="...", recovery="...")'
     good = 'FailureMode("bad_reply", ErrorCode.SERIALIZATION_ERROR, when="...", recovery="...")'
-    how_to_fix = "Choose the code that says whose turn it is: the caller's, this server's, or a service's behind it."
-    when_to_suppress = "When the tool passes on failures of a system that tells nothing about them."
+    how_to_fix = "Choose a code that says who can act: the caller, this server, or a service behind it."
+    when_to_suppress = "When the tool passes on failures of a system that gives no details."
+    arguments = ("code",)
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Report the code that says nothing."""
-        code = entry.arguments["code"]
-        if any(isinstance(each, CodeValue) and each.name == "UNKNOWN_ERROR" for each in options(code.value)):
-            entry.report(
-                ctx,
-                code,
-                f"the code of {entry.label} is UNKNOWN_ERROR, which says nothing",
-                help="choose the code that says whose turn it is, such as SERVICE_UNAVAILABLE or INTERNAL_ERROR",
-            )
+    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+        """Report the code."""
+        if not isinstance(value, CodeValue) or value.name != "UNKNOWN_ERROR":
+            return None
+        step = "choose a code that says who can act, such as SERVICE_UNAVAILABLE or INTERNAL_ERROR"
+        return Problem(f"the code of {entry.label} is UNKNOWN_ERROR, which tells the model nothing", step)

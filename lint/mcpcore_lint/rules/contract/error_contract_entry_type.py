@@ -1,59 +1,58 @@
-"""The rule error-contract-entry-type."""
+"""error-contract-entry-type."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Items, Symbol, options
+from mcpcore_lint.rules._contracts import contracts_of, entries_of, is_mcpcore_contract
 from mcpcore_lint.rules._wording import described
 from mcpcore_lint.rules.base import Rule, RuleContext
-from mcpcore_lint.rules.contract._entries import contracts_of, entries_of, is_mcpcore_contract
 from mcpcore_lint.rules.contract._values import FAILURE_MODE, certainly_not
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Contract, ToolDef, Value
-    from mcpcore_lint.rules.base import Family
-
 
 _ENTRY: Final = frozenset({FAILURE_MODE})
 
 
 class ContractEntryType(Rule):
-    """An entry that is no failure mode."""
+    """An entry of `errors` is not a FailureMode."""
 
     id = "error-contract-entry-type"
     severity = Severity.ERROR
-    family: ClassVar[Family] = "contract"
+    family = "contract"
     summary = "an entry is not a FailureMode"
-    why = "Only a `FailureMode` ties a reason to a code, a circumstance and a recovery; all else is refused at import."
+    why = (
+        "The server fails at import: only a `FailureMode` connects a reason with a code, an explanation and a recovery "
+        "hint."
+    )
     bad = '@tool(errors=["no_match", not_found("...")])'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])'
-    how_to_fix = "Write a `FailureMode(...)`; put a list of entries into another with `*`: `errors=[*COMMON, mode]`."
-    when_to_suppress = "Never: the tool cannot be imported."
+    how_to_fix = "Write `FailureMode(...)`. Unpack a shared list with `*`: `errors=[*COMMON, mode]`."
+    when_to_suppress = "Never: the server does not start."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report each entry that is something else for certain."""
-        for contract in contracts_of(tool, ctx):
+        """Report each entry that is certainly something else."""
+        for contract in contracts_of(tool):
             if contract.state != "sequence" or not is_mcpcore_contract(tool, contract):
                 continue
-            for index, entry in entries_of(contract, ctx):
+            for index, entry in entries_of(contract):
                 value = entry.value
                 if entry.is_failure_mode or not certainly_not(value, _ENTRY, ctx):
                     continue
-                # An entry of a shared list is wrong for this tool: the list may be something else for others.
-                at = value.node if entry.inline and value.node is not None else _written(contract, value)
                 ctx.report(
-                    at,
+                    value.node if entry.inline and value.node is not None else _written(contract, value),
                     f"errors[{index}] of {tool.display_name} is {described(value)}, not a FailureMode",
-                    help=_instead(value),
+                    help=_suggestion(value),
                     tool=tool,
                 )
 
 
 def _written(contract: Contract, value: Value) -> ast.AST:
-    """The part of `errors=...` that a value comes from: the name of it in the list, else the whole."""
+    """The part of `errors=...` from which a value comes: its name in the list, else the whole list."""
     if isinstance(contract.node, (ast.List, ast.Tuple)) and len(contract.node.elts) == len(contract.entries):
         for node, entry in zip(contract.node.elts, contract.entries, strict=True):
             if not isinstance(node, ast.Starred) and value in options(entry.value):
@@ -61,13 +60,13 @@ def _written(contract: Contract, value: Value) -> ast.AST:
     return contract.node
 
 
-def _instead(value: Value) -> str:
-    if isinstance(value, (Items, CallValue)) and (isinstance(value, Items) or value.func.name == "mcpcore.Contract"):
-        inner = value.items if isinstance(value, Items) else ()
-        if isinstance(value, CallValue) or all(
-            isinstance(each, CallValue) and each.func.name == FAILURE_MODE for each in inner
-        ):
-            return "unpack it with a star: errors=[*COMMON, ...]"
-    if isinstance(value, Symbol) and value.name == FAILURE_MODE:
-        return 'call it: FailureMode("reason", ErrorCode.NOT_FOUND, when="...", recovery="...")'
-    return 'write FailureMode("reason", ErrorCode.NOT_FOUND, when="...", recovery="...")'
+def _suggestion(value: Value) -> str:
+    is_contract = isinstance(value, CallValue) and value.func.name == "mcpcore.Contract"
+    if is_contract or (isinstance(value, Items) and all(map(_is_failure_mode, value.items))):
+        return "unpack it with a star: errors=[*COMMON, ...]"
+    verb = "call it" if isinstance(value, Symbol) and value.name == FAILURE_MODE else "write"
+    return f'{verb}: FailureMode("reason", ErrorCode.NOT_FOUND, when="...", recovery="...")'
+
+
+def _is_failure_mode(value: Value) -> bool:
+    return isinstance(value, CallValue) and value.func.name == FAILURE_MODE

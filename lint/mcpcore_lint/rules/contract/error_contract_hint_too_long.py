@@ -1,86 +1,63 @@
-"""The rule error-contract-hint-too-long."""
+"""error-contract-hint-too-long."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from mcpcore import bounds
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Choice, Const, Mapping, Text, options
-from mcpcore_lint.rules.contract._entries import Entry, EntryRule
+from mcpcore_lint.model import Const, Mapping, Text, options
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, ErrorSite, Handler, ToolDef, Value
-    from mcpcore_lint.rules.base import Family, RuleContext
+    from mcpcore_lint.model import Argument, Handler, ToolDef, Value
+    from mcpcore_lint.rules.base import RuleContext
+
+_STEP = "say only the next step; put explanations into the tool's description or into data"
 
 
-class ContractHintTooLong(EntryRule):
-    """A text that the wire cuts."""
+class ContractHintTooLong(ArgumentRule):
+    """A message or hint is cut before it is sent."""
 
     id = "error-contract-hint-too-long"
     severity = Severity.WARNING
-    family: ClassVar[Family] = "contract"
     summary = "message or hint longer than the wire allows"
     why = (
-        "A message is cut after 1,000 characters and a hint after 500, so the end of it never reaches the agent; and "
-        "the end is often where the next step stands."
+        "The model never reads the end of the text, where the next step often stands: a message is cut after 1,000 "
+        "characters and a hint after 500."
     )
     bad = 'FailureMode("no_match", ..., recovery="Call search_articles ... (600 characters)")'
     good = 'FailureMode("no_match", ..., recovery="Call search_articles to discover valid PMIDs first.")'
-    how_to_fix = "Say the step, and leave the explanation to the description of the tool or to `data`."
-    when_to_suppress = "When the server is made with wider `limits`."
+    how_to_fix = "Say only the next step. Put explanations into the tool's description or into `data`."
+    when_to_suppress = "When the server is created with larger `limits`."
+    arguments = ("when", "recovery", "user_message")
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Report a text of an entry that the wire cuts."""
-        for name in ("when", "recovery", "user_message"):
-            limit = bounds.MESSAGE if name == "when" else bounds.HINT
-            length = _longest(entry.arguments[name])
-            if length > limit:
-                entry.report(
-                    ctx,
-                    entry.arguments[name],
-                    f"the {name} of {entry.label} has {length} characters; the wire carries {limit}",
-                    help="say the step, and leave the explanation to the tool's description or to data",
-                )
+    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+        """Report a text of an entry that is too long."""
+        problem = _too_long(argument.name, value)
+        return Problem(f"the {argument.name} of {entry.label} {problem}", _STEP) if problem else None
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report a text at a throw that the wire cuts."""
+        """Report a text that is too long where a failure is raised."""
         for error in handler.errors:
             if error.form not in {"fail", "factory", "coded"}:
                 continue
-            for name, limit, length in _at_throw(error):
-                if length > limit:
-                    where = error.message if name == "message" else error.recovery
-                    ctx.report(
-                        where.node or error.node,
-                        f"the {name} has {length} characters; the wire carries {limit}",
-                        help="say the step, and leave the explanation to the tool's description or to data",
-                        tool=tool,
-                        module=error.module,
-                    )
+            texts = [("message", error.message, value) for value in options(error.message.value)]
+            for value in options(error.recovery.value):
+                texts.append(("recovery", error.recovery, value))
+                if isinstance(value, Mapping):
+                    hints = {key: value.get(key) for key in ("hint", "userMessage")}
+                    texts += [(key, error.recovery, hint) for key, hint in hints.items() if hint is not None]
+            for name, argument, value in texts:
+                if problem := _too_long(name, value):
+                    node = argument.node or error.node
+                    ctx.report(node, f"the {name} {problem}", help=_STEP, tool=tool, module=error.module)
 
 
-def _length(value: Value) -> int:
-    """The characters that a text has at least."""
+def _too_long(name: str, value: Value) -> str | None:
+    """How a text breaks the limit of the wire, or None."""
+    limit = bounds.MESSAGE if name in {"when", "message"} else bounds.HINT
+    length = value.known_length if isinstance(value, Text) else 0
     if isinstance(value, Const) and isinstance(value.value, str):
-        return len(value.value.strip())
-    return value.known_length if isinstance(value, Text) else 0
-
-
-def _longest(argument: Argument) -> int:
-    value = argument.value
-    return max(map(_length, options(value)), default=0) if isinstance(value, Choice) else _length(value)
-
-
-def _at_throw(error: ErrorSite) -> list[tuple[str, int, int]]:
-    found = [
-        ("message", bounds.MESSAGE, _longest(error.message)),
-        ("recovery", bounds.HINT, _longest(error.recovery)),
-    ]
-    for value in options(error.recovery.value):
-        if isinstance(value, Mapping):
-            for key in ("hint", "userMessage"):
-                inner = value.get(key)
-                if inner is not None:
-                    found.append((key, bounds.HINT, max(_length(each) for each in options(inner))))
-    return found
+        length = len(value.value.strip())
+    return f"has {length} characters; clients receive only {limit}" if length > limit else None

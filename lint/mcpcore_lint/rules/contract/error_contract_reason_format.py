@@ -1,76 +1,69 @@
-"""The rule error-contract-reason-format."""
+"""error-contract-reason-format."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Const, options
+from mcpcore_lint.model import Const
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._wording import shortened
-from mcpcore_lint.rules.contract._entries import Entry, EntryRule
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
 from mcpcore_lint.rules.contract._renaming import renamed
 
 if TYPE_CHECKING:
-    from mcpcore_lint.rules.base import Family, RuleContext
-
+    from mcpcore_lint.model import Argument, Value
+    from mcpcore_lint.rules.base import RuleContext
 
 SNAKE_CASE: Final = regex(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*\Z")
-
-
 MAX_LENGTH: Final = 63
 
 
-class ContractReasonFormat(EntryRule):
-    """A reason in another spelling."""
+class ContractReasonFormat(ArgumentRule):
+    """The reason is not snake_case, or is too long."""
 
     id = "error-contract-reason-format"
     severity = Severity.WARNING
-    family: ClassVar[Family] = "contract"
     fixable = True
     summary = "the reason is not snake_case (or is longer than 63 characters)"
     why = (
-        "Clients compare reasons as they are. One spelling everywhere makes them easy to write from memory, to use as "
-        "names in code and as labels in metrics."
+        "Clients compare reasons letter by letter, and use them as names in code and as labels of metrics. One "
+        "spelling everywhere avoids comparisons that never match."
     )
     bad = 'FailureMode("NoMatch", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     how_to_fix = (
-        "Rename it, with every `ctx.fail` and `Context[Literal[...]]` that uses it. The fix does so within the file "
-        "and is unsafe, since clients see the new name."
+        "Rename the reason, with every `ctx.fail` and `Context[Literal[...]]` that uses it. The fix does this within "
+        "the file. It is unsafe, since clients see the new name."
     )
-    when_to_suppress = "When clients already switch on the reason as it is."
+    when_to_suppress = "When clients already depend on the reason as it is."
+    arguments = ("reason",)
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
         """Report a reason in another spelling."""
-        reason = entry.arguments["reason"]
-        for value in options(reason.value):
-            if not isinstance(value, Const) or not isinstance(value.value, str) or not value.value.strip():
-                continue
-            text = value.value
-            long = len(text) > MAX_LENGTH
-            if SNAKE_CASE.match(text) and not long:
-                continue
-            new = snake_case(text)
-            what = f"is longer than {MAX_LENGTH} characters" if long else "is not snake_case"
-            entry.report(
-                ctx,
-                reason,
-                f"the reason {shortened(text)!r} {what}",
-                help=f"rename it to {new!r}, here and where it is used"
-                if new
-                else "name it with lower-case letters, digits and single underscores, a letter first",
-                fix=renamed(entry, text, new, ctx) if new else None,
-            )
-            return
+        text = value.value if isinstance(value, Const) else None
+        if not isinstance(text, str) or not text.strip():
+            return None
+        too_long = len(text) > MAX_LENGTH
+        if SNAKE_CASE.match(text) and not too_long:
+            return None
+        new = snake_case(text)
+        what = f"is longer than {MAX_LENGTH} characters" if too_long else "is not snake_case"
+        return Problem(
+            f"the reason {shortened(text)!r} {what}",
+            f"rename it to {new!r}, here and where it is used"
+            if new
+            else "use lower-case letters, digits and single underscores, starting with a letter",
+            renamed(entry, text, new, ctx) if new else None,
+        )
 
 
 def snake_case(text: str) -> str | None:
-    """A reason in snake_case, 63 characters at most; None where none can be made without inventing a word."""
+    """The reason in snake_case, cut to 63 characters; None if letters would have to be invented for it."""
     words = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", text)
     words = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words)
-    if any(each.isalnum() and not each.isascii() for each in words):
+    if any(char.isalnum() and not char.isascii() for char in words):
         return None
     words = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
     if len(words) > MAX_LENGTH:

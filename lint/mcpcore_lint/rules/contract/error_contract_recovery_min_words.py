@@ -1,54 +1,47 @@
-"""The rule error-contract-recovery-min-words."""
+"""error-contract-recovery-min-words."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Const, options
+from mcpcore_lint.model import Const
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._wording import shortened
-from mcpcore_lint.rules.contract._entries import Entry, EntryRule
-from mcpcore_lint.rules.contract._texts import is_blank_text, unwritten
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
+from mcpcore_lint.rules.contract._values import is_blank, is_placeholder
 
 if TYPE_CHECKING:
-    from mcpcore_lint.rules.base import Family, RuleContext
-
+    from mcpcore_lint.model import Argument, Value
+    from mcpcore_lint.rules.base import RuleContext
 
 _WORD: Final = regex(r"\w")
 
 
-class ContractRecoveryMinWords(EntryRule):
-    """A hint that says too little to act on."""
+class ContractRecoveryMinWords(ArgumentRule):
+    """`recovery` is a placeholder or has only a few words."""
 
     id = "error-contract-recovery-min-words"
     severity = Severity.WARNING
-    family: ClassVar[Family] = "contract"
-    summary = '`recovery` has fewer than five words ("Try again."), or is still to be written'
-    why = '"Try again." or "Check the input." fits every failure, and so helps with none.'
+    summary = '`recovery` has fewer than five words ("Try again."), or is a placeholder such as TODO'
+    why = 'The model learns nothing to act on: "Try again." or "Check the input." fits every failure.'
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Check input.")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     how_to_fix = "Name the next tool, the argument to change and to what, how long to wait, or whom to ask."
-    when_to_suppress = "When the few words are all there is to do, such as `Call login first.`"
+    when_to_suppress = "When a few words say everything, such as `Call login first.`"
+    arguments = ("recovery",)
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Report a hint of a few words, and one that is still to be written."""
-        recovery = entry.arguments["recovery"]
-        least = ctx.settings.min_recovery_words
+    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+        """Report a placeholder, and a hint with fewer words than the settings ask for."""
         step = "name the next tool, the argument to change, how long to wait, or whom to ask"
-        for value in options(recovery.value):
-            if unwritten(value):
-                entry.report(ctx, recovery, f"the recovery of {entry.label} is still to be written", help=step)
-                return
-            if not isinstance(value, Const) or not isinstance(value.value, str) or is_blank_text(value):
-                continue
-            words = value.value.split()
-            if sum(map(str.isalnum, words)) >= least:
-                # Not all words of it had to be looked into.
-                continue
-            text = " ".join(words)
-            count = sum(map(bool, map(_WORD.search, words)))
-            if count < least:
-                told = "1 word" if count == 1 else f"{count} words"
-                entry.report(ctx, recovery, f"the recovery of {entry.label} has {told}: {shortened(text)!r}", help=step)
-                return
+        if is_placeholder(value):
+            return Problem(f"the recovery of {entry.label} is a placeholder", step)
+        text = value.value if isinstance(value, Const) else None
+        if not isinstance(text, str) or is_blank(value):
+            return None
+        words = text.split()
+        count = sum(1 for word in words if _WORD.search(word))
+        if count >= ctx.settings.min_recovery_words:
+            return None
+        number = "1 word" if count == 1 else f"{count} words"
+        return Problem(f"the recovery of {entry.label} has only {number}: {shortened(' '.join(words))!r}", step)

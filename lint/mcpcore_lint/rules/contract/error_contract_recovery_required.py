@@ -1,44 +1,41 @@
-"""The rule error-contract-recovery-required."""
+"""error-contract-recovery-required."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import options
+from mcpcore_lint.model import Missing
 from mcpcore_lint.rules._wording import described
-from mcpcore_lint.rules.contract._entries import Entry, EntryRule
-from mcpcore_lint.rules.contract._texts import no_text
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
+from mcpcore_lint.rules.contract._values import not_a_string
 
 if TYPE_CHECKING:
-    from mcpcore_lint.rules.base import Family, RuleContext
+    from mcpcore_lint.model import Argument, Value
+    from mcpcore_lint.rules.base import RuleContext
 
 
-class ContractRecoveryRequired(EntryRule):
-    """A failure mode that leaves the caller alone."""
+class ContractRecoveryRequired(ArgumentRule):
+    """`recovery` is missing or not a string."""
 
     id = "error-contract-recovery-required"
     severity = Severity.ERROR
-    family: ClassVar[Family] = "contract"
     summary = "`recovery` is missing or not a string"
-    why = "The hint is what turns a failure into the agent's next step; without one it retries blindly or gives up."
+    why = (
+        "The model has no next step, so it retries blindly or gives up. `FailureMode` requires the hint: without it "
+        "the server fails at import."
+    )
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     how_to_fix = "Say what the caller can do: the next tool, the argument to change, how long to wait, whom to ask."
-    when_to_suppress = "Never: the failure mode cannot be made."
+    when_to_suppress = "Never: the server does not start."
+    arguments = ("recovery",)
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Report a hint that is missing, or no string for certain."""
-        recovery = entry.arguments["recovery"]
+    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+        """Report a hint that is missing or certainly not a string."""
         step = "say what the caller can do next: the tool to call, the argument to change, how long to wait"
-        if not recovery.given:
-            entry.report(
-                ctx, None, f"{entry.label} does not say what the caller can do", help=f"add recovery=...: {step}"
-            )
-            return
-        for value in options(recovery.value):
-            if no_text(value, ctx):
-                entry.report(
-                    ctx, recovery, f"the recovery of {entry.label} is {described(value)}, not a string", help=step
-                )
-                return
+        if isinstance(value, Missing):
+            return Problem(f"{entry.label} does not say what the caller can do", f"add recovery=...: {step}")
+        if not_a_string(value, ctx):
+            return Problem(f"the recovery of {entry.label} is {described(value)}, not a string", step)
+        return None

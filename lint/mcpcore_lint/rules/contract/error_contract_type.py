@@ -1,106 +1,103 @@
-"""The rule error-contract-type."""
+"""error-contract-type."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text
+from mcpcore_lint.rules._contracts import contracts_of, is_mcpcore_contract
 from mcpcore_lint.rules._wording import described
 from mcpcore_lint.rules.base import Rule, RuleContext
-from mcpcore_lint.rules.contract._entries import contracts_of, is_mcpcore_contract
 from mcpcore_lint.rules.contract._values import FAILURE_MODE, NOT_ENTRIES
 from mcpcore_lint.semantics.evaluate import evaluate
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ToolDef, Value
-    from mcpcore_lint.rules.base import Family
 
-
-_NOT_SEQUENCES: Final = frozenset(
-    {"builtins.dict", "builtins.set", "builtins.frozenset", "builtins.str", "builtins.iter"}
-)
+_OTHER_CALLS: Final = frozenset(
+    {
+        *NOT_ENTRIES,
+        FAILURE_MODE,
+        "builtins.dict",
+        "builtins.set",
+        "builtins.frozenset",
+        "builtins.str",
+        "builtins.iter",
+    }
+) - {"mcpcore.Contract"}
+_OTHER_EXPRESSIONS: Final = {ast.GeneratorExp: "a generator", ast.DictComp: "a dict", ast.SetComp: "a set"}
 
 
 class ContractType(Rule):
-    """`errors` that is no list."""
+    """`errors` is neither a list nor a tuple."""
 
     id = "error-contract-type"
     severity = Severity.ERROR
-    family: ClassVar[Family] = "contract"
+    family = "contract"
     summary = "`errors` is present but is not a list or tuple"
     why = (
-        "A contract is a sequence: its order is the order in `tools/list`. Anything else is refused at import, or "
-        "loses the order and the types of the reasons."
+        "The server fails at import. A contract is a sequence, whose order clients see in `tools/list`; a set or a "
+        "dict has none, or loses the types of the reasons."
     )
     bad = '@tool(errors={"no_match": ErrorCode.NOT_FOUND})'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])'
-    how_to_fix = "Give a list or a tuple of `FailureMode`, also where there is only one: `errors=[mode]`."
-    when_to_suppress = "Never: the tool cannot be imported."
+    how_to_fix = "Pass a list or a tuple of `FailureMode`, even for a single one: `errors=[mode]`."
+    when_to_suppress = "Never: the server does not start."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report a contract that is something else for certain."""
-        if tool.contract is None and (none := _given_none(tool)) is not None:
+        """Report a contract that is certainly something else."""
+        if tool.contract is None and (none := _written_none(tool)) is not None:
             ctx.report(
                 none,
                 f"the errors of {tool.display_name} is None, not a list or tuple of FailureMode",
                 help="leave errors out, or write errors=[FailureMode(...), ...]",
                 tool=tool,
             )
-        for contract in contracts_of(tool, ctx):
+        for contract in contracts_of(tool):
             if contract.state == "sequence" or not is_mcpcore_contract(tool, contract):
                 continue
-            what = _no_sequence(contract.value)
+            what = _other_type(contract.value)
             if what is None or _in_contract(contract.value):
                 continue
             single = isinstance(contract.value, CallValue) and contract.value.func.name == FAILURE_MODE
-            step = "write errors=[...], also for one failure mode" if single else "write errors=[FailureMode(...), ...]"
             ctx.report(
                 contract.node,
                 f"the errors of {tool.display_name} is {what}, not a list or tuple of FailureMode",
-                help=step,
+                help="put it into a list: errors=[...]" if single else "write errors=[FailureMode(...), ...]",
                 tool=tool,
             )
             return
 
 
-def _given_none(tool: ToolDef) -> ast.expr | None:
-    """The None that `@mcpcore.tool(errors=None)` is given, which refuses it; a server's own `tool` takes it."""
+def _written_none(tool: ToolDef) -> ast.expr | None:
+    """The None of `@mcpcore.tool(errors=None)`, which raises; the `tool` method of a server accepts it."""
     call = tool.registration
-    for each in call.keywords if isinstance(call, ast.Call) and tool.flavour == "mcpcore" else ():
-        if each.arg == "errors" and isinstance(each.value, ast.Constant) and each.value.value is None:
-            maker = evaluate(call.func, tool.module.scope) if isinstance(call, ast.Call) else None
-            return each.value if isinstance(maker, Symbol) and maker.name == "mcpcore.tool" else None
-    return None
+    keyword = tool.decorator_keyword("errors") if tool.flavour == "mcpcore" else None
+    if keyword is None or not isinstance(keyword.value, ast.Constant) or not isinstance(call, ast.Call):
+        return None
+    maker = evaluate(call.func, tool.module.scope)
+    return keyword.value if isinstance(maker, Symbol) and maker.name == "mcpcore.tool" else None
 
 
-def _no_sequence(value: Value) -> str | None:
-    """What a value is that is for certain neither a list nor a tuple; None where it may be one."""
-    written = {ast.GeneratorExp: "a generator", ast.DictComp: "a dict", ast.SetComp: "a set"}.get(type(value.node))
+def _other_type(value: Value) -> str | None:
+    """The description of a value that certainly is neither a list nor a tuple; None if it may be one."""
     if isinstance(value, (Const, Text, Mapping, CodeValue)):
         return described(value)
     if isinstance(value, Items):
-        return None if value.kind != "set" else "a frozenset" if _calls_frozenset(value) else "a set"
+        return "a set" if value.kind == "set" else None
     if isinstance(value, CallValue):
-        name = value.func.name
-        if name in {"builtins.list", "builtins.tuple", "builtins.sorted", "mcpcore.Contract"}:
-            return None
-        known = name in NOT_ENTRIES or name in _NOT_SEQUENCES or name == FAILURE_MODE
-        return described(value) if known else None
+        return described(value) if value.func.name in _OTHER_CALLS else None
     if isinstance(value, Symbol):
-        named = value.name == FAILURE_MODE or value.name in NOT_ENTRIES or value.name.startswith("builtins.")
-        return described(value) if named or isinstance(value.definition, ast.ClassDef) else None
-    return written
+        other = isinstance(value.definition, ast.ClassDef) or value.name.startswith("builtins.")
+        return described(value) if other or value.name in {*NOT_ENTRIES, FAILURE_MODE} else None
+    return _OTHER_EXPRESSIONS.get(type(value.node))
 
 
 def _in_contract(value: Value) -> bool:
-    """Whether a value is what a `Contract(...)` is made of, which may be anything that can be iterated over."""
+    """Whether a value is the argument of `Contract(...)`, which accepts any iterable."""
     if value.module is None or value.node is None or isinstance(value, Mapping):
         return False
     parent = value.module.parents.get(value.node)
     return isinstance(parent, ast.Call) or (isinstance(parent, ast.keyword) and parent.arg != "errors")
-
-
-def _calls_frozenset(value: Items) -> bool:
-    return isinstance(value.node, ast.Call) and ast.unparse(value.node.func) == "frozenset"

@@ -13,13 +13,12 @@ if TYPE_CHECKING:
 
 
 def name_place(tool: ToolDef) -> tuple[ast.AST, Module]:
-    """Where a tool's name is given: in the registration, else the handler's own."""
+    """The expression in the registration that names a tool, else the registration or the handler, with its file."""
     keyword = tool.decorator_keyword("name")
     if keyword is not None:
         return keyword.value, tool.module
     if isinstance(tool.registration, ast.Call) and tool.name.node is not tool.handler.node:
-        inside = set(walk([tool.registration]))
-        if tool.name.node in inside and isinstance(tool.name.node, ast.expr):
+        if isinstance(tool.name.node, ast.expr) and tool.name.node in set(walk([tool.registration])):
             return tool.name.node, tool.module
         return tool.registration, tool.module
     return tool.handler.node, tool.handler.module

@@ -1,336 +1,230 @@
-"""The rule field-description."""
+"""field-description."""
 
 from __future__ import annotations
 
 import ast
-import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Parameter, Symbol, options, string
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.rules._test_tools import in_test
+from mcpcore_lint.rules._data_model import requires_value
+from mcpcore_lint.rules._tools import binds_arguments, in_test
 from mcpcore_lint.rules.base import Rule, RuleContext
-from mcpcore_lint.rules.definitions import _plain
-from mcpcore_lint.rules.definitions._descriptions import is_blank, sets_docstring
+from mcpcore_lint.rules.definitions import _parameters
+from mcpcore_lint.rules.definitions._descriptions import says_nothing, sets_docstring
+from mcpcore_lint.rules.definitions._docstrings import documents, explains, mentions
 from mcpcore_lint.semantics.annotations import unquote
 from mcpcore_lint.semantics.evaluate import Resolver
 from mcpcore_lint.semantics.symbols import enum_like
 from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.model import ToolDef
-    from mcpcore_lint.rules.base import Family
     from mcpcore_lint.syntax.scopes import Scope
+
+_NO_DESCRIPTION: Final = "has no description"
+_IN_DOCSTRING: Final = "is described only in the docstring, which description= replaces, so the model never reads it"
+_READERS: Final = {"mcpcore": "mcpcore", "sdk": "the SDK", "fastmcp": "FastMCP", "lowlevel": "the SDK"}
+_IDENTIFIER: Final = regex(r"(?:\w+_)?(?:u?u?ids?|names?|paths?|files?|urls?|cols?|columns?)(?:_\w)?")
+_PLAIN_PACKAGES: Final = frozenset(
+    {"builtins", "typing", "collections", "datetime", "decimal", "enum", "fractions", "ipaddress", "pathlib", "uuid"}
+)
+_PLAIN_TYPES: Final = frozenset({"pydantic.AnyUrl", "pydantic.HttpUrl", "pydantic.EmailStr"})
 
 
 class FieldDescription(Rule):
-    """A parameter that the model has to guess."""
+    """A required parameter has no description."""
 
     id = "field-description"
     severity = Severity.INFO
-    family: ClassVar[Family] = "definitions"
+    family = "definitions"
     summary = "a parameter that the model must fill in, without a description"
     why = (
-        "The model fills in what the schema asks for. A name and a type leave open the unit, the format, and where a "
-        "valid value comes from. Nothing is said where they do not: an enum, a `Literal`, a model, `is_final: bool`, "
-        "the numbers of a calculation, `sheet_name` and `filepath`, and, in a tool with one or two parameters, names "
-        "such as `path`, `query` and `city` or that the tool's description speaks of. On servers without mcpcore "
-        "such names need no description in a tool of any size, nor do identifiers, paths, columns and the names that "
-        "the description mentions."
+        "The model has to guess the value: a name and a type leave open the unit, the format, and where a valid value "
+        "comes from. Parameters that explain themselves are not reported: an enum, a `Literal`, a model, `is_final: "
+        "bool`, the numbers of a calculation, `sheet_name` and `filepath` and, in a tool with one or two parameters, "
+        "names such as `path`, `query` and `city`, or names that the tool's description mentions. On servers without "
+        "mcpcore such names need no description in a tool of any size, nor do identifiers, paths and columns."
     )
     bad = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles."""'
     good = '@tool\ndef fetch(pmids: Annotated[list[str], Field(description="PubMed identifiers.")]) -> Articles: ...'
     how_to_fix = (
-        "Describe it with `Annotated[..., Field(description=...)]`. A docstring that explains the parameter by name "
-        "counts too, since it is sent as the description of the tool, or read for the schema by FastMCP."
+        "Describe it with `Annotated[..., Field(description=...)]`. A docstring with an entry for the parameter counts "
+        "too: it is sent as the description of the tool, or FastMCP reads it for the schema."
     )
     when_to_suppress = (
-        "Where name, type and description of the tool say all, in words that the rule does not know. Tools in tests "
-        "are left alone."
+        "When name, type and the tool's description are enough, in words that the rule does not know. Tools in tests "
+        "are not checked."
     )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report each parameter that is required, and described nowhere."""
+        """Report each required parameter that is described nowhere."""
         if tool.kind != "tool" or tool.flavour == "lowlevel" or in_test(tool):
             return
         handler = tool.handler
         scope = handler.module.scope_of(handler.node)
-        outside = scope.parent or scope
-        excluded = _excluded(tool, ctx)
+        scope = scope.parent or scope
+        excluded = _excluded_names(tool, ctx)
         visible = [
-            each
-            for each in handler.parameters
-            if not each.injected
-            and not each.kind.startswith("var_")
-            and each.name not in excluded
-            # That a model is asked for these at all is what is wrong with them.
-            and not (each.name == "self" or each.name.startswith("_"))
+            parameter
+            for parameter in handler.parameters
+            if not parameter.injected
+            and not parameter.kind.startswith("var_")
+            and parameter.name not in excluded
+            # A description would not help: these parameters should be hidden from the model.
+            and not (parameter.name == "self" or parameter.name.startswith("_"))
         ]
-        lacking = [(each, found) for each in visible if (found := _undescribed(each, tool, outside, ctx)) is not None]
-        told = _told(tool) if lacking else None
-        if told is None:
+        problems = {parameter: _problem(parameter, tool, scope, ctx) for parameter in visible}
+        text = _tool_text(tool) if any(problems.values()) else None
+        if text is None:
             return
-        needless: frozenset[str] | None = None
-        for parameter, lack in lacking:
-            problem = lack
-            if _explains(told, parameter.name) or (tool.flavour != "mcpcore" and _mentions(told, parameter.name)):
+        obvious = _obvious_names(tool, visible, text, scope, ctx)
+        for parameter, problem in problems.items():
+            name = parameter.name
+            if problem is None or explains(text, name) or (tool.flavour != "mcpcore" and mentions(text, name)):
                 continue
-            if problem == _NOTHING:
-                if needless is None:
-                    needless = _needless(tool, visible, told, outside, ctx)
-                if _documents(handler.docstring or "", parameter.name):
-                    if not told.strip():
-                        continue
-                    problem = "is explained in the docstring alone, which description= takes the place of"
-                elif parameter.name in needless or _names_itself(parameter, tool):
-                    continue
-            if _binds(tool.registration):
+            in_docstring = problem == _NO_DESCRIPTION and documents(handler.docstring or "", name)
+            enough = name in obvious or (tool.flavour != "mcpcore" and _IDENTIFIER.fullmatch(name))
+            if in_docstring and not text.strip():
+                continue
+            if problem == _NO_DESCRIPTION and not in_docstring and enough:
+                continue
+            if binds_arguments(tool):
                 return
             ctx.report(
                 parameter.node,
-                f"the parameter {parameter.name} of {tool.display_name} {problem}",
-                help=f'describe it: {parameter.name}: Annotated[..., Field(description="...")]',
+                f"the parameter {name} of {tool.display_name} {_IN_DOCSTRING if in_docstring else problem}",
+                help=f'describe it: {name}: Annotated[..., Field(description="...")]',
                 tool=tool,
                 module=handler.module,
             )
 
 
-def _binds(registration: ast.expr) -> bool:
-    """Whether a registration may fill parameters in itself: `add_tool(partial(fetch, store))`."""
-    return any(
-        (each.attr if isinstance(each, ast.Attribute) else each.id) == "partial"
-        for each in walk([registration])
-        if isinstance(each, (ast.Name, ast.Attribute))
-    )
-
-
-def _told(tool: ToolDef) -> str | None:
-    """What is said about a tool as a whole, and may be about its parameters; None where that cannot be known."""
+def _tool_text(tool: ToolDef) -> str | None:
+    """The text about a tool that the model may read, which may describe parameters; None if it is unknown."""
     texts: list[str] = []
-    for each in options(tool.description):
-        text = string(each)
-        if text is None and not isinstance(each, Missing) and not (isinstance(each, Const) and each.value is None):
+    for value in options(tool.description):
+        text = string(value)
+        if text is None and not isinstance(value, Missing) and not (isinstance(value, Const) and value.value is None):
             return None
         texts.append(text or "")
     if tool.flavour == "fastmcp" and tool.handler.docstring:
         texts.append(tool.handler.docstring)
     registration = tool.registration
-    if sets_docstring(tool):
-        return None
-    if isinstance(registration, ast.Call) and any(each.arg is None for each in registration.keywords):
+    keywords = registration.keywords if isinstance(registration, ast.Call) else []
+    if sets_docstring(tool) or any(keyword.arg is None for keyword in keywords):
         return None
     return "\n".join(texts)
 
 
-def _explains(text: str, name: str) -> bool:
-    """Whether a text explains a parameter: as a docstring does, or by its name as code."""
-    if name.lower() not in text.lower():
-        return False
-    escaped = re.escape(name)
-    # `Actions:` heads the list of what `action` can be.
-    said = rf"[`'\"]{escaped}[`'\"]|(?<!\w){escaped}\s*=|(?im:^[ \t]*(?:\w+[ \t]+)?{escaped}s[ \t]*:[ \t]*$)"
-    return _documents(text, name) or bool(re.search(said, text))
+def _excluded_names(tool: ToolDef, ctx: RuleContext) -> frozenset[str]:
+    """The parameters that FastMCP hides from the model."""
+    keyword = tool.decorator_keyword("exclude_args")
+    value = ctx.resolve(keyword.value) if keyword is not None else None
+    return frozenset(string(item) or "" for item in value.items) if isinstance(value, Items) else frozenset()
 
 
-_NAMES_ITSELF: Final = regex(r"(?:\w+_)?(?:u?u?ids?|names?|paths?|files?|urls?|cols?|columns?)(?:_\w)?")
-
-
-def _names_itself(parameter: Parameter, tool: ToolDef) -> bool:
-    """Whether a parameter is an identifier, a name or a place, which a server without mcpcore need not describe."""
-    return tool.flavour != "mcpcore" and _NAMES_ITSELF.fullmatch(parameter.name) is not None
-
-
-def _mentions(text: str, name: str) -> bool:
-    """Whether a text has the name of a parameter as a word, in any capitals."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
-
-
-def _documents(text: str, name: str) -> bool:
-    """Whether a text has an entry for a parameter, as Google, NumPy, reST, Epytext, Javadoc or Markdown write it."""
-    if name not in text:
-        return False
-    if name in _plainly_documented(text):
-        return True
-    # Several parameters may share an entry: `x, y : float`.
-    named = rf"(?:[*_`]*\w+[*_`]*[ \t]*,[ \t]*)*[*_`]*{re.escape(name)}[*_`]*(?:[ \t]*,[ \t]*[*_`]*\w+[*_`]*)*"
-    return bool(
-        (re.search(_FIELD, text) and re.search(rf"{_FIELD}(?:\s[^:\n]*)?\s\*{{0,2}}{named}(?:\s*:|\s)", text))
-        or re.search(
-            rf"(?m)^[ \t]*(?:[-*+\u2022]|\d+[.)])?[ \t]*{named}"
-            r"[ \t]*(?:\([^)\n]*\)|\[[^\]\n]*\]|<[^>\n]*>)?[ \t]*[*_`]*(?::|=|[ \t]-|[ \t]?--|[ \t]\u2013|\u2014)",
-            text,
-        )
-        or ("|" in text and re.search(rf"(?m)^[ \t]*\|[ \t]*{named}[ \t]*\|", text))
-        # NumPy without a type: the name alone, and what it is on the next line, further in.
-        or re.search(rf"(?m)^([ \t]*){named}[ \t]*\n\1[ \t]+\S", text)
-    )
-
-
-_FIELD: Final = r"[:@](?:param(?:eter)?|arg(?:ument)?|key(?:word)?)"
-_PLAIN_ENTRY: Final = r"(?m)^[ \t]*(\w+)[ \t]*(?:\([^)\n]*\)[ \t]*)?:"
-
-
-@lru_cache(maxsize=16)
-def _plainly_documented(text: str) -> frozenset[str]:
-    """The names that have an entry of their own in the usual form, `name (type): ...`.
-
-    They are looked for all at once: an expression for each name takes longer to be compiled than to be searched for.
-    """
-    return frozenset(re.findall(_PLAIN_ENTRY, text))
-
-
-def _excluded(tool: ToolDef, ctx: RuleContext) -> frozenset[str]:
-    """Parameters that FastMCP is told to keep from the model."""
-    given = tool.decorator_keyword("exclude_args")
-    value = ctx.resolve(given.value) if given is not None else None
-    return frozenset(string(each) or "" for each in value.items) if isinstance(value, Items) else frozenset()
-
-
-def _undescribed(parameter: Parameter, tool: ToolDef, scope: Scope, ctx: RuleContext) -> str | None:
-    """What is lacking in a parameter; None where nothing is, or that cannot be known."""
+def _problem(parameter: Parameter, tool: ToolDef, scope: Scope, ctx: RuleContext) -> str | None:
+    """What a parameter lacks; None if that is nothing, or unknown."""
     unread = _unread_string(parameter, tool)
-    described = options(parameter.description)
-    if unread is None and not any(isinstance(each, Missing) or is_blank(each) for each in described):
-        return None
-    if unread is None and not _required(parameter, scope, ctx):
-        return None
-    if _speaks_for_itself(parameter.annotation, scope):
+    if unread is None:
+        values = options(parameter.description)
+        if not any(isinstance(value, Missing) or says_nothing(value) for value in values):
+            return None
+        if not _is_required(parameter, scope, ctx):
+            return None
+    if _may_describe_itself(parameter.annotation, scope):
         return None
     if unread is not None:
-        return f"is described by a plain string, {unread!r}, which {_WHO[tool.flavour]} does not read"
-    return _NOTHING
-
-
-def _needless(tool: ToolDef, visible: Sequence[Parameter], told: str, scope: Scope, ctx: RuleContext) -> frozenset[str]:
-    """The parameters that nobody needs a description of, in view of their types, their names and the tool."""
-    found: set[str] = set()
-    asked: dict[str, frozenset[str]] = {}
-    for each in visible:
-        of = _plain.kinds(each.annotation, scope)
-        if _plain.type_says(each.name, of) or _plain.is_specific(each.name, of):
-            found.add(each.name)
-        elif _required(each, scope, ctx):
-            asked[each.name] = of
-    small = len(asked) <= _plain.SMALL or tool.flavour != "mcpcore"
-    if small or all(_plain.is_number(name, of) for name, of in asked.items()):
-        names = f"{tool.display_name} {tool.handler.name}"
-        found.update(name for name, of in asked.items() if _plain.name_says(name, of, told, names))
-    return frozenset(found)
-
-
-_NOTHING: Final = "has no description"
-_WHO: Final = {"mcpcore": "mcpcore", "sdk": "the SDK", "fastmcp": "FastMCP", "lowlevel": "the SDK"}
+        return f"is described by a plain string, {unread!r}, which {_READERS[tool.flavour]} does not read"
+    return _NO_DESCRIPTION
 
 
 def _unread_string(parameter: Parameter, tool: ToolDef) -> str | None:
-    """The string in `Annotated[str, "..."]`: FastMCP reads it as a description, pydantic and so the SDK do not."""
+    """The string in `Annotated[str, "..."]`: FastMCP uses it as a description, pydantic and so the SDK do not."""
     annotation = unquote(parameter.annotation)
     if tool.flavour == "fastmcp" or not isinstance(annotation, ast.Subscript):
         return None
-    elts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
-    for each in elts[1:]:
-        if each is parameter.description.node and isinstance(each, ast.Constant) and isinstance(each.value, str):
-            return each.value if not _made_of_something_else(tool) else None
+    metadata = annotation.slice.elts[1:] if isinstance(annotation.slice, ast.Tuple) else []
+    for node in metadata:
+        if node is parameter.description.node and isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value
     return None
 
 
-def _made_of_something_else(tool: ToolDef) -> bool:
-    """Whether the server is made in the tool's own file, which imports no SDK: some frameworks look like it."""
-    if tool.flavour != "sdk":
-        return False
-    node: ast.expr = tool.registration
-    while isinstance(node, (ast.Call, ast.Attribute)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    bindings = tool.module.scope.bindings.get(node.id, ()) if isinstance(node, ast.Name) else ()
-    made_here = any(isinstance(each.value, ast.Call) for each in bindings)
-    return made_here and _IMPORTS_THE_SDK.search(tool.module.source.text) is None
-
-
-_IMPORTS_THE_SDK: Final = regex(r"(?m)^[ \t]*(?:from|import)[ \t]+mcp\b")
-
-
-def _required(parameter: Parameter, scope: Scope, ctx: RuleContext) -> bool:
-    """Whether the model must fill a parameter in: it has no default, neither in Python nor in `Field(...)`."""
-    default = parameter.default
-    if default is None:
+def _is_required(parameter: Parameter, scope: Scope, ctx: RuleContext) -> bool:
+    """Whether a parameter has no default, neither in Python nor in `Field(...)`."""
+    if parameter.default is None:
         return True
-    value = ctx.resolve(default, scope)
+    value = ctx.resolve(parameter.default, scope)
     if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] == "Field" and value.complete:
-        if not isinstance(value.argument("default_factory"), Missing):
-            return False
-        first = value.argument("default", 0)
-        return isinstance(first, Missing) or (isinstance(first.node, ast.Constant) and first.node.value is Ellipsis)
+        return requires_value(value)
     return False
 
 
-def _speaks_for_itself(annotation: ast.expr | None, scope: Scope) -> bool:
-    """Whether a type may bring its own description: a model with fields of its own, a type of another package."""
+def _obvious_names(
+    tool: ToolDef, visible: Sequence[Parameter], text: str, scope: Scope, ctx: RuleContext
+) -> frozenset[str]:
+    """The parameters whose types and names are enough, given the size and the description of the tool."""
+    obvious: set[str] = set()
+    open_types: dict[str, frozenset[str]] = {}
+    for parameter in visible:
+        types = _parameters.kinds(parameter.annotation, scope)
+        if _parameters.type_explains(parameter.name, types) or _parameters.is_specific(parameter.name, types):
+            obvious.add(parameter.name)
+        elif _is_required(parameter, scope, ctx):
+            open_types[parameter.name] = types
+    small = len(open_types) <= _parameters.SMALL or tool.flavour != "mcpcore"
+    if small or all(_parameters.is_number(name, types) for name, types in open_types.items()):
+        names = f"{tool.display_name} {tool.handler.name}"
+        obvious.update(
+            name for name, types in open_types.items() if _parameters.name_explains(name, types, text, names)
+        )
+    return frozenset(obvious)
+
+
+def _may_describe_itself(annotation: ast.expr | None, scope: Scope) -> bool:
+    """Whether a type may have a description: a model of the project, or a type of another package."""
     node = unquote(annotation)
     if node is None:
         return False
-    for each in _type_names(node):
-        value = Resolver().expression(each, scope)
-        if isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef):
+    for name in _type_names(node):
+        value = Resolver().expression(name, scope)
+        if not isinstance(value, Symbol):
+            if Resolver().alias_of(name, scope) is None:
+                return True
+        elif isinstance(value.definition, ast.ClassDef):
             if not enum_like(value):
                 return True
-        elif isinstance(value, Symbol):
-            if not _is_plain(value.name):
-                return True
-        elif Resolver().alias_of(each, scope) is None:
+        elif value.name.partition(".")[0] not in _PLAIN_PACKAGES and value.name not in _PLAIN_TYPES:
             return True
-    return any(isinstance(each, ast.Call) and _gives_description(each) for each in walk([node]))
+    return any(isinstance(call, ast.Call) and _gives_description(call) for call in walk([node]))
 
 
-def _type_names(node: ast.expr) -> Iterable[ast.Name | ast.Attribute]:
-    """The names in an annotation that are types, not the metadata of `Annotated`."""
+def _type_names(node: ast.expr) -> Iterator[ast.Name | ast.Attribute]:
+    """The names in an annotation that are types, and not metadata of `Annotated` or values of `Literal`."""
     stack: list[ast.AST] = [node]
     while stack:
-        each = stack.pop()
-        if isinstance(each, (ast.Name, ast.Attribute)):
-            yield each
-        elif isinstance(each, ast.Subscript):
-            stack.append(each.value)
-            named = each.value.attr if isinstance(each.value, ast.Attribute) else getattr(each.value, "id", "")
-            if named == "Annotated" and isinstance(each.slice, ast.Tuple) and each.slice.elts:
-                stack.append(each.slice.elts[0])
-            elif named != "Literal":
-                stack.append(each.slice)
-        elif isinstance(each, (ast.Tuple, ast.List, ast.BinOp)):
-            stack.extend(ast.iter_child_nodes(each))
-
-
-_PLAIN_PACKAGES: Final = frozenset(
-    {
-        "builtins",
-        "typing",
-        "collections",
-        "datetime",
-        "decimal",
-        "enum",
-        "fractions",
-        "ipaddress",
-        "pathlib",
-        "re",
-        "uuid",
-    }
-)
-
-
-def _is_plain(name: str) -> bool:
-    return name.split(".", maxsplit=1)[0] in _PLAIN_PACKAGES or name in {
-        "pydantic.AnyUrl",
-        "pydantic.HttpUrl",
-        "pydantic.EmailStr",
-    }
+        part = stack.pop()
+        if isinstance(part, (ast.Name, ast.Attribute)):
+            yield part
+        elif isinstance(part, ast.Subscript):
+            stack.append(part.value)
+            name = part.value.attr if isinstance(part.value, ast.Attribute) else getattr(part.value, "id", "")
+            if name == "Annotated" and isinstance(part.slice, ast.Tuple) and part.slice.elts:
+                stack.append(part.slice.elts[0])
+            elif name != "Literal":
+                stack.append(part.slice)
+        elif isinstance(part, (ast.Tuple, ast.List, ast.BinOp)):
+            stack.extend(ast.iter_child_nodes(part))
 
 
 def _gives_description(call: ast.Call) -> bool:
-    for each in call.keywords:
-        if each.arg in {"description", "json_schema_extra"} or each.arg is None:
-            return not (isinstance(each.value, ast.Constant) and not str(each.value.value or "").strip())
-    func = call.func
-    return (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) in {"Doc", "WithJsonSchema"}
+    for keyword in call.keywords:
+        if keyword.arg in {"description", "json_schema_extra"} or keyword.arg is None:
+            return not (isinstance(keyword.value, ast.Constant) and not str(keyword.value.value or "").strip())
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in {"Doc", "WithJsonSchema"}

@@ -1,105 +1,81 @@
-"""The rule tool-description-required."""
+"""tool-description-required."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Missing, options, string
-from mcpcore_lint.rules._test_tools import in_test
+from mcpcore_lint.model import Missing, options
+from mcpcore_lint.rules._tools import in_test
 from mcpcore_lint.rules.base import Rule, RuleContext
-from mcpcore_lint.rules.definitions._descriptions import is_blank, sets_docstring
+from mcpcore_lint.rules.definitions._descriptions import says_nothing, sets_docstring
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ToolDef
-    from mcpcore_lint.rules.base import Family
 
 
 class ToolDescriptionRequired(Rule):
-    """A tool that does not say what it does."""
+    """A tool has neither a docstring nor a description."""
 
     id = "tool-description-required"
     severity = Severity.WARNING
-    family: ClassVar[Family] = "definitions"
+    family = "definitions"
     summary = "no docstring and no description"
-    why = "The description is all that a model has to choose a tool by, beside its name."
+    why = "The model chooses a tool by its name alone if there is no description."
     bad = "@tool\ndef fetch(pmids: list[str]) -> Articles: ..."
     good = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles by PMID."""'
-    how_to_fix = "Write a docstring, or give `description=`: what the tool does, on what, and what it gives back."
+    how_to_fix = "Write a docstring, or pass `description=`: its effect, its input and its result."
     when_to_suppress = (
-        "For a tool that no model chooses, such as one that only a user interface calls. Tools in tests are left alone."
+        "For a tool that no model chooses, such as one that only a user interface calls. Tools in tests are not "
+        "checked."
     )
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report a tool without a word about it."""
-        if tool.kind != "tool" or in_test(tool):
+        """Report a tool without a description."""
+        if tool.kind != "tool" or tool.flavour == "lowlevel" or in_test(tool):
             return
-        if tool.flavour == "lowlevel":
-            self._check_listed(tool, ctx)
+        if not any(isinstance(value, Missing) or says_nothing(value) for value in options(tool.description)):
             return
-        described = options(tool.description)
-        if not any(isinstance(each, Missing) or is_blank(each) for each in described):
+        if _may_be_described(tool):
             return
-        if _described_otherwise(tool):
-            return
-        formatted = _has_formatted_docstring(tool)
+        f_string = _has_f_string(tool)
         ctx.report(
             tool.handler.node,
-            f"the tool {tool.display_name} has no description" + (": an f-string is no docstring" if formatted else ""),
-            help="write it without the f, or give the text as description="
-            if formatted
-            else "write a docstring: what the tool does, on what, and what it gives back",
+            f"the tool {tool.display_name} has no description{': an f-string is no docstring' if f_string else ''}",
+            help="remove the f, or pass the text as description="
+            if f_string
+            else "write a docstring: its effect, its input and its result",
             tool=tool,
             module=tool.handler.module,
         )
 
-    @staticmethod
-    def _check_listed(tool: ToolDef, ctx: RuleContext) -> None:
-        """Report the same of the tools that are listed beside a low-level handler."""
-        from mcpcore_lint.rules.definitions._listed import listed
 
-        for each in listed(ctx, tool):
-            if any(isinstance(one, Missing) or is_blank(one) for one in options(each.described)):
-                name = string(each.name)
-                ctx.report(
-                    each.places.get("description", each.call),
-                    f"the tool {name} has no description" if name else "a tool of the list has no description",
-                    help="give description=: what the tool does, on what, and what it gives back",
-                    module=each.module,
-                )
-
-
-def _has_formatted_docstring(tool: ToolDef) -> bool:
+def _has_f_string(tool: ToolDef) -> bool:
     """Whether a handler begins with an f-string, which Python evaluates and drops."""
     node = tool.handler.node
     first = None if isinstance(node, ast.Lambda) else node.body[0]
     return isinstance(first, ast.Expr) and isinstance(first.value, ast.JoinedStr)
 
 
-def _described_otherwise(tool: ToolDef) -> bool:
-    """Whether a description may come from where the model of the tool does not look."""
-    node = tool.handler.node
-    registration = tool.registration
-    if isinstance(registration, ast.Call) and tool.decorator_keyword("description") is None:
-        # The SDK takes name, title and description by position.
-        if len(registration.args) > 2:
-            return True
-        if any(keyword.arg is None for keyword in registration.keywords):
-            return True
+def _may_be_described(tool: ToolDef) -> bool:
+    """Whether the description may come from somewhere else than the docstring and `description=`."""
+    node, registration = tool.handler.node, tool.registration
+    call = registration if isinstance(registration, ast.Call) and not tool.decorator_keyword("description") else None
+    # The SDK accepts name, title and description by position.
+    if call is not None and (len(call.args) > 2 or any(keyword.arg is None for keyword in call.keywords)):
+        return True
     if isinstance(node, ast.Lambda):
         return False
     if node.name == "__call__" and tool.handler.owner is not None and ast.get_docstring(tool.handler.owner):
         return True
-    if sets_docstring(tool):
-        return True
-    # A decorator below the registration may bring a docstring: functools.wraps keeps one, others make one.
-    below = [each for each in node.decorator_list if each is not registration]
-    if registration in node.decorator_list:
-        below = node.decorator_list[node.decorator_list.index(registration) + 1 :]
-    return any(isinstance(each, ast.Call) and _says_something(each) for each in below)
+    # A decorator below the registration may set a docstring.
+    below = node.decorator_list
+    if registration in below:
+        below = below[below.index(registration) + 1 :]
+    return sets_docstring(tool) or any(isinstance(decorator, ast.Call) and _has_text(decorator) for decorator in below)
 
 
-def _says_something(call: ast.Call) -> bool:
-    values = [*call.args, *(each.value for each in call.keywords)]
-    return any(isinstance(each, ast.Constant) and isinstance(each.value, str) and " " in each.value for each in values)
+def _has_text(call: ast.Call) -> bool:
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(isinstance(value, ast.Constant) and " " in str(value.value) for value in values)

@@ -9,8 +9,8 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Missing, is_left_out, options, string
 from mcpcore_lint.registrations.hints import hints_of
 from mcpcore_lint.rules._advice import says_to_retry
+from mcpcore_lint.rules._contracts import contracts_of, entries_of
 from mcpcore_lint.rules.base import Rule, RuleContext
-from mcpcore_lint.rules.contract._entries import contracts_of, entries_of
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Related
@@ -67,18 +67,18 @@ class RetryUnsafe(Rule):
     )
     when_to_suppress = "If the upstream ignores a repeated call, and the annotation must stay as it is for clients."
 
-    def check_file(self, module: Module, ctx: RuleContext) -> None:  # noqa: ARG002 - the context knows the file
+    def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Report the retry advice of each unsafe tool, once at each place."""
         seen: set[object] = set()
         for tool in ctx.tools:
             if tool.kind == "tool" and hints_of(tool).unsafe:
-                for contract in contracts_of(tool, ctx):
+                for contract in contracts_of(tool):
                     self._check_entries(contract, tool, seen, ctx)
                 self._check_throws(tool, seen, ctx)
 
     @staticmethod
     def _check_entries(contract: Contract, tool: ToolDef, seen: set[object], ctx: RuleContext) -> None:
-        for index, entry in entries_of(contract, ctx):
+        for index, entry in entries_of(contract):
             if not entry.is_failure_mode or not _is_unsafe(entry):
                 continue
             related: tuple[Related, ...] = ()
@@ -103,10 +103,10 @@ class RetryUnsafe(Rule):
                 continue
             if not is_left_out(error.effects.value):
                 continue
-            if _names_no_entry(error, tool, ctx):
+            if _names_no_entry(error, tool):
                 seen.add(node)
                 ctx.report(node, _message("this failure", tool), help=_AT_THROW, tool=tool, module=error.module)
-            elif (entry := _entry_without_effects(error, tool, ctx)) is not None:
+            elif (entry := _entry_without_effects(error, tool)) is not None:
                 seen.add(node)
                 ctx.report(
                     node,
@@ -130,18 +130,18 @@ def _is_unsafe(entry: ContractEntry) -> bool:
     return says_to_retry(entry.arguments["retry"]) and is_left_out(entry.arguments["effects"].value)
 
 
-def _names_no_entry(error: ErrorSite, tool: ToolDef, ctx: RuleContext) -> bool:
+def _names_no_entry(error: ErrorSite, tool: ToolDef) -> bool:
     """Whether an error has no entry that could declare its effects."""
-    return error.form != "fail" and (isinstance(error.reason, Missing) or not contracts_of(tool, ctx))
+    return error.form != "fail" and (isinstance(error.reason, Missing) or not contracts_of(tool))
 
 
-def _entry_without_effects(error: ErrorSite, tool: ToolDef, ctx: RuleContext) -> ContractEntry | None:
+def _entry_without_effects(error: ErrorSite, tool: ToolDef) -> ContractEntry | None:
     """The entry of an error, or one of several, that declares neither effects nor retry advice.
 
     An entry that declares advice is reported where it is declared.
     """
-    for contract in contracts_of(tool, ctx):
-        for _, entry in entries_of(contract, ctx):
+    for contract in contracts_of(tool):
+        for _, entry in entries_of(contract):
             silent = is_left_out(entry.arguments["effects"].value) and not says_to_retry(entry.arguments["retry"])
             if entry.is_failure_mode and silent and any(_names(value, entry) for value in options(error.reason)):
                 return entry

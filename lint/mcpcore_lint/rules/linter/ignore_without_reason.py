@@ -24,7 +24,7 @@ class IgnoreWithoutReason(SuppressionRule):
     how_to_fix = "Write the reason after the bracket."
     when_to_suppress = "Ignore the rule in the settings if the reasons are documented elsewhere."
 
-    def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:  # noqa: ARG002
+    def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
         """Report each comment without a reason."""
         for suppression in suppressions.all:
             if not suppression.why and not suppression.misspelt:

@@ -24,7 +24,7 @@ class UnknownRule(SuppressionRule):
     how_to_fix = "Correct the name. `mcpcore lint --list-rules` lists all rules."
     when_to_suppress = "If the package that provides the rule is not installed everywhere."
 
-    def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:  # noqa: ARG002
+    def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
         """Report each name that is not the id of a rule."""
         from mcpcore_lint.rules import all_rules
 

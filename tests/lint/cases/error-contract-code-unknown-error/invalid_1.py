@@ -1,4 +1,4 @@
-# message: the code of 'a' is UNKNOWN_ERROR, which says nothing
+# message: the code of 'a' is UNKNOWN_ERROR, which tells the model nothing
 import mcpcore
 from mcpcore import ErrorCode, FailureMode, tool
 

@@ -5,15 +5,12 @@ from mcpcore import Contract, ErrorCode, FailureMode, tool
 
 class Mode(FailureMode): ...
 
-class Odd:
-    def __new__(cls): return FailureMode("b", ErrorCode.CONFLICT, when="x", recovery="y")
-
 A = FailureMode("a", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call list_items to see them all.")
 missing = partial(FailureMode, code=ErrorCode.NOT_FOUND)
 
 def entry(reason): return FailureMode(reason, ErrorCode.CONFLICT, when="x", recovery="y")
 
-@tool(errors=[A, MODE, make(), *make(), missing("b"), entry("c"), Mode("d"), Odd(), getattr(A, "x")])
+@tool(errors=[A, MODE, make(), *make(), missing("b"), entry("c"), Mode("d"), getattr(A, "x")])
 def one() -> str: ...
 
 @tool(errors=[A if MODE else MODE, *Contract([A]), A.x, MODE["b"]])

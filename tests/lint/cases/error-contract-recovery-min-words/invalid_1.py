@@ -1,4 +1,4 @@
-# message: the recovery of 'a' has 2 words: 'Try again.'
+# message: the recovery of 'a' has only 2 words: 'Try again.'
 import mcpcore as m
 from mcpcore import ErrorCode, FailureMode, tool
 

@@ -1,11 +1,6 @@
-from typing import Annotated
+from fastmcp import FastMCP
 
-McpServer = lookalike()
-mcp = McpServer("a framework that reads plain strings")
-
-@mcp.tool
-def close(database: Annotated[str, "Of which session."]) -> str:
-    """Close it."""
+mcp = FastMCP("x")
 
 @mcp.tool
 def edit(action: str, where: dict | None = None) -> str:

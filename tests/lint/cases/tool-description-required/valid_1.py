@@ -1,13 +1,10 @@
 from elsewhere import TEXT, documented
 from fastmcp import FastMCP
 from mcp.server.mcpserver import MCPServer
-from mcp.server.lowlevel import Server as Low
-from mcp.types import Tool as Listed
 from mcpcore import prompt, resource, tool
 
 mcp = FastMCP("x")
 sdk = MCPServer("x")
-low = Low("x")
 
 @tool
 def one() -> str:
@@ -52,18 +49,6 @@ for each in TEXTS:
     other = made()
     other.__doc__ = each
     sdk.tool()(other)
-
-@low.call_tool()
-async def call(name, arguments): ...
-
-@low.list_tools()
-async def list_tools():
-    return [
-        Listed(name="a", description="Say a.", inputSchema={}),
-        Listed(name="b", description=TEXT, inputSchema={}),
-        Listed(name="c", inputSchema={}, **TEXT),
-        *(Listed(name=each, description=each.text) for each in TEXT),
-    ]
 
 @resource("a://b")
 def nine() -> str: ...

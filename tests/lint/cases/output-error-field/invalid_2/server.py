@@ -1,4 +1,4 @@
-# message: one returns Found, whose field problem is sent as 'error', where clients look for a failure
+# message: one returns Found, whose field problem is sent as 'error', which clients read as a failure
 import models
 from mcpcore import Server
 from models import Found as Result

@@ -1,4 +1,4 @@
-# message: the Context of one is not its first positional parameter, so the tool is refused at import
+# message: the Context of one is not its first positional parameter, so the server fails at import
 from typing import Literal
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool

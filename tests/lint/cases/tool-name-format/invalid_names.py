@@ -1,4 +1,4 @@
-# message: the tool name 'search articles' has ' ' in it
+# message: the tool name 'search articles' contains ' '
 from elsewhere import KIND
 from fastmcp import FastMCP
 from mcp.server.mcpserver import MCPServer

@@ -1,4 +1,4 @@
-"""Parameters that need no description: their type says it, or their name does where the tool is small."""
+"""Parameters that need no description, because of their types, or in small tools because of their names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.scopes import Scope
 
 SMALL: Final = 2
-"""A tool is small where the model must fill in at most so many parameters whose type does not say all."""
+"""A small tool has at most this many required parameters whose types do not explain them."""
 
 PLAIN_NAMES: Final = frozenset(
     {
@@ -32,28 +32,28 @@ PLAIN_NAMES: Final = frozenset(
         "zip_code", "zipcode",
     }
 )  # fmt: skip
-"""Names that say what to fill in, beside the name and the description of a small tool."""
+"""Names that need no description in a small tool."""
 
 PLAIN_ENDINGS: Final = frozenset({"name", "path", "query", "text", "url", "uri", "title", "content", "message"})
-"""Last words of a name that say what to fill in: `image_path`, `feed_url`. The words before them say whose it is."""
+"""Last words of names that need no description in a small tool: `image_path`, `feed_url`."""
 
 _SPECIFIC: Final = regex(r"(?:\w+_)?(?:file_?name|file_?path)|\w+_name")
-"""Names that say also beside many others what to fill in, and whose it is: `sheet_name`, `filepath`."""
+"""Names that need no description in any tool: `sheet_name`, `filepath`."""
 
 COUNT_ENDINGS: Final = frozenset({"count", "index", "limit", "number", "size"})
-"""Last words of the name of an int that make it a count: `party_size`, `page_size`."""
+"""Last words of the names of integers that are counts: `party_size`, `page_size`."""
 
 FILLERS: Final = frozenset({"id", "ids", "name", "names", "str", "string", "value", "input", "new", "the", "list"})
-"""Words of a name that ask nothing more of the description, which has to speak of the others."""
+"""Words of a name that the tool's description need not mention; it has to mention the others."""
 
 NUMBER_NAMES: Final = frozenset(
     {"a", "b", "c", "i", "j", "k", "m", "n", "x", "y", "z", "first", "second", "left", "right", "base", "exponent",
      "dividend", "divisor", "numerator", "denominator", "num1", "num2", "number1", "number2"}
 )  # fmt: skip
-"""Names of the numbers that a calculation takes."""
+"""Names of the numbers of a calculation."""
 
 FLAG_STARTS: Final = ("is_", "has_", "include_", "exclude_", "with_", "allow_", "enable_", "use_", "show_", "should_")
-"""Beginnings of the name of a bool that make it a question with the answer yes or no."""
+"""Prefixes that make the name of a bool a question to be answered with yes or no."""
 
 OPEN_WORDS: Final = frozenset(
     {
@@ -65,7 +65,7 @@ OPEN_WORDS: Final = frozenset(
         "timeout", "timestamp", "type", "unit", "units", "version", "weight", "width",
     }
 )  # fmt: skip
-"""Words of a name that leave a unit, a format or a choice open, even where the description repeats them."""
+"""Words that leave a unit, a format or a choice open, even if the description repeats them."""
 
 _SPELLED_OUT: Final = regex(
     r"YYYY|\bISO\b|\bRFC\b|\b(?:one of|either|e\.g\.|i\.e\.|such as|for example|formatted|in the form(?:at)?)\b"
@@ -73,11 +73,11 @@ _SPELLED_OUT: Final = regex(
     r"|bytes|pixels|degrees|percent)\b|\d\s*(?:-|to|\.\.|\u2013)\s*\d",
     re.IGNORECASE,
 )
-"""What a description that settles a unit, a format or a choice has in it."""
+"""Text that states a unit, a format or a choice."""
 
 _HUMP: Final = regex(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD: Final = regex(r"[^\W\d_]+|\d+")
-_SAYS_FORMAT: Final = frozenset(
+_FORMATS: Final = frozenset(
     {"datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "uuid.UUID", "pydantic.AnyUrl",
      "pydantic.HttpUrl", "pydantic.EmailStr", "ipaddress.IPv4Address", "ipaddress.IPv6Address"}
 )  # fmt: skip
@@ -90,22 +90,22 @@ _HOLDERS: Final = frozenset(
 )  # fmt: skip
 _DEEPEST: Final = 8
 
-SAYS: Final = "says"
+EXPLAINED: Final = "explained"
 OTHER: Final = "other"
 
 
 def kinds(annotation: ast.expr | None, scope: Scope) -> frozenset[str]:
-    """What an annotation is made of: canonical names of scalars, `SAYS` for a type that says all, else `OTHER`."""
+    """The types in an annotation: names of scalars, `EXPLAINED` for a type that explains itself, else `OTHER`."""
     return frozenset(_kinds(annotation, scope, 0))
 
 
 def _kinds(annotation: ast.expr | None, scope: Scope, depth: int) -> Iterator[str]:
     node = unquote(annotation)
     if node is None or depth > _DEEPEST:
-        # Nothing is said about a type that is not written.
+        # Without an annotation the parameter is treated like a string.
         yield "builtins.str" if annotation is None else OTHER
     elif isinstance(node, ast.Constant):
-        yield SAYS if node.value is None else OTHER
+        yield EXPLAINED if node.value is None else OTHER
     elif isinstance(node, ast.BinOp):
         yield from _kinds(node.left, scope, depth + 1)
         yield from _kinds(node.right, scope, depth + 1)
@@ -114,23 +114,23 @@ def _kinds(annotation: ast.expr | None, scope: Scope, depth: int) -> Iterator[st
         name = head.name if isinstance(head, Symbol) else ""
         inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
         if name == "typing.Literal":
-            yield SAYS
+            yield EXPLAINED
         elif name == "typing.Annotated" and inner:
             yield from _kinds(inner[0], scope, depth + 1)
         elif name in _HOLDERS:
-            for each in inner:
-                if not (isinstance(each, ast.Constant) and each.value is Ellipsis):
-                    yield from _kinds(each, scope, depth + 1)
+            for item in inner:
+                if not (isinstance(item, ast.Constant) and item.value is Ellipsis):
+                    yield from _kinds(item, scope, depth + 1)
         else:
             yield OTHER
     elif isinstance(node, (ast.Name, ast.Attribute)):
-        yield from _named(node, scope, depth)
+        yield from _named_kinds(node, scope, depth)
     else:
         yield OTHER
 
 
-def _named(node: ast.Name | ast.Attribute, scope: Scope, depth: int) -> Iterator[str]:
-    # An alias first: what `Side = Literal[...]` evaluates to is its head alone.
+def _named_kinds(node: ast.Name | ast.Attribute, scope: Scope, depth: int) -> Iterator[str]:
+    # An alias first: `Side = Literal[...]` evaluates to its head alone.
     alias = Resolver().alias_of(node, scope)
     if alias is not None and alias[0] is not node:
         yield from _kinds(alias[0], alias[1], depth + 1)
@@ -138,41 +138,69 @@ def _named(node: ast.Name | ast.Attribute, scope: Scope, depth: int) -> Iterator
     value = Resolver().expression(node, scope)
     if not isinstance(value, Symbol):
         yield OTHER
-    elif enum_like(value) or isinstance(value.definition, ast.ClassDef) or value.name in _SAYS_FORMAT:
-        yield SAYS
+    elif enum_like(value) or isinstance(value.definition, ast.ClassDef) or value.name in _FORMATS:
+        yield EXPLAINED
     else:
         yield value.name if value.name in _SCALARS else OTHER
 
 
-def type_says(name: str, of: frozenset[str]) -> bool:
-    """Whether a type alone says what to fill in: a choice of values, a model, or a yes or no that its name asks for."""
-    rest = of - {SAYS}
-    return (bool(of) and not rest) or (rest == {"builtins.bool"} and name.startswith(FLAG_STARTS))
+def type_explains(name: str, types: frozenset[str]) -> bool:
+    """Whether the type is enough: a choice of values, a model, or a bool whose name asks a question."""
+    scalars = types - {EXPLAINED}
+    return (bool(types) and not scalars) or (scalars == {"builtins.bool"} and name.startswith(FLAG_STARTS))
 
 
-def is_number(name: str, of: frozenset[str]) -> bool:
-    """Whether a parameter is a plain number of a calculation."""
-    return name.lower() in NUMBER_NAMES and of <= {"builtins.int", "builtins.float", "decimal.Decimal", SAYS}
+def is_number(name: str, types: frozenset[str]) -> bool:
+    """Whether a parameter is a number of a calculation."""
+    return name.lower() in NUMBER_NAMES and types <= {"builtins.int", "builtins.float", "decimal.Decimal", EXPLAINED}
 
 
-def is_specific(name: str, of: frozenset[str]) -> bool:
-    """Whether a name says all in a tool of any size."""
-    if not of <= {"builtins.str", "pathlib.Path", SAYS}:
+def is_specific(name: str, types: frozenset[str]) -> bool:
+    """Whether a name is enough in a tool of any size."""
+    if not types <= {"builtins.str", "pathlib.Path", EXPLAINED}:
         return False
-    # `function_name_or_address`: whose it is stands before the first.
+    # In `function_name_or_address` only the first part says whose it is.
     first, *others = name.lower().split("_or_")
     return _SPECIFIC.fullmatch(first) is not None and all(
-        each in PLAIN_NAMES or _SPECIFIC.fullmatch(each) is not None for each in others
+        other in PLAIN_NAMES or _SPECIFIC.fullmatch(other) is not None for other in others
     )
 
 
-def words_of(text: str) -> frozenset[str]:
-    """The words of a name or of a sentence, in lower case and in the singular."""
-    return frozenset(_singular(each) for each in _words(text))
+def name_explains(name: str, types: frozenset[str], text: str, names: str) -> bool:
+    """Whether a name is enough in a small tool.
+
+    Args:
+        name: The parameter's name.
+        types: The types in its annotation.
+        text: The description of the tool.
+        names: The names of the tool and its handler.
+    """
+    if OTHER in types:
+        return False
+    if is_number(name, types):
+        return True
+    words = _words(name)
+    if not words:
+        return False
+    if types <= {"builtins.bool", EXPLAINED}:
+        return bool(re.search(r"\b(?:true|false|whether)\b", text, re.IGNORECASE)) or _word_set(name) <= _word_set(text)
+    if len(words) > 1 and words[-1] in COUNT_ENDINGS and types <= {"builtins.int", EXPLAINED}:
+        return True
+    if not OPEN_WORDS.isdisjoint(words):
+        return _word_set(name) <= _word_set(text) and _SPELLED_OUT.search(text) is not None
+    if name.lower() in PLAIN_NAMES or words[-1] in PLAIN_ENDINGS:
+        return True
+    significant = frozenset(_singular(word) for word in words if word not in FILLERS)
+    return significant <= _word_set(text) | _word_set(names)
 
 
 def _words(text: str) -> list[str]:
-    return [each.lower() for each in _WORD.findall(_HUMP.sub(" ", text))]
+    return [word.lower() for word in _WORD.findall(_HUMP.sub(" ", text))]
+
+
+def _word_set(text: str) -> frozenset[str]:
+    """The words of a name or a sentence, in lower case and in the singular."""
+    return frozenset(map(_singular, _words(text)))
 
 
 def _singular(word: str) -> str:
@@ -181,31 +209,3 @@ def _singular(word: str) -> str:
     if word.endswith(("sses", "xes", "ches", "shes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
-
-
-def name_says(name: str, of: frozenset[str], text: str, names: str) -> bool:
-    """Whether a name says what to fill in, in a small tool.
-
-    Args:
-        name: The parameter's name.
-        of: What its type is made of.
-        text: What the tool says of itself.
-        names: The names that the tool goes by.
-    """
-    if OTHER in of:
-        return False
-    if is_number(name, of):
-        return True
-    words = _words(name)
-    if not words:
-        return False
-    if of <= {"builtins.bool", SAYS}:
-        return bool(re.search(r"\b(?:true|false|whether)\b", text, re.IGNORECASE)) or words_of(name) <= words_of(text)
-    if len(words) > 1 and words[-1] in COUNT_ENDINGS and of <= {"builtins.int", SAYS}:
-        return True
-    if not OPEN_WORDS.isdisjoint(words):
-        return words_of(name) <= words_of(text) and _SPELLED_OUT.search(text) is not None
-    if name.lower() in PLAIN_NAMES or words[-1] in PLAIN_ENDINGS:
-        return True
-    asked = frozenset(_singular(each) for each in words if each not in FILLERS)
-    return asked <= words_of(text) | words_of(names)

@@ -1,0 +1,51 @@
+"""The contracts of a tool and their entries, where conditional expressions are resolved to all of their branches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.model import Choice, Const, Items, options
+from mcpcore_lint.registrations.contracts import contract_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.model import Contract, ContractEntry, ToolDef
+
+
+def contracts_of(tool: ToolDef) -> tuple[Contract, ...]:
+    """Every contract that `errors=` may be: one for each branch of a conditional expression that is not None."""
+    contract = tool.contract
+    if contract is None:
+        return ()
+    if not isinstance(contract.value, Choice):
+        return (contract,)
+    inline = None if contract.node is tool.registration else contract.node
+    return tuple(
+        contract_of(branch, contract.node, contract.module, inline)
+        for branch in options(contract.value)
+        if not (isinstance(branch, Const) and branch.value is None)
+    )
+
+
+def entries_of(contract: Contract) -> Iterator[tuple[int, ContractEntry]]:
+    """The entries of a contract with their positions; the branches of a conditional entry share a position."""
+    for index, entry in enumerate(contract.entries):
+        if not isinstance(entry.value, Choice):
+            yield index, entry
+            continue
+        inline = contract.node if entry.inline else None
+        items = Items(contract.node, contract.module, "list", options(entry.value), complete=True)
+        for branch in contract_of(items, contract.node, contract.module, inline).entries:
+            yield index, branch
+
+
+def tool_entries(tool: ToolDef) -> Iterator[tuple[int, ContractEntry]]:
+    """The entries of all contracts of a tool."""
+    for contract in contracts_of(tool):
+        yield from entries_of(contract)
+
+
+def is_mcpcore_contract(tool: ToolDef, contract: Contract) -> bool:
+    """Whether `errors` is mcpcore's option, and not one of the same name of another framework."""
+    return tool.flavour == "mcpcore" or any(entry.is_failure_mode for entry in contract.entries)

@@ -1,0 +1,27 @@
+"""Facts about a tool that rules of several families need."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.records import in_test_file
+from mcpcore_lint.syntax.parse import walk
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import ToolDef
+
+
+def in_test(tool: ToolDef) -> bool:
+    """Whether a tool exists only in a test, so that no model ever sees it."""
+    outer_names = tool.handler.qualname.split(".")[:-1]
+    return in_test_file(tool.module.path) or any(name.startswith(("test_", "Test")) for name in outer_names)
+
+
+def binds_arguments(tool: ToolDef) -> bool:
+    """Whether a registration may supply parameters itself: `add_tool(partial(fetch, store))`."""
+    return any(
+        (node.attr if isinstance(node, ast.Attribute) else node.id) == "partial"
+        for node in walk([tool.registration])
+        if isinstance(node, (ast.Name, ast.Attribute))
+    )

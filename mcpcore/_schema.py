@@ -1,4 +1,4 @@
-"""JSON schemas of what authors declare; the part of a contract that needs pydantic, loaded when it is asked for."""
+"""JSON schemas of declared data; the part of a contract that needs pydantic, loaded on first use."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _MAX_HINTS: Final = 4
 _MAX_CHOICES: Final = 20
 _MAX_PLACES: Final = 5
 
-# What a validator says is searched for what it quotes, within these bounds; beyond them nothing of it is shown.
+# Messages of validators are searched for the values that they quote. A message beyond these bounds is not shown.
 _MAX_PARTS: Final = 1_000
 _MAX_WORDS: Final = 4_000
 _MAX_LENGTH: Final = 100_000
@@ -49,7 +49,7 @@ MISSING: Final = ("missing", "missing_argument", "missing_keyword_only_argument"
 
 
 class Misfit(NamedTuple):
-    """What a client is told of arguments that do not fit."""
+    """The message, the issues and the hint for arguments that do not fit."""
 
     message: str
     issues: list[dict[str, Any]]
@@ -65,18 +65,18 @@ def misfit(error: ValidationError, schema: Mapping[str, Any], tool: str, argumen
     if count > _MAX_ERRORS:
         issues: list[dict[str, Any]] = [{"path": "", "type": "more", "message": f"{count} errors"}]
         return Misfit(_summary(issues, count, tool), issues, _hint("", "", (), schema))
-    found = error.errors(include_url=False)
+    errors = error.errors(include_url=False)
     hints: dict[str, None] = {}
     names, sent = functools.cache(lambda: _names(schema)), functools.cache(lambda: _texts(arguments))
     issues = []
-    for one in found[:_MAX_ISSUES]:
-        path = _path(one["loc"], one["type"], schema)
-        issues.append({"path": path, "type": one["type"], "message": _message(one, sent, names)})
+    for problem in errors[:_MAX_ISSUES]:
+        path = _path(problem["loc"], problem["type"], schema)
+        issues.append({"path": path, "type": problem["type"], "message": _message(problem, sent, names)})
         if len(hints) < _MAX_HINTS:
-            hints[_hint(path, one["type"], one["loc"], schema)] = None
-    if len(found) > _MAX_ISSUES:
-        issues.append({"path": "", "type": "more", "message": f"{len(found) - _MAX_ISSUES} more"})
-    return Misfit(_summary(issues, len(found), tool), issues, " ".join(hints))
+            hints[_hint(path, problem["type"], problem["loc"], schema)] = None
+    if len(errors) > _MAX_ISSUES:
+        issues.append({"path": "", "type": "more", "message": f"{len(errors) - _MAX_ISSUES} more"})
+    return Misfit(_summary(issues, len(errors), tool), issues, " ".join(hints))
 
 
 def _summary(issues: Sequence[Mapping[str, Any]], count: int, tool: str) -> str:
@@ -153,15 +153,14 @@ def _is_own(kind: str, facts: Any, text: str) -> bool:
 def _unquoted(text: str, value: object, *, sent: Collection[str] | None = (), names: Collection[str] = ()) -> str:
     """A validator's own words without what they quote of `value`; none of them where not all of it can be searched.
 
-    `sent` are the texts in all that was sent beside it; `names` are words that tell nothing: those of the tool's own
-    parameters.
+    `sent` are the other texts of the call; `names` are words that reveal nothing: those of the tool's parameters.
     """
-    found = _texts(value) if len(text) <= _MAX_WORDS else None
-    if found is None or sent is None:
+    texts = _texts(value) if len(text) <= _MAX_WORDS else None
+    if texts is None or sent is None:
         return _LEFT_OUT
     lowered = text.lower()
     # A validator may quote what the one before it made of the value.
-    quoted = {one for one in (*found, *sent) if one in text or one.lower() in lowered}
+    quoted = {one for one in (*texts, *sent) if one in text or one.lower() in lowered}
     for one in sorted(quoted.difference(names), key=len, reverse=True):
         text = re.sub(re.escape(one), "…", text.replace(one, "…"), flags=re.IGNORECASE)
         if one.lower() in text.lower():  # letters of which the two have different ideas
@@ -244,11 +243,11 @@ def _hint(path: str, kind: str, loc: Sequence[str | int], schema: Mapping[str, A
             return f"There is no {path!r}; did you mean {near[0]!r}?"
         shown = ", ".join(map(repr, known[:_MAX_CHOICES]))
         return f"Leave out {path!r}; {f'known are {shown}' if shown else 'no arguments are taken'}."
-    told = _described(_at(schema, loc), schema)
+    description = _described(_at(schema, loc), schema)
     if kind in MISSING:
-        return f"Add {path!r}{f': {told}' if told else ''}."
-    if path and told:
-        return f"Send {path!r} as {told}."
+        return f"Add {path!r}{f': {description}' if description else ''}."
+    if path and description:
+        return f"Send {path!r} as {description}."
     return f"Correct {path!r}." if path else "Send arguments that meet the rules of the tool together."
 
 
@@ -313,12 +312,12 @@ def _properties(node: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str
 
 def _described(node: Mapping[str, Any], root: Mapping[str, Any]) -> str:
     """A schema in words: its kind, its bounds, its description."""
-    told = _kind(node, root, depth=3)
+    words = _kind(node, root, depth=3)
     description = node.get("description")
     if isinstance(description, str) and description.strip():
         first = cut_text(" ".join(description.split()), 160).rstrip(".")
-        told = f"{told} ({first})" if told else first
-    return told
+        words = f"{words} ({first})" if words else first
+    return words
 
 
 def _kind(node: Mapping[str, Any], root: Mapping[str, Any], *, depth: int, many: bool = False) -> str:
@@ -344,18 +343,18 @@ def _kind(node: Mapping[str, Any], root: Mapping[str, Any], *, depth: int, many:
 
 
 def _bounds(node: Mapping[str, Any]) -> list[str]:
-    told = []
+    limits = []
     for least, most, between, at_least, at_most, unit in _RANGES:
         low, high = node.get(least), node.get(most)
         if low is not None and high is not None:
             amount = f"{low}" if unit and low == high else f"{low} to {high}"
-            told.append(f"{between} {_counted(amount, unit, one=low == high == 1)}")
+            limits.append(f"{between} {_counted(amount, unit, one=low == high == 1)}")
         elif low is not None:
-            told.append(f"{at_least} {_counted(str(low), unit, one=low == 1)}")
+            limits.append(f"{at_least} {_counted(str(low), unit, one=low == 1)}")
         elif high is not None:
-            told.append(f"{at_most} {_counted(str(high), unit, one=high == 1)}")
-    told += [words.format(node[key]) for key, words in _RULES.items() if isinstance(node.get(key), str | int | float)]
-    return told
+            limits.append(f"{at_most} {_counted(str(high), unit, one=high == 1)}")
+    limits += [words.format(node[key]) for key, words in _RULES.items() if isinstance(node.get(key), str | int | float)]
+    return limits
 
 
 def _counted(amount: str, unit: str, *, one: bool) -> str:

@@ -1,4 +1,4 @@
-"""Fields that stand in every envelope and record of a server or of a call: who acts, where, in which phase."""
+"""Fields of every envelope and record of a server or of a call: who acts, where, in which phase."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def checked(fields: Mapping[str, Any], where: str) -> dict[str, str | None]:
 
 
 class bind:  # noqa: N801 - used as `with bind(...)`, as `contextlib.suppress` is
-    """Bind fields for the work done inside: they stand in `error.context` and in the record of every failure of it.
+    """Bind fields for the work done inside: they are in `error.context` and in the record of each failure of it.
 
     An exception that leaves the block takes them along, so that a `with` inside a handler counts too; a block further
     in has the last word, and a field that is None there is bound no more. Tasks and worker threads that are started
@@ -68,7 +68,7 @@ class bind:  # noqa: N801 - used as `with bind(...)`, as `contextlib.suppress` i
         if exc is not None:
             carry(exc, self._own)
         left = _bound.get()
-        # A generator may be closed elsewhere than where it was begun; what is bound there is not ours to undo.
+        # A generator may be closed elsewhere than where it was begun; this block must not undo what is bound there.
         if isinstance(left, _Block) and left.own is self._own:
             _bound.set(left.outer)
 
@@ -97,7 +97,7 @@ def carry(exc: BaseException, fields: Mapping[str, Any]) -> None:
 
 
 def hand_on(exc: BaseException, to: BaseException) -> None:
-    """Have `to`, which is raised in the place of `exc`, take along what `exc` took."""
+    """Copy the fields of `exc` to `to`, which is raised instead of it."""
     fields = carried(exc)
     if fields:
         carry(to, fields)
@@ -116,7 +116,7 @@ def carried(exc: BaseException) -> Mapping[str, str | None]:
     """
     try:
         number, fields = BaseException.__getattribute__(exc, _CARRIED)
-    except Exception:  # noqa: BLE001 - there is nothing, or something of somebody else's
+    except Exception:  # noqa: BLE001 - no such attribute, or one whose code raises
         return {}
     return fields if number in (None, call_number()) and isinstance(fields, dict) else {}
 
@@ -126,7 +126,7 @@ def in_force(
 ) -> dict[str, JSON]:
     """The fields of a failure: the server's, the call's and those of the blocks around it; the innermost one counts.
 
-    `failures` are the exception that left the handler, and then the exceptions within it that stand for it. A member of
+    `failures` are the exception that left the handler, and then the exceptions in it that answer for it. A member of
     a group has the fields that its own task had bound.
     """
     number, inside = call_number(), []

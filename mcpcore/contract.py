@@ -69,7 +69,7 @@ class FailureMode(Generic[R_co, D_co]):
         reason: The stable name that programs switch on, in snake_case.
         code: The `ErrorCode` or `CustomCode` of the failure.
         when: The circumstances, as a sentence; also the message where a throw gives none.
-        recovery: What the caller can do, as a sentence; sent whenever the reason fails.
+        recovery: The next step for the caller, as a sentence; sent with every failure of this reason.
         retry: The advice; `None` takes the code's own, or with the effects "partial" and "unknown" Retry.never().
         fallback_tool: Another tool to call instead.
         strategy: "retry_later", "check_input", "try_alternative" or "report_to_user".
@@ -267,7 +267,7 @@ class FailureMode(Generic[R_co, D_co]):
         return Retry.never() if self.effects in CHANGED else self.code.retry
 
     def recovery_json(self) -> dict[str, JSON]:
-        """The declared recovery as it stands on the wire; only `hint` is always there."""
+        """The declared recovery as it is sent; only `hint` is always there."""
         from mcpcore.jsonable import to_json
 
         recovery: dict[str, JSON] = {"hint": self.recovery}
@@ -407,13 +407,13 @@ class Contract(Sequence[FailureMode[R_co]]):
         """Gather `entries`, in order; `tool` names the tool in a message about them.
 
         Raises:
-            ContractError: If an entry is not a `FailureMode` or a reason stands twice.
+            ContractError: If an entry is not a `FailureMode` or two entries have the same reason.
         """
         if isinstance(entries, FailureMode | str | bytes) or not isinstance(entries, Iterable):
             raise ContractError(f"{_where(tool)}: errors must be a list of FailureMode, not {type(entries).__name__}")
-        found = tuple(entries)
+        modes = tuple(entries)
         by_reason: dict[str, FailureMode[R_co]] = {}
-        for index, entry in enumerate(found):
+        for index, entry in enumerate(modes):
             if not isinstance(entry, FailureMode):
                 raise ContractError(
                     f"{_where(tool)}: errors[{index}] is a {type(entry).__name__}, not a FailureMode; "
@@ -426,7 +426,7 @@ class Contract(Sequence[FailureMode[R_co]]):
                     f"errors[{first}]; give each failure mode a reason of its own, or join the two"
                 )
             by_reason[entry.reason] = entry
-        self._entries = found
+        self._entries = modes
         self._by_reason = by_reason
 
     @property

@@ -14,7 +14,7 @@ from mcpcore.audit.traces import (
     type_name,
 )
 from mcpcore.escaping import one_line
-from mcpcore.exceptions import behind, cause_of, causes_of, is_a, members_of, unwrapped
+from mcpcore.exceptions import cause_of, causes_of, is_a, members_of, unwrapped
 from mcpcore.outcome import BrokenContractError, described_breaches
 from mcpcore.redaction import redact_cut
 
@@ -39,9 +39,7 @@ _DURING: Final = "\nDuring handling of the above exception, another exception oc
 def described(exc: BaseException) -> dict[str, JSON]:
     """An exception for readers who may see everything but secrets: its type, text, causes and traceback."""
     name, message = type_name(exc), message_of(exc)
-    causes: list[JSON] = []
-    if behind(exc) is not None:
-        causes += ({"type": type_name(cause), "message": message_of(cause)} for cause in causes_of(exc))
+    causes: list[JSON] = [{"type": type_name(cause), "message": message_of(cause)} for cause in causes_of(exc)]
     description: dict[str, JSON] = Searched(
         type=name, message=message, causes=causes, traceback=traceback_of(exc, name, message)
     )

@@ -45,7 +45,7 @@ class Envelope:
         data: The author's facts, with `reason`, `retryable` and `recovery`; None where an undeclared failure is masked.
         context: What the server or the call had bound (session, role, trace, …); None where nothing is.
         dialect: The dialect that it was read from.
-        native_code: The code as the dialect wrote it, where it has codes of its own.
+        native_code: The code as the dialect wrote it, if the dialect has its own codes.
     """
 
     code: int
@@ -85,7 +85,7 @@ class Envelope:
 
     @property
     def recovery(self) -> Mapping[str, Any] | None:
-        """What the caller can do, in the form of the wire, or None."""
+        """The recovery in the form of the wire, or None."""
         return recovery_of(self.data.get("recovery")) if self.data else None
 
     @property

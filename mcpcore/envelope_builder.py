@@ -137,7 +137,7 @@ def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, J
         return dict(recovery)
     room = limits.data // 4
     bounded = to_json_object(recovery, depth=limits.depth - 1, room=room)
-    # The hint first: what does not fit is cut from the end.
+    # The hint first, since `fit_object` cuts from the end.
     bounded = {"hint": bounded.get("hint"), **bounded}
     for key, kind in _RECOVERY_PARTS.items():
         part = bounded.get(key)

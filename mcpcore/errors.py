@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from types import EllipsisType, TracebackType
     from typing import Self
 
+    from mcpcore.classification.engine import Explanation
     from mcpcore.codes import Effects
     from mcpcore.contract import FailureMode
 
@@ -226,7 +227,7 @@ class CodedError(Exception):
         if code is None:
             code = ErrorCode.UNKNOWN_ERROR
             if isinstance(thrown, BaseException):
-                explained = provided("explain")(thrown)
+                explained: Explanation = provided("explain")(thrown)
                 code = explained.code
                 retry = None if explained.retry == code.retry else explained.retry
         error = cls(code, message, data, reason=reason).with_found_advice(retry)

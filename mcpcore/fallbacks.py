@@ -53,13 +53,13 @@ def external_names(owner: str, names: Iterable[str]) -> frozenset[str]:
         raise TypeError(f"{owner}(external_tools=...) takes a list of names, not a str; write [{names!r}]")
     if not isinstance(names, Iterable):
         raise TypeError(f"{owner}(external_tools=...) takes a list of names, not {type(names).__name__}")
-    found = list(names)
-    for name in found:
-        if not isinstance(name, str):
+    tools = list(names)
+    for tool in tools:
+        if not isinstance(tool, str):
             raise TypeError(
-                f"{owner}(external_tools=...) takes the names of tools, each a str, not {type(name).__name__}"
+                f"{owner}(external_tools=...) takes the names of tools, each a str, not {type(tool).__name__}"
             )
-    return frozenset(found)
+    return frozenset(tools)
 
 
 class FallbackCheck:

@@ -1,8 +1,8 @@
 """Where the records of failures go when the application did not set up logging: standard error, a line each.
 
 The SDK sets up the root logger when a server is made and nobody did before, with a handler that draws a table for each
-record; that costs more than the call that failed. Then, and only then, this package's records are written by a handler
-of its own instead, in the same place.
+record; that costs more than the call that failed. Then, and only then, this package's records are written by its own
+handler instead, in the same place.
 """
 
 from __future__ import annotations

@@ -248,17 +248,17 @@ def _classified(exc: BaseException) -> tuple[Code, Retry]:
 
 
 def select_failure(exc: BaseException, contract: Contract[Any]) -> BaseException:
-    """The exception that stands for `exc` under `contract`: of a group, the most specific declared one."""
+    """The exception that answers for `exc` under `contract`: of a group, the most specific declared one."""
     return _select(exc, contract)[0]
 
 
 def failures_within(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, ...]:
-    """The exception in the wrappers of `exc`, and the one that stands for it; none if `exc` is hostile."""
+    """The exception in the wrappers of `exc`, and the one that answers for it; none if `exc` is hostile."""
     return quietly(lambda: (unwrapped(exc), select_failure(exc, contract)), ())
 
 
 def _select(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, int]:
-    """The exception that stands for `exc`, and the number of others in the same group."""
+    """The exception that answers for `exc`, and the number of others in the same group."""
     exc = unwrapped(exc)
     if not is_a(exc, BaseExceptionGroup):
         return exc, 0

@@ -28,7 +28,7 @@ _MAX_TEXT: Final = 2_000
 # Internal, so not frozen: freezing slows the import. So it is with the classes below.
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class FailedCall:
-    """A call that failed, or a part of one: everything that the boundary has to know beside the exception."""
+    """A call that failed, or a part of one: everything that the boundary has to know, except for the exception."""
 
     name: str | None
     """The tool, resource or prompt, as the client knows it."""

@@ -78,7 +78,7 @@ class Request:
         self.claimed = True
         """Whether a handler answers the request; the contract is that handler's."""
         self.reads = False
-        """Whether the request is for a resource, and nothing has been read for it."""
+        """Whether the request is for a resource, and the SDK has not begun to read it."""
         self.strictness: Strictness | None = None
         """Decides in place of the strictness of the server that answers, which is mounted on another."""
         self._notes: Notes | None = None

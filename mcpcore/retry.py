@@ -47,7 +47,7 @@ class Retry:
 
     @classmethod
     def now(cls) -> Retry:
-        """The same call may succeed at once."""
+        """The same call may succeed immediately."""
         return _NOW
 
     @classmethod
@@ -84,7 +84,7 @@ class Retry:
         return KINDS[self.kind]
 
     def to_json(self) -> dict[str, Any]:
-        """The advice as it stands on the wire."""
+        """The advice as it is sent."""
         if self.after_ms is not None:
             return {"kind": self.kind, "afterMs": self.after_ms}
         return {"kind": self.kind}

@@ -1,4 +1,4 @@
-"""What a handler is given: `fail` and `recovery_for` for its contract, and all that the SDK's context does."""
+"""The context of a handler: `fail` and `recovery_for` for its contract, and everything of the SDK's context."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Context(Generic[R_contra, LifespanT]):
         name: str | None = None,
         request: Request | None = None,
     ) -> None:
-        """Make a context for `contract`; without `request` it stands outside any request, as in a unit test."""
+        """Make a context for `contract`; without `request` it belongs to no request, as in a unit test."""
         self._contract = NO_CONTRACT if contract is None else contract
         self._name = name
         self._request = request
@@ -391,7 +391,7 @@ class Context(Generic[R_contra, LifespanT]):
         return self.show_value(value)
 
     def bind(self, **fields: str | None) -> None:
-        """Bind fields for the rest of this call: they stand in `error.context` and in the record if it fails.
+        """Bind fields for the rest of this call: they are in `error.context` and in the record if it fails.
 
         Outside a request this only checks them.
 
@@ -425,7 +425,7 @@ class Context(Generic[R_contra, LifespanT]):
         """
         if self._request is None:
             raise ValueError(
-                "this context stands outside a request, as in a unit test: it has fail() and recovery_for(), "
+                "this context is outside a request, as in a unit test: it has fail() and recovery_for(), "
                 "and nothing of the session"
             )
         return self._request.sdk
@@ -447,8 +447,8 @@ class Context(Generic[R_contra, LifespanT]):
         """Whether there is a request behind this context."""
         return self._request is not None
 
-    # What follows is the SDK's own context by its own names; a wrapper, since `Context` is contravariant in its
-    # reasons and the SDK's is a pydantic model, which costs a handler more than all else that a call needs.
+    # The rest is the SDK's own context by its own names. `Context` wraps it, since it is contravariant in its reasons,
+    # and since the SDK's is a pydantic model, which takes longer to make than everything else in a call.
 
     @property
     def mcp_server(self) -> MCPServer[Any]:
@@ -504,7 +504,7 @@ class Context(Generic[R_contra, LifespanT]):
         return None if self._request is None else self.sdk.request_state
 
     async def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Report progress; outside a request, nobody listens."""
+        """Report progress; outside a request this does nothing."""
         if self._request is not None:
             await self.sdk.report_progress(progress, total, None if message is None else clean_text(message))
 
@@ -521,7 +521,7 @@ class Context(Generic[R_contra, LifespanT]):
         return await self.sdk.elicit_url(clean_text(message), url, elicitation_id)
 
     async def log(self, level: LoggingLevel, data: Any, *, logger_name: str | None = None) -> None:
-        """Send a log message to the client; outside a request, nobody listens."""
+        """Send a log message to the client; outside a request this does nothing."""
         if self._request is not None and self._request.is_of_a_client:
             await self.sdk.request_context.session.send_log_message(  # pyright: ignore[reportDeprecated]
                 level=level, data=to_json(data), logger=logger_name, related_request_id=self.sdk.request_id

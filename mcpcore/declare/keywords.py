@@ -52,7 +52,7 @@ class PromptKeywords(TypedDict, total=False):
 
 
 class FailKeywords(TypedDict, total=False):
-    """The options of `ctx.fail` beside the reason, the message and the data."""
+    """The options of `ctx.fail`, without the reason, the message and the data."""
 
     recovery: RecoveryLike | EllipsisType | None
     retry: Retry | EllipsisType | None
@@ -60,7 +60,7 @@ class FailKeywords(TypedDict, total=False):
 
 
 class GuardKeywords(TypedDict, total=False):
-    """The options of `ctx.guard` beside the exceptions."""
+    """The options of `ctx.guard`, without the exceptions."""
 
     data: Callable[[Any], object] | FailureData | None
     operation: str | None

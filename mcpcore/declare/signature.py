@@ -54,7 +54,7 @@ def takes_context(fn: Callable[..., Any], *, name: str | None = None) -> bool:
         ContractError: If an annotation can never be read, whose message names the tool `name`.
     """
     try:
-        found = inspect.signature(fn)
+        parsed = inspect.signature(fn)
         plain = inspect.unwrap(plain_function(fn))
         where = where_function(plain, name or str(getattr(plain, "__name__", type(fn).__name__)))
         hints = _hints(fn, where)
@@ -64,7 +64,7 @@ def takes_context(fn: Callable[..., Any], *, name: str | None = None) -> bool:
         return False
     return any(
         _is_context(parameter.replace(annotation=hints.get(parameter.name, parameter.annotation)), first=index == 0)
-        for index, parameter in enumerate(found.parameters.values())
+        for index, parameter in enumerate(parsed.parameters.values())
     )
 
 
@@ -82,7 +82,7 @@ def read_signature(fn: Callable[..., Any], where: str, contract: Contract[Any], 
         ContractError: If the signature cannot be read, cannot be described, or does not agree with `contract`.
     """
     try:
-        found = inspect.signature(fn)
+        parsed = inspect.signature(fn)
     except NameError:
         raise
     except Exception as exc:  # from Python 3.14 on, annotations are first evaluated here
@@ -93,7 +93,7 @@ def read_signature(fn: Callable[..., Any], where: str, contract: Contract[Any], 
     hints = _hints(fn, where)
     parameters = [
         parameter.replace(annotation=hints.get(parameter.name, parameter.annotation))
-        for parameter in list(found.parameters.values())[int(method) :]
+        for parameter in list(parsed.parameters.values())[int(method) :]
     ]
     context: inspect.Parameter | None = None
     reasons: frozenset[str] | None = None
@@ -129,7 +129,7 @@ def read_signature(fn: Callable[..., Any], where: str, contract: Contract[Any], 
                 else f"declared are {', '.join(map(repr, contract.reasons)) or 'none'}"
             )
             raise ContractError(f"{where}: Context names the reason {reason!r}, which errors does not declare; {meant}")
-    returns = hints.get("return", found.return_annotation)
+    returns = hints.get("return", parsed.return_annotation)
     return Signature(rest, returns, context, reasons, injected)
 
 

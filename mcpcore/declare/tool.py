@@ -90,16 +90,16 @@ class ToolDecorator(Generic[R]):
         """Use `tool(...)` instead."""
         self._options = options
 
-    # mypy alone looks into what never runs, and so finds shapes of its own here.
+    # Only mypy reads a block that never runs; it gets its types from `_shapes.pyi`.
     if False:  # pragma: no cover - it never runs
         if MYPY:
 
             def __call__(self, fn: Callable[P, T], /) -> SeenTool[P, T]:
                 """Make `fn` a tool."""
 
-    # The order decides what a checker says: the first two hold where a parameter without a type hides whether it is the
-    # context; the next two where the context names declared reasons only; then where it names others; then where there
-    # is none. mypy does not get these: it gives up on overloads as soon as an argument has an Any anywhere in it.
+    # Checkers take the first overload that fits. The first two are for a first parameter without a type, which may be a
+    # context; the next two for a context that names declared reasons only; then come those for a context that names
+    # others, and for a handler without a context. mypy gives up on overloads if an argument has an Any in its type.
     if not MYPY:
 
         @overload

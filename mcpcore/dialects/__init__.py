@@ -1,7 +1,7 @@
 """Envelopes in the field, written and read: one module each, found by name.
 
-A dialect writes a failure exactly as its document says and reads it back; what it has no place for is lost on the way,
-what it has a place for is not.
+A dialect writes a failure exactly as its document says and reads it back; facts that it has no field for are lost,
+all others are kept.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Dialect(Protocol):
         ...
 
     def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
-        """The failure alone, as it stands beside the results of a batch, out of the structured content of one."""
+        """The failure alone, as an item of a batch has it, out of the structured content of a failed call."""
         ...
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
-        """The failure in the structured content of a call; None where it is none of this dialect."""
+        """The failure in the structured content of a call; None if it is not of this dialect."""
         ...
 
 
@@ -62,14 +62,14 @@ _ALL: Final[tuple[Dialect, ...]] = (
 )
 
 DIALECTS: Final[dict[str, Dialect]] = {dialect.name: dialect for dialect in _ALL}
-"""Every dialect, by name, in the order in which they are tried: what can be told for certain first."""
+"""Every dialect, by name, in the order in which they are tried: the most recognizable first."""
 
 
 def dialect_named(name: str) -> Dialect:
     """The dialect of a name.
 
     Raises:
-        ValueError: If there is none.
+        ValueError: If there is no such dialect.
     """
     try:
         return DIALECTS[name]

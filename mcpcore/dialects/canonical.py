@@ -55,7 +55,7 @@ class Canonical:
         if not is_error and not (structured.keys() == {"error"} and error.keys() >= _HIDDEN):
             return None
         if not isinstance(error.get("name"), str) and not _is_known(error.get("code")):
-            return None  # somebody else's number, such as an HTTP status
+            return None  # a number of another kind, such as an HTTP status
         try:
             return Envelope.from_json(error)
         except ValueError:
@@ -63,7 +63,7 @@ class Canonical:
 
 
 _HIDDEN: Final = frozenset({"code", "name", "message", "retry", "correlationId"})
-"""What a failure in a result that does not say `isError` has at least: what no other form has."""
+"""The keys that a failure has to have in a result that does not say `isError`; no other form has all of them."""
 
 
 def _is_known(number: object) -> bool:

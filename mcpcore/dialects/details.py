@@ -1,4 +1,4 @@
-"""What a dialect with a free `details` field holds there, so that nothing is lost on the way."""
+"""The `details` field of dialects that have one; it holds everything that the dialect has no field for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcpcore.escaping import clean_text
 from mcpcore.jsonable import dumps
 
 CONSTANT: Final = re.compile(r"[A-Z]{3,}(?:_[A-Z0-9]+)*\Z")
-"""A code as such envelopes write it; `E501` and `F401`, which linters find in other people's code, are none."""
+"""A code as such envelopes write it; `E501` and `F401`, which linters report, are not such codes."""
 
 KEY: Final = "mcpcore"
 """The key of `details` under which the envelope's own facts stand."""
@@ -28,10 +28,10 @@ def json_text(written: dict[str, Any], *, indent: int | None = None) -> str:
 
 
 def details_of(envelope: Envelope) -> dict[str, Any]:
-    """The author's data and, under a key of its own, what else the envelope knows."""
+    """The author's data and, under the key `KEY`, the other facts of the envelope."""
     data = dict(envelope.data or {})
     own = envelope.to_json()
-    del own["message"]  # the dialect has it in a place of its own
+    del own["message"]  # the dialect has a field for it
     own.pop("data", None)
     own["hasData"] = envelope.data is not None
     if KEY in data:
@@ -42,7 +42,7 @@ def details_of(envelope: Envelope) -> dict[str, Any]:
 def envelope_from(
     details: object, *, message: str, native_code: str | int, code: Code, dialect: str, **otherwise: Any
 ) -> Envelope:
-    """The envelope of `details_of`; where they are somebody else's, one of what the dialect itself says."""
+    """The envelope of `details_of`; for details that mcpcore did not write, one of the fields of the dialect."""
     data = dict(details) if isinstance(details, Mapping) else {} if details is None else {"value": details}
     own = data.pop(KEY, None)
     if isinstance(own, Mapping):

@@ -34,7 +34,7 @@ READ: Final[Mapping[str, ErrorCode]] = MappingProxyType(
         "ERR_NOT_FINALIZED": ErrorCode.CONFLICT,
     }
 )
-"""The code for each code that the document shows; those that it does not show are told by how they end."""
+"""The code for each code that the document shows; others are recognized by their ends."""
 
 _ENDINGS: Final = (
     ("NOT_FOUND", ErrorCode.NOT_FOUND),

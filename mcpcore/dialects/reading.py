@@ -72,16 +72,16 @@ def _failure_in(answer: Answer, dialects: Collection[Dialect]) -> Envelope | Non
         return _of_protocol(answer.error, dialects)
     structured, is_error = answer.structured, answer.is_error
     if isinstance(structured, Mapping):
-        found = _of_structured(structured, dialects, is_error=is_error)
-        if found is not None:
-            return found
+        envelope = _of_structured(structured, dialects, is_error=is_error)
+        if envelope is not None:
+            return envelope
     if not is_error and (answer.blocks != 1 or not _is_text_alone(structured)):
         # The text of a success repeats its structured content, or is a part of it: a file, a line of a log.
         return None
     for text in answer.texts:
-        found = _of_text(text, dialects, is_error=is_error)
-        if found is not None:
-            return found
+        envelope = _of_text(text, dialects, is_error=is_error)
+        if envelope is not None:
+            return envelope
     if answer.instead is not None:
         return _no_result(answer.instead, answer.texts)
     return _unknown(structured, answer.texts) if is_error else None
@@ -96,14 +96,14 @@ def _is_text_alone(structured: object) -> bool:
 
 def _of_structured(structured: Mapping[str, Any], dialects: Collection[Dialect], *, is_error: bool) -> Envelope | None:
     forms = [structured]
-    # The SDKs wrap what a handler returns without a model of its own.
+    # The SDKs wrap the value of a handler that declares no model.
     if structured.keys() == {"result"} and isinstance(structured["result"], Mapping):
         forms.append(structured["result"])
     for form in forms:
         for dialect in dialects:
-            found = dialect.read(form, is_error=is_error)
-            if found is not None:
-                return found
+            envelope = dialect.read(form, is_error=is_error)
+            if envelope is not None:
+                return envelope
     return None
 
 
@@ -113,9 +113,9 @@ def _of_text(text: str, dialects: Collection[Dialect], *, is_error: bool) -> Env
         return _of_structured(parsed, dialects, is_error=is_error)
     if not is_error:
         return None
-    found = _canonical_text(text)
-    within = _object_within(text) if found is None else None
-    return found if within is None else _of_structured(within, dialects, is_error=True)
+    envelope = _canonical_text(text)
+    within = _object_within(text) if envelope is None else None
+    return envelope if within is None else _of_structured(within, dialects, is_error=True)
 
 
 def _canonical_text(text: str) -> Envelope | None:
@@ -151,13 +151,13 @@ def _canonical_text(text: str) -> Envelope | None:
     )
 
 
-def _native_in(told: Mapping[str, Any]) -> str | int | None:
+def _native_in(failure: Mapping[str, Any]) -> str | int | None:
     """The code in a failure of no dialect; a status or a type counts where it says something."""
-    native = told.get("code")
+    native = failure.get("code")
     if isinstance(native, str | int) and not isinstance(native, bool):
         return native
-    found = (told.get(key) for key in ("status", "statusCode", "status_code", "type"))
-    return next((value for value in found if _code_of(value) is not ErrorCode.UNKNOWN_ERROR), None)
+    statuses = (failure.get(key) for key in ("status", "statusCode", "status_code", "type"))
+    return next((value for value in statuses if _code_of(value) is not ErrorCode.UNKNOWN_ERROR), None)
 
 
 def _unknown(structured: object, texts: Sequence[str]) -> Envelope:
@@ -165,12 +165,12 @@ def _unknown(structured: object, texts: Sequence[str]) -> Envelope:
 
     A text may hold a caller's words, so nothing in it is taken for a hint.
     """
-    told = structured if isinstance(structured, Mapping) else next(filter(None, map(_object, texts)), {})
-    inner = told.get("error")
-    told = inner if isinstance(inner, Mapping) else told
-    native = _native_in(told)
+    failure = structured if isinstance(structured, Mapping) else next(filter(None, map(_object, texts)), {})
+    inner = failure.get("error")
+    failure = inner if isinstance(inner, Mapping) else failure
+    native = _native_in(failure)
     code = _code_of(native)
-    said = next((text for text in (told.get("message"), inner) if isinstance(text, str) and text.strip()), None)
+    said = next((text for text in (failure.get("message"), inner) if isinstance(text, str) and text.strip()), None)
     shown = next((text for text in texts if text.strip()), "")
     message = said if said is not None and (not shown or _object(shown) is not None) else shown or code.sentence
     return _as_sent(code, message, native=native)
@@ -214,7 +214,7 @@ def _object_within(text: str) -> Mapping[str, Any] | None:
 
 
 def _code_of(native: object) -> Code:
-    """The code for one of a dialect that nobody knows: by its name here, or as an HTTP status."""
+    """The code for a code of an unknown dialect: by its name here, or as an HTTP status."""
     from mcpcore.classification.status import code_for_status
 
     if isinstance(native, str):
@@ -233,9 +233,9 @@ def _of_protocol(error: object, dialects: Collection[Dialect]) -> Envelope:
         return _unknown({"error": error}, ())
     data, code, message = error.get("data"), error.get("code"), error.get("message")
     if isinstance(data, Mapping):
-        found = _of_structured(data, dialects, is_error=True)
-        if found is not None:
-            return found
+        envelope = _of_structured(data, dialects, is_error=True)
+        if envelope is not None:
+            return envelope
     if isinstance(code, bool) or not isinstance(code, int):
         return _unknown(error, ())
     nearest = PROTOCOL_CODES.get(code, ErrorCode.UNKNOWN_ERROR)

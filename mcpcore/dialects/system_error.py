@@ -85,7 +85,7 @@ _OWN_REASONS: Final = MappingProxyType({"audit_failed": "AUDIT_LOG_FAILED"})
 _UNNAMED: Final = "unknown"
 _ALWAYS: Final = frozenset({"error_code", "human_message", "tool_name", "cause", "timestamp", *FIELDS})
 _EXPOSED: Final = frozenset({"type", "message", "causes", "traceback"})
-"""What `Server(expose_internal_errors=True)` tells of an exception."""
+"""The fields in which `Server(expose_internal_errors=True)` describes an exception."""
 _WRAPPERS: Final = frozenset(
     {
         "mcpcore.errors.CodedError",
@@ -93,7 +93,7 @@ _WRAPPERS: Final = frozenset(
         "mcp.server.mcpserver.exceptions.UnexpectedToolError",
     }
 )
-"""What is made from the error that it tells of."""
+"""The fields that are made from the original error."""
 
 
 class SystemError_:  # noqa: N801 - the name without the underscore is a builtin's
@@ -137,8 +137,8 @@ class SystemError_:  # noqa: N801 - the name without the underscore is a builtin
         In a result that does not say `isError`, all that the dialect always has and nothing else.
         """
         native, message = structured.get("error_code"), structured.get("human_message")
-        told = is_error or _ALWAYS <= structured.keys() <= _ALWAYS | {"stack_trace"}
-        if not isinstance(native, str) or not isinstance(message, str) or not told:
+        is_failure = is_error or _ALWAYS <= structured.keys() <= _ALWAYS | {"stack_trace"}
+        if not isinstance(native, str) or not isinstance(message, str) or not is_failure:
             return None
         code = READ.get(native, ErrorCode.UNKNOWN_ERROR)
         data: dict[str, Any] = {}
@@ -190,19 +190,19 @@ def _only_missing(envelope: Envelope) -> bool:
 
 def _told(envelope: Envelope) -> tuple[Any, str | None]:
     """The cause and the stack trace, where the server exposes them or whoever it was read from did."""
-    found = (envelope.data or {}).get("exception")
-    if not isinstance(found, Mapping):
+    exposed = (envelope.data or {}).get("exception")
+    if not isinstance(exposed, Mapping):
         return None, None
     if envelope.dialect == SystemError_.name:
-        trace = found.get("traceback")
-        return _read_cause(found), trace if isinstance(trace, str) else None
-    if found.keys() != _EXPOSED:  # data of the author's own, under a key of that name
+        trace = exposed.get("traceback")
+        return _read_cause(exposed), trace if isinstance(trace, str) else None
+    if exposed.keys() != _EXPOSED:  # data of the author's own, under a key of that name
         return None, None
-    return _cause(found), str(found["traceback"])
+    return _cause(exposed), str(exposed["traceback"])
 
 
 def _cause(exposed: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The original error as the document normalises it, `{message, code, name}`: what a coded error was made from."""
+    """The original error as the document normalises it, `{message, code, name}`: the cause of a coded error."""
     original: Any = exposed
     if str(exposed["type"]) in _WRAPPERS:
         causes = exposed["causes"]
@@ -218,17 +218,17 @@ _PARTS: Final = MappingProxyType({"message": "message", "code": "code", "name": 
 
 def _exception(structured: Mapping[str, Any]) -> dict[str, Any]:
     """The cause and the stack trace of an envelope that was read; `_read_cause` makes the same cause of it again."""
-    found: dict[str, Any] = {}
+    exception: dict[str, Any] = {}
     cause, trace = structured.get("cause"), structured.get("stack_trace")
     if isinstance(cause, str):
-        found["message"] = cause
+        exception["message"] = cause
     elif isinstance(cause, Mapping):
-        found |= {ours: cause[theirs] for theirs, ours in _PARTS.items() if cause.get(theirs) is not None}
-        if "type" not in found or not cause.keys() <= _PARTS.keys():
-            found["original"] = dict(cause)
+        exception |= {ours: cause[theirs] for theirs, ours in _PARTS.items() if cause.get(theirs) is not None}
+        if "type" not in exception or not cause.keys() <= _PARTS.keys():
+            exception["original"] = dict(cause)
     if isinstance(trace, str):
-        found["traceback"] = trace
-    return found
+        exception["traceback"] = trace
+    return exception
 
 
 def _read_cause(exception: Mapping[str, Any]) -> Any:

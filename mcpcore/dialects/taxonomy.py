@@ -189,7 +189,7 @@ class Taxonomy:
 
 
 def taxonomy_code(code: Code) -> str:
-    """The taxonomy's code for a code; an application's own goes by its category."""
+    """The taxonomy's code for a code; the category decides for an application's own."""
     return WRITTEN[code] if isinstance(code, ErrorCode) else _BY_CATEGORY[code.category]
 
 

@@ -3,11 +3,11 @@
 Only the API is needed (`mcpcore[otel]`; the MCP SDK brings it along), and only what an application set up is used:
 
 - The span of the call, which the SDK's own middleware opens, gets `error.type` and status ERROR as the semantic
-  conventions for MCP ask (`tool_error` for a tool, the JSON-RPC code for what the protocol carries), and beside them
+  conventions for MCP ask (`tool_error` for a tool, the JSON-RPC code for what the protocol carries), and also
   `mcpcore.code`, `mcpcore.reason`, `mcpcore.correlation_id`, `mcpcore.retry` and, where they are known,
   `mcpcore.effects`.
 - The counter `mcpcore.failures` counts by tool (or resource, or prompt), code and reason: all of low cardinality.
-- The record goes out as a log record, event `mcpcore.failure`; its body is the line of the audit trail to the byte, so
+- The record becomes a log record, event `mcpcore.failure`; its body is the line of the audit trail to the byte, so
   that a store of a whole fleet's records can be written back to a file and verified. A failure that was made and lost
   is only logged, with `mcpcore.outcome` "lost", since its call may have succeeded.
 """
@@ -44,13 +44,13 @@ _ATTRIBUTES: Final = (
 _NAMED: Final = ("gen_ai.tool.name", "gen_ai.prompt.name")
 _COUNTED: Final = (*_NAMED, "mcpcore.code", "mcpcore.reason")
 
-# Whoever calls what there is not chooses the name, and may choose another each time.
+# The caller chooses the name of a tool that does not exist, and may choose another each time.
 _UNKNOWN: Final = frozenset({"unknown_tool", "unknown_prompt"})
 OTHER: Final = "_OTHER"
-"""What the counter has in place of a name that the server does not know, as the conventions have it elsewhere."""
+"""The name that the counter has for a tool that the server does not know, as in other conventions."""
 
 
-_CONTEXT_PREFIX: Final = "mcpcore.declare.context."
+_CONTEXT_PREFIX: Final = "mcpcore.context."
 _INVALID_PARAMS_NAMES: Final = frozenset(code.name for code in PROTOCOL_INVALID_PARAMS)
 _SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
 
@@ -98,7 +98,7 @@ class OtelSink:
 
         Args:
             record: The record as the audit trail has it: redacted.
-            line: Its line of the trail; with none, the record goes out as a structured body.
+            line: Its line of the trail; without one, the body of the log record is structured.
         """
         kind = error_type(record)
         attributes: dict[str, str | int] = {"error.type": kind}
@@ -173,7 +173,7 @@ class OtelSink:
         if enabled is not None and not enabled(severity_number=severity, event_name=EVENT):
             return
         details: dict[str, str | int] = dict(attributes)
-        for name, source in (("mcpcore.correlation_id", "correlationId"), ("mcpcore.sdk.server", "server")):
+        for name, source in (("mcpcore.correlation_id", "correlationId"), ("mcpcore.server", "server")):
             value = record.get(source)
             if isinstance(value, str):
                 details[name] = value

@@ -69,7 +69,7 @@ class AnsweredCall:
     """A call that is being answered: records its failures, and the failures of its parts."""
 
     def __init__(self, answers: Answers, request: Request, *, name: str, surface: str = "tool", wire: Any) -> None:
-        """Answer `request`, for `name`, which came over `wire`; None stands for code on the server.
+        """Answer `request`, for `name`, which came over `wire`; `wire` is None for a call by code on the server.
 
         From now on the request records the failures of its items here.
         """

@@ -76,7 +76,7 @@ class Calls:
         surface: str,
         tool: SDKTool | None = None,
     ) -> Iterator[AnsweredCall]:
-        """A request of its own, with which everything ends that an exception of the call takes along."""
+        """A new request; the fields that an exception of the call carries end with it."""
         request = Request(
             functools.partial(self._make_context, ctx, params),
             contract=tool.tool.contract if isinstance(tool, ContractTool) else NO_CONTRACT,

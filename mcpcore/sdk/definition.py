@@ -1,4 +1,4 @@
-"""What a tool is to the protocol: its schemas, and how arguments and results pass through them.
+"""A declared tool in the terms of the protocol: its schemas, and how arguments and results pass through them.
 
 Built on the SDK's own function metadata, so that a contract tool describes and converts as the SDK's tools do; two
 things differ: unknown arguments are rejected, and the advertised output schema admits the error.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mcpcore.declare.declaration import Declaration
     from mcpcore.request import Request
 
-# What an error beside the result must not be measured by; all else at the root of a schema says nothing about it.
+# Keywords that an error need not satisfy, since they describe the result. Others stay at the root of a schema.
 _RESULT_KEYWORDS: Final = (
     "required", "minProperties", "maxProperties", "propertyNames", "dependentRequired", "dependentSchemas",
     "dependencies", "unevaluatedProperties", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "enum", "const",
@@ -41,7 +41,7 @@ _RESULT_KEYWORDS: Final = (
 )  # fmt: skip
 
 
-# Not frozen, as nothing outside gets hold of it: that is most of what importing this module would cost.
+# Internal, so not frozen: freezing slows the import.
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class ToolDefinition:
     """A declaration in the SDK's terms."""
@@ -74,7 +74,7 @@ class ToolDefinition:
         except (InvalidSignature, PydanticUserError, SchemaError, ValueError, TypeError) as exc:
             part = _culprit(declaration, exc)
             raise ContractError(f"{declaration.where}: {f'{part}: ' if part else ''}{exc}") from exc
-        except Exception as exc:  # what an annotation names may have code of its own, and pydantic asserts
+        except Exception as exc:  # the types of annotations run their own code, and pydantic asserts
             raise ContractError(
                 f"{declaration.where}: {_culprit(declaration, exc) or 'the handler'} cannot be described to a client: "
                 f"{type(exc).__name__}: {exc}; annotate it with another type"
@@ -141,7 +141,7 @@ class ToolDefinition:
         return {name: getattr(model, field) for name, field in self.argument_names}
 
     def _unpacked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        found: dict[str, Any] | None = None
+        unpacked: dict[str, Any] | None = None
         for key in self.parse_json:
             value = arguments.get(key)
             if not isinstance(value, str):
@@ -151,9 +151,9 @@ class ToolDefinition:
             except (ValueError, RecursionError):
                 continue  # a string that is no JSON is for validation to accept or to reject
             if not isinstance(parsed, str | int | float):
-                found = dict(arguments) if found is None else found
-                found[key] = parsed
-        return arguments if found is None else found
+                unpacked = dict(arguments) if unpacked is None else unpacked
+                unpacked[key] = parsed
+        return arguments if unpacked is None else unpacked
 
     async def resolve(self, arguments: dict[str, Any], request: Request) -> dict[str, Any] | InputRequiredResult:
         """The values of `Resolve(...)` parameters, or the questions that the client has to answer first."""
@@ -200,7 +200,7 @@ def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = 
     branch: dict[str, Any] = {key: schema[key] for key in moved if key in schema}
     properties = dict(root["properties"]) if isinstance(root.get("properties"), dict) else {}
     own = properties.get("error")
-    # Keywords that speak of all other properties see only those that stand beside them.
+    # Keywords about all other properties see only the properties of the same object.
     beside = properties if branch.keys() & _EVERY_PROPERTY else {}
     branch["properties"] = {**beside, "error": False if own is None else own}
     failed: dict[str, Any] = {"required": ["error"]}
@@ -302,7 +302,7 @@ def _parsed_names(sdk: SDKTool) -> frozenset[str]:
 def _shim(declaration: Declaration) -> Callable[..., Any]:
     """A function with the handler's name, documentation and resolved parameters, for the SDK to describe.
 
-    It stands in for methods, partials, callable objects and nested functions, whose annotations the SDK could not
+    It replaces methods, partials, callable objects and nested functions, whose annotations the SDK could not
     resolve; it is never called.
     """
     signature = declaration.signature
@@ -335,7 +335,7 @@ def _culprit(declaration: Declaration, raised: Exception) -> str:
             continue
         try:
             TypeAdapter(annotation).json_schema()
-        except Exception as exc:  # noqa: BLE001 - compared with what is told already
+        except Exception as exc:  # noqa: BLE001 - compared with the error that was raised
             failed[part] = exc
     alike = [part for part, exc in failed.items() if (type(exc), str(exc)) == (type(raised), str(raised))]
     return (alike or (list(failed) if len(failed) == 1 else [""]))[0]

@@ -1,7 +1,7 @@
-"""What handlers return, on its way to the client: failures among it, and what JSON cannot hold.
+"""The results of handlers on their way to the client: failures among them, and values that JSON cannot hold.
 
-A failure that a handler returns instead of raising it is one all the same; what cannot be written ends no server, and
-reaches nobody as broken JSON.
+A failure counts as one even if the handler returned it. A result that cannot be written becomes a failure; it neither
+ends the server nor reaches a client as broken JSON.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TELLTALE: Final = frozenset({"error", "ok", "code", "error_code", "result"})
 def converted(
     metadata: FuncMetadata, returned: Any, schema: Mapping[str, Any] | None
 ) -> CallToolResult | InputRequiredResult:
-    """What a handler returned, as the SDK converts it and as JSON can hold it.
+    """The result of a handler, as the SDK converts it and as JSON can hold it.
 
     Raises:
         ReturnedError: If it is a failure, or there are exceptions within it.
@@ -60,7 +60,7 @@ def converted(
 
 
 def failure_in(result: CallToolResult | InputRequiredResult, schema: Mapping[str, Any] | None) -> Exception | None:
-    """The failure in a result, or what a client could mistake for one; None for a success.
+    """The failure in a result, or a result that a client could mistake for one; None for a success.
 
     The failure of another server is an `UpstreamError`, whatever its dialect. Of the content blocks only the texts of
     a failure in no known dialect are kept: a failure is one text and its structured content.
@@ -96,10 +96,10 @@ def sendable(
 ) -> CallToolResult:
     """`result` as JSON can hold it: a NaN or an infinity is null, as JSON writers have it, where `schema` admits that.
 
-    Texts that were made of what the tool returned, `made_of`, say the same; a tool's own texts stay as they are.
+    Texts that the SDK wrote from `made_of`, the value that the tool returned, change likewise; a tool's own texts stay.
 
     Raises:
-        BrokenResultError: If it cannot be written, or a number that JSON does not have stands where no null may.
+        BrokenResultError: If it cannot be written, or has a number that JSON lacks where null is not allowed.
     """
     written = _written(result)
     changed: dict[str, Any] = {}
@@ -108,13 +108,13 @@ def sendable(
         if places:
             changed["structured_content"] = mended = _finite(result.structured_content)
             if schema is not None and not _fits(mended, schema):
-                raise BrokenResultError(_told(places))
+                raise BrokenResultError(_not_finite_message(places))
     if not isinstance(made_of, str | CallToolResult) and any(map(_is_suspect, result.content)):
         changed["content"] = [_finite_text(block, made_of) for block in result.content]
     return result.model_copy(update=changed) if changed else result
 
 
-def _told(places: list[str]) -> str:
+def _not_finite_message(places: list[str]) -> str:
     more = f" and in {len(places) - 1} more places" if len(places) > 1 else ""
     return (
         f"the result has a NaN or an infinity in {places[0]}{more}, for which JSON has no number: return None, in a "
@@ -143,7 +143,7 @@ def _written(result: CallToolResult) -> bytes:
 
 
 def require_writable(model: BaseModel) -> None:
-    """See that what goes to the client can be written.
+    """Check that an answer can be written as JSON.
 
     Raises:
         BrokenResultError: If it cannot: a lone surrogate, bytes that are no text, an object that JSON does not have.

@@ -24,9 +24,9 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 
 from mcpcore.exceptions import ReturnedError, is_a
+from mcpcore.foreign import is_async
 from mcpcore.jsonable import named
 from mcpcore.sdk.private import output_adapter
-from mcpcore.services import is_async
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -270,9 +270,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         A function without `errors` becomes a tool of the SDK's own kind, unless it takes mcpcore's `Context`.
 
         Raises:
-            ContractError: If the contract or the handler cannot stand, or the name is taken.
+            ContractError: If the contract or the handler cannot be served, or the name is taken.
         """
-        given: dict[str, Any] = {
+        keywords: dict[str, Any] = {
             "name": name,
             "title": title,
             "description": description,
@@ -285,10 +285,10 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         with self._startup.registration():
             made = as_tool(fn)
             if made is not None:
-                changes = {key: value for key, value in given.items() if value is not None}
+                changes = {key: value for key, value in keywords.items() if value is not None}
                 self._register(ContractTool.of(made.with_options(**changes) if changes else made))
             elif errors is not None or takes_context(fn, name=name):
-                options = {**given, "errors": errors or ()}
+                options = {**keywords, "errors": errors or ()}
                 self._register(ContractTool.of(_unbound(make_tool(fn, ToolOptions(**options)))))
             else:
                 super().add_tool(fn, name, title, description, annotations, icons, meta, structured_output)
@@ -325,10 +325,10 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     ) -> Any:
         """Register the decorated function; with `errors` as a contract tool, else as a tool of the SDK's own kind.
 
-        With `errors` the name stands for the `Tool`, which a unit test calls; without, for the function, as ever.
+        With `errors` the name refers to the `Tool`, which a unit test calls; without, to the function.
 
         Raises:
-            ContractError: If the contract or the handler cannot stand, or the name is taken.
+            ContractError: If the contract or the handler cannot be served, or the name is taken.
         """
         with self._startup.registration():
             if errors is None:

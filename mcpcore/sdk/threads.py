@@ -1,4 +1,4 @@
-"""Sync handlers in worker threads: a cancelled call is answered at once, its thread counts until it ends."""
+"""Sync handlers in worker threads: a cancelled call is answered immediately, and its thread counts until it ends."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _unlimited: Final[anyio.lowlevel.RunVar[anyio.CapacityLimiter]] = anyio.lowlevel
 async def in_thread(fn: Callable[[], Any]) -> Any:
     """Run `fn` in a worker thread and return its result.
 
-    When the caller is cancelled, the thread is left to run on; its place among the threads that may run at once is
-    free again when it ends, not before, so that cancelled calls cannot pile up threads without bound.
+    When the caller is cancelled, the thread is left to run on; it counts against the limit of threads until
+    it ends, so that cancelled calls cannot pile up threads without bound.
 
     Raises:
         BaseException: Whatever `fn` raises; `StopIteration` as the cause of a RuntimeError, as in any coroutine.

@@ -36,17 +36,17 @@ def decorated(
     Raises:
         TypeError: If `fn` is no function, or a generator where `wrap` does not take those.
     """
-    found: Any = fn
-    if isinstance(found, classmethod | staticmethod):
-        return cast("F", type(found)(decorated(found.__func__, decorator, wrap, generators=generators)))
-    noun = getattr(getattr(found, "declaration", None), "noun", None)
+    target: Any = fn
+    if isinstance(target, classmethod | staticmethod):
+        return cast("F", type(target)(decorated(target.__func__, decorator, wrap, generators=generators)))
+    noun = getattr(getattr(target, "declaration", None), "noun", None)
     if isinstance(noun, str):  # a tool, a resource or a prompt of mcpcore
         raise TypeError(f"@{decorator}(...) goes below @{noun}, nearest to the function: it decorates the handler")
-    if not callable(found) or isinstance(found, type):
-        raise TypeError(f"@{decorator}(...) decorates functions and methods, not {found!r}")
-    if not generators and (inspect.isgeneratorfunction(found) or inspect.isasyncgenfunction(found)):
+    if not callable(target) or isinstance(target, type):
+        raise TypeError(f"@{decorator}(...) decorates functions and methods, not {target!r}")
+    if not generators and (inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target)):
         raise TypeError(
-            f"{decorator} cannot decorate the generator {found.__qualname__}, whose body runs after the call; "
+            f"{decorator} cannot decorate the generator {target.__qualname__}, whose body runs after the call; "
             f"put {decorator}(...) inside it"
         )
-    return cast("F", wrap(found))
+    return cast("F", wrap(target))

@@ -59,7 +59,7 @@ class BatchResult(BaseModel, Generic[T]):
 
 
 class Batch(Generic[T]):
-    """Collects the outcomes of a batch, item by item; items may be done one after another or at once.
+    """Collects the outcomes of a batch, item by item; items may be done one after another or concurrently.
 
     An item that fails is recorded as a failed call is, and told beside those that succeeded, in the server's dialect.
     The order is that in which the items were begun. An item that fails leaves nothing behind that it had added before.
@@ -142,7 +142,7 @@ class Batch(Generic[T]):
 
     @property
     def failed(self) -> tuple[ItemFailure, ...]:
-        """The items that failed so far, as many as are told in full."""
+        """The items that failed so far, as many as the answer lists."""
         return tuple(failure for _, failure in sorted(self._failed, key=_number))
 
     def result(self) -> BatchResult[T]:

@@ -42,9 +42,9 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
     """Give exceptions of a service a code or a declared reason, and log them once; never swallows.
 
     Works as `with`, as `async with` and as a decorator of functions, methods and generators, sync and async; one guard
-    may serve many functions and many calls at once. A `CodedError` passes through as it is; any other `Exception`
+    may serve many functions and concurrent calls. A `CodedError` passes through as it is; any other `Exception`
     becomes one, with the exception as its cause. Cancellation and exits pass untouched. In a group, each member becomes
-    what it would alone; members that all become the same are told as one.
+    what it would alone; if all members become the same failure, that one is raised.
 
     The exception's own text and those of its causes go to the log without secrets, and never to the client.
     `LogRecord.exc_info` has a stand-in with the redacted text, and the redacted tracebacks as its note: a handler that
@@ -82,7 +82,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             ctx: The context whose contract declares the reasons in `errors`; left out, that of the tool that is
                 running.
             context: Facts for the log.
-            input: What the operation was given, for the log; or a function that tells it, of the arguments of the
+            input: The input of the operation, for the log; or a function that makes it from the arguments of the
                 decorated function.
             critical: Log as critical.
             include_stack: Log the traceback.
@@ -147,9 +147,9 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
     def _guarding(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         name = self._operation or getattr(fn, "__qualname__", None) or type(fn).__qualname__
 
-        async def finish(found: Awaitable[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        async def finish(running: Awaitable[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             try:
-                return await found
+                return await running
             except Exception as exc:
                 self._raise(exc, name, args, kwargs)
                 raise
@@ -167,14 +167,14 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
                         except StopAsyncIteration:
                             return
                         try:
-                            given = yield made
+                            sent = yield made
                         except GeneratorExit:
                             await inner.aclose()
                             raise
                         except BaseException as thrown:  # noqa: BLE001 - it goes on into the generator
                             step = inner.athrow(thrown)
                         else:
-                            step = inner.asend(given)
+                            step = inner.asend(sent)
                 except Exception as exc:
                     self._raise(exc, name, args, kwargs)
                     raise
@@ -204,11 +204,11 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         @functools.wraps(fn)
         def guarded(*args: Any, **kwargs: Any) -> Any:
             try:
-                found = fn(*args, **kwargs)
+                result = fn(*args, **kwargs)
             except Exception as exc:
                 self._raise(exc, name, args, kwargs)
                 raise
-            return finish(found, args, kwargs) if inspect.iscoroutine(found) else found
+            return finish(result, args, kwargs) if inspect.iscoroutine(result) else result
 
         return guarded
 
@@ -220,7 +220,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         if becomes is exc:
             return
         if becomes.__cause__ is not None or _is_behind(becomes, exc):
-            raise becomes  # a mapper's error has a cause of its own, or is the cause of what it was made from
+            raise becomes  # a mapper's error has a cause already, or is itself behind the exception
         raise becomes from exc
 
     def _becomes(self, exc: Exception, name: str) -> BaseException:
@@ -248,7 +248,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         return self._told(exc, target, name)
 
     def _of_members(self, group: Exception, name: str) -> Exception:
-        """What a group without an entry of its own becomes."""
+        """The failure of a group that `errors` does not name itself."""
         leaves = [leaf for leaf in leaves_of(group) if isinstance(leaf, Exception)]
         targets = [None if isinstance(leaf, CodedError) else self._target(leaf) for leaf in leaves]
         coded = any(isinstance(leaf, CodedError) for leaf in leaves)
@@ -258,11 +258,11 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             return group if coded else self._told(group, None, name)  # the boundary finds the coded one
         members: list[Exception] = []
         for leaf, target in zip(leaves, targets, strict=True):
-            told = leaf if isinstance(leaf, CodedError) else self._told(leaf, target, name)
-            if told is not leaf:
-                told.__cause__ = leaf
-                hand_on(leaf, told)
-            members.append(told)
+            failure = leaf if isinstance(leaf, CodedError) else self._told(leaf, target, name)
+            if failure is not leaf:
+                failure.__cause__ = leaf
+                hand_on(leaf, failure)
+            members.append(failure)
         return ExceptionGroup("a group of failures", members)
 
     def _target(self, exc: Exception) -> Target | None:
@@ -276,7 +276,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         from mcpcore.classification import explain
 
         explained = explain(exc)
-        # What the exception says of its own: a Retry-After, a status that is never worth another try.
+        # The exception's own advice: a Retry-After, or a status that is never worth another try.
         special = None if explained.retry == explained.code.retry else explained.retry
         if target is None and self._code is None:
             return CodedError(explained.code, self._message).with_found_advice(special)

@@ -37,7 +37,7 @@ def from_http_response(
     body: bool = False,
     body_limit: int = 2_000,
 ) -> CodedError:
-    """The failure that an HTTP response tells of, to be raised; for httpx, httpx2, requests and aiohttp.
+    """The failure that an HTTP response reports, to be raised; for httpx, httpx2, requests and aiohttp.
 
     Sync: a body that has not been read stays unread. The body and the URL without its query go to the log, without
     what looks like a secret; headers and queries go nowhere.
@@ -80,12 +80,12 @@ async def from_http_response_async(
     code_for_status(_status(response))  # refuse what is no failure before anything of it is read
     content = _read_already(response) if body_limit > 0 else None
     if content is None and body_limit > 0:
-        found = bytearray()
+        collected = bytearray()
         try:
-            await _read(response, found)
+            await _read(response, collected)
         except Exception as exc:  # noqa: BLE001 - the status tells enough; that the body broke off goes to the log
             LOGGER.warning("the body of a failed response could not be read whole: %s", type(exc).__qualname__)
-        content = bytes(found[:_BODY_BYTES])
+        content = bytes(collected[:_BODY_BYTES])
     return _http_error(response, content, service, message, data, reason, body=body, limit=body_limit)
 
 
@@ -168,7 +168,7 @@ _CHARSETS: Final = re.compile(
 
 
 def _text(content: bytes, kind: str) -> str | None:
-    """A body as text; None where it is none."""
+    """A body as text; None if it is not text."""
     named = _CHARSET.search(kind)
     charset = named[1] if named is not None and _CHARSETS.fullmatch(named[1]) else "utf-8"
     try:
@@ -213,20 +213,20 @@ def _read_already(response: Any) -> bytes | None:
     return bytes(kept[:_BODY_BYTES]) if isinstance(kept, bytes | bytearray) else None
 
 
-async def _read(response: Any, found: bytearray) -> None:
-    """Read the body into `found`, about as much as is kept; what is there before something breaks stays."""
+async def _read(response: Any, collected: bytearray) -> None:
+    """Read the body into `collected`, about as much as is kept; what is there before something breaks stays."""
     if getattr(response, "is_stream_consumed", False) or getattr(response, "_content_consumed", False):
         return
     if hasattr(getattr(response, "stream", None), "__aiter__"):  # httpx, httpx2
         async for chunk in response.aiter_bytes():
-            found += chunk
-            if len(found) >= _BODY_BYTES:
+            collected += chunk
+            if len(collected) >= _BODY_BYTES:
                 return
         return
     stream: Any = getattr(response, "content", None) if hasattr(response, "_body") else None
     if stream is not None:  # aiohttp
-        while len(found) < _BODY_BYTES and (chunk := await stream.read(_BODY_BYTES - len(found))):
-            found += chunk
+        while len(collected) < _BODY_BYTES and (chunk := await stream.read(_BODY_BYTES - len(collected))):
+            collected += chunk
         return
     pieces: Any = None
     if hasattr(response, "iter_bytes"):  # httpx, httpx2, sync
@@ -236,16 +236,16 @@ async def _read(response: Any, found: bytearray) -> None:
     if pieces is not None:
         import anyio.to_thread
 
-        await anyio.to_thread.run_sync(_collect, pieces, found)
+        await anyio.to_thread.run_sync(_collect, pieces, collected)
 
 
 _CHUNK: Final = 8 * 1024
 
 
-def _collect(pieces: Iterable[bytes], found: bytearray) -> None:
+def _collect(pieces: Iterable[bytes], collected: bytearray) -> None:
     for piece in pieces:
-        found += piece
-        if len(found) >= _BODY_BYTES:
+        collected += piece
+        if len(collected) >= _BODY_BYTES:
             return
 
 

@@ -1,4 +1,4 @@
-"""`retrying`, on tenacity: what is retried and how long is waited for is the failure's own advice."""
+"""`retrying`, on tenacity: it follows the retry advice of each failure."""
 
 from __future__ import annotations
 
@@ -22,16 +22,18 @@ from mcpcore.foreign import is_async
 from mcpcore.services._logging import log_traced
 from mcpcore.services._wrapping import declared, decorated
 
-try:
-    import tenacity
-except ImportError:  # pragma: no cover - the test environment has every extra
-    tenacity = None  # type: ignore[assignment]
-
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
+    import tenacity
+
     from mcpcore.codes import Code, Effects
     from mcpcore.retry import Retry
+else:
+    try:
+        import tenacity
+    except ImportError:  # pragma: no cover - the test environment has every extra
+        tenacity = None
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
 
@@ -74,8 +76,10 @@ class Retrying:
 
         @functools.wraps(fn)
         def again(*args: Any, **kwargs: Any) -> Any:
-            found = self._for_sync()(fn, *args, **kwargs)
-            return self._finish(found, functools.partial(fn, *args, **kwargs)) if inspect.iscoroutine(found) else found
+            result = self._for_sync()(fn, *args, **kwargs)
+            if not inspect.iscoroutine(result):
+                return result
+            return self._finish(result, functools.partial(fn, *args, **kwargs))
 
         return again
 
@@ -123,8 +127,8 @@ class Retrying:
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
         exc = _failure(state)
-        asked = 0.0 if exc is None else advice_for(exc).seconds or 0.0
-        return asked if asked > 0 else float(self._jitter(state))
+        advised = 0.0 if exc is None else advice_for(exc).seconds or 0.0
+        return advised if advised > 0 else float(self._jitter(state))
 
     def _stop(self, state: tenacity.RetryCallState) -> bool:
         wait = state.upcoming_sleep
@@ -193,36 +197,36 @@ def _give_up(state: tenacity.RetryCallState) -> NoReturn:
         from mcpcore.classification import explain
 
         explained = explain(exc)
-        told = CodedError(explained.code, None, {"attempts": attempts}, effects=effects_of(exc)).with_found_advice(
+        failure = CodedError(explained.code, None, {"attempts": attempts}, effects=effects_of(exc)).with_found_advice(
             explained.retry
         )
-        hand_on(exc, told)
+        hand_on(exc, failure)
         # A coded error was meant, and the boundary logs no traceback of it; this was not.
         log_traced(logging.ERROR, exc, "gave up after %d attempts", attempts)
-        raise told from exc
-    told = _counted(speaker, attempts)
+        raise failure from exc
+    failure = _counted(speaker, attempts)
     if speaker is not exc:
         if (effects := effects_of(exc)) in CHANGED:
-            told.effects = effects
-        hand_on(exc, told)
-        raise told from exc
-    raise told
+            failure.effects = effects
+        hand_on(exc, failure)
+        raise failure from exc
+    raise failure
 
 
 def _counted(exc: CodedError, attempts: int) -> CodedError:
     """A copy of `exc` with the attempts in its data: one that is raised in many calls must not gather them."""
     try:
-        told = copy.copy(exc)
+        counted = copy.copy(exc)
     except Exception:  # noqa: BLE001 - a subclass may refuse to be copied
-        told = exc
+        counted = exc
     try:
-        told.data = {**(exc.data or {}), "attempts": attempts}
+        counted.data = {**(exc.data or {}), "attempts": attempts}
     except Exception:  # noqa: BLE001 - a mapping's own code may raise
-        told.data = {"attempts": attempts}
-    if told is not exc:
-        told.__traceback__, told.__context__ = exc.__traceback__, exc.__context__
-        told.__cause__, told.__suppress_context__ = exc.__cause__, exc.__suppress_context__
-    return told
+        counted.data = {"attempts": attempts}
+    if counted is not exc:
+        counted.__traceback__, counted.__context__ = exc.__traceback__, exc.__context__
+        counted.__cause__, counted.__suppress_context__ = exc.__cause__, exc.__suppress_context__
+    return counted
 
 
 def _sleep(seconds: float) -> None:

@@ -190,7 +190,7 @@ def test_a_store_of_log_records_holds_the_trail(telemetry, tmp_path):
     declared, crash = taken
     assert declared.severity_text == "WARN"
     assert declared.attributes["mcpcore.reason"] == "no_match"
-    assert declared.attributes["mcpcore.sdk.server"] == "articles"
+    assert declared.attributes["mcpcore.server"] == "articles"
     assert crash.severity_text == "ERROR"
     assert crash.attributes["exception.type"] == "RuntimeError"
     assert "RuntimeError" in crash.attributes["exception.stacktrace"]
@@ -206,7 +206,7 @@ def test_a_sink_alone_sends_the_record_as_structure(telemetry, failure):
     OtelSink().failure(failure(1, context={"session_id": "s1"}, timestamp="not a time"))
     (item,) = telemetry.logs.get_finished_logs()
     assert item.log_record.body["correlationId"] == f"{1:016x}"
-    assert item.log_record.attributes["mcpcore.declare.context.session_id"] == "s1"
+    assert item.log_record.attributes["mcpcore.context.session_id"] == "s1"
 
 
 @pytest.mark.parametrize(

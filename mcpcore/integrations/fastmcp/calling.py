@@ -77,8 +77,8 @@ def answering_now() -> Answering | None:
     A server that is called through a client in the same process, as a proxy does, inherits the context variables of its
     caller. Its request is a different one, so it still answers for itself.
     """
-    found = _answering.get()
-    return found if found is not None and found.wire is fastmcp_request_ctx.get() else None
+    answering = _answering.get()
+    return answering if answering is not None and answering.wire is fastmcp_request_ctx.get() else None
 
 
 @contextmanager

@@ -26,7 +26,6 @@ from fastmcp.server.middleware.rate_limiting import RateLimitError
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND
 from pydantic import ValidationError as PydanticError
-from pydantic_core import InitErrorDetails
 
 from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.classification.status import code_for_status
@@ -162,17 +161,6 @@ def is_refusal_of_a_transform(exc: BaseException) -> bool:
     """Whether a transformed tool got unknown arguments, or did not get the required ones."""
     raised = raised_within(exc)
     return type(raised) is TypeError and TRANSFORM_REFUSES.match(safe_str(raised)) is not None
-
-
-def misnamed(schema: Mapping[str, Any], name: str, arguments: Mapping[str, Any]) -> PydanticError | None:
-    """The unknown and the missing names in `arguments`, as pydantic reports them; None if the names fit `schema`."""
-    unknown = arguments.keys() - schema.get("properties", {}).keys()
-    missing = set(schema.get("required", ())) - arguments.keys()
-    lines: list[InitErrorDetails] = [
-        InitErrorDetails(type="missing", loc=(key,), input=None) for key in sorted(missing)
-    ]
-    lines += [InitErrorDetails(type="extra_forbidden", loc=(key,), input=None) for key in sorted(unknown)]
-    return PydanticError.from_exception_data(name, lines) if lines else None
 
 
 def fastmcps_failure(exc: BaseException, name: str, surface: str) -> BaseException | None:

@@ -113,7 +113,7 @@ def mounted(server: FastMCP[Any]) -> Iterator[Any]:
         elif isinstance(provider, FastMCPProvider):
             yield provider.server
             below = provider.server.providers if isinstance(provider.server, FastMCP) and depth < _MAX_DEPTH else ()
-            stack += [(each, depth + 1) for each in below]
+            stack += [(part, depth + 1) for part in below]
 
 
 def _before(chain: Sequence[Middleware], middleware: Middleware) -> list[str]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import mcp_types
 from fastmcp.exceptions import DisabledError, NotFoundError
-from fastmcp.exceptions import ValidationError as FastMCPValidationError
 from fastmcp.server.middleware.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.middleware.rate_limiting import RateLimitError
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
@@ -28,19 +27,18 @@ from mcpcore.errors import FrameworkError
 from mcpcore.exceptions import is_a, passes_through, returned_failure
 from mcpcore.fallbacks import external_names
 from mcpcore.integrations.fastmcp import logs
+from mcpcore.integrations.fastmcp.bad_arguments import invalid_arguments, unfit, unfit_prompt
 from mcpcore.integrations.fastmcp.calling import answered, answering_now, cover, sdk_context
 from mcpcore.integrations.fastmcp.errors import (
     fastmcps_failure,
     is_before_handler,
     is_refusal_of_a_transform,
     is_unserved,
-    misnamed,
     raised_within,
 )
 from mcpcore.integrations.fastmcp.fallbacks import Fallbacks, outermost, prepare_renaming, rename, renamed_by
 from mcpcore.integrations.fastmcp.finding import (
     contract_tool_of,
-    find_contract_prompt,
     find_contract_tool,
     mounted,
     require_compatible,
@@ -60,7 +58,6 @@ from mcpcore.sdk.serving import (
     UnknownTool,
     check_options,
     exposes_internal_errors,
-    invalid_arguments_error,
     protocols_own,
     unknown_tool_error,
     with_failures,
@@ -78,7 +75,6 @@ if TYPE_CHECKING:
     from fastmcp.tools.base import Tool as FastMCPTool
 
     from mcpcore.audit import AuditTrail
-    from mcpcore.declare.tool import Tool
     from mcpcore.outcome import Outcome
     from mcpcore.sdk.startup import Startup
 
@@ -391,9 +387,9 @@ class ContractMiddleware(Middleware):
             # A tool of FastMCP's own does not say when it begins, so it is taken to have begun.
             is_silent = (tool is None or is_transformed) and not is_before_handler(exc)
             request.began = request.began or is_silent
-            cause = _unfit(exc)
+            cause = unfit(exc)
             if cause is not None or is_refusal_of_a_transform(exc):
-                return await _invalid_arguments(cause, tool, server, message) or raised_within(exc)
+                return await invalid_arguments(cause, tool, server, message) or raised_within(exc)
         except Exception:  # noqa: BLE001 - a lookup that fails must not hide the failure
             _LOGGER.debug("the tool %r could not be looked up", message.name)
         return raised_within(exc)
@@ -425,7 +421,7 @@ class ContractMiddleware(Middleware):
                 if request.contract is NO_CONTRACT:
                     failure = fastmcps_failure(failure, name, surface) or failure
                     if type(failure) is FrameworkError and failure.reason == INVALID_ARGUMENTS:
-                        failure = await _unfit_prompt(context, request) or failure
+                        failure = await unfit_prompt(_server(context), context.message, request) or failure
                 if is_unserved(failure, context.method):
                     raise
                 await prepare_renaming(failure, request)
@@ -501,12 +497,12 @@ class ContractMiddleware(Middleware):
         server = _server(context)
         boundary = self._boundary_of(server)
         below = list(mounted(server))
-        now = [(id(each), *map(id, getattr(each, "middleware", ()))) for each in (server, *below)]
+        now = [(id(part), *map(id, getattr(part, "middleware", ()))) for part in (server, *below)]
         if self._boundaries[server][1] != now:
             require_compatible(server, below, self)
-            for each in (server, *below):
-                watch(each)
-                cover(each, self)
+            for part in (server, *below):
+                watch(part)
+                cover(part, self)
             self._boundaries[server] = boundary, now
         return boundary
 
@@ -572,54 +568,3 @@ async def _tool_names(server: FastMCP[Any]) -> list[str]:
         return [tool.name for tool in await server.list_tools()]
     except Exception:  # noqa: BLE001 - a list that fails must not hide the failure
         return []
-
-
-def _unfit(exc: BaseException) -> ValidationError | None:
-    """The pydantic error behind FastMCP's error for bad arguments; None for another error."""
-    cause = exc.__cause__
-    if type(exc) is FastMCPValidationError and isinstance(cause, ValidationError) and str(exc) == str(cause):
-        return cause
-    return None
-
-
-async def _invalid_arguments(
-    error: ValidationError | None,
-    tool: Tool[..., Any] | None,
-    server: FastMCP[Any],
-    message: mcp_types.CallToolRequestParams,
-) -> FrameworkError | None:
-    arguments = message.arguments or {}
-    if tool is not None:
-        definition = tool.definition
-        try:
-            definition.validate(arguments)
-        except ValidationError as own:
-            # FastMCP rejects missing and unknown arguments first; the tool's own definition has better messages.
-            return _caused(invalid_arguments_error(own, definition.sdk.parameters, message.name, arguments), own)
-    listed = await server.get_tool(message.name)
-    schema = {} if listed is None else listed.parameters
-    error = error or misnamed(schema, message.name, arguments)
-    if error is None:
-        return None
-    return _caused(invalid_arguments_error(error, schema, message.name, arguments), error)
-
-
-async def _unfit_prompt(context: MiddlewareContext[Any], request: Request) -> FrameworkError | None:
-    """The failure of bad arguments in the words of the contract prompt, not of FastMCP; None for another prompt."""
-    name, arguments = context.message.name, context.message.arguments or {}
-    try:
-        prompt = await find_contract_prompt(_server(context), name)
-    except Exception:  # noqa: BLE001 - a lookup that fails must not hide the failure
-        prompt = None
-    if prompt is not None:
-        request.contract = prompt.contract
-        try:
-            prompt.definition.validate(arguments)
-        except ValidationError as own:
-            return _caused(invalid_arguments_error(own, prompt.definition.sdk.parameters, name, arguments), own)
-    return None
-
-
-def _caused(error: FrameworkError, cause: BaseException) -> FrameworkError:
-    error.__cause__ = cause
-    return error

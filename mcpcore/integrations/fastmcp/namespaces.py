@@ -213,15 +213,15 @@ async def _through(transform: Transform, item: Item) -> Any:
     if item.kind != "tool":
         return listed[0] if len(listed) == 1 else item.component
     tool = item.component
-    asked: list[str] = []
+    names: list[str] = []
 
     async def below(name: str, *, version: Any = None) -> Any:
-        asked.append(name)
+        names.append(name)
         return tool if name == tool.name and (version is None or version.matches(tool.version)) else None
 
     if len(listed) == 1:
         found = await transform.get_tool(listed[0].name, below)
-        if tool.name in asked and found is not None:
+        if tool.name in names and found is not None:
             return listed[0]
     # A transform that shows other tools instead, such as a search, may still pass calls on.
     return await transform.get_tool(tool.name, below)

@@ -46,25 +46,25 @@ WRAPPED_RESULT: Final = "x-fastmcp-wrap-result"
 """The keyword of an output schema by which FastMCP's client knows that the result is wrapped in an object."""
 
 
-def registration_of(declared: Declared[..., Any], given: Any) -> ToolMeta | ResourceMeta | PromptMeta:
-    """Merge `given`, the options of FastMCP's decorator, with the options of mcpcore's decorator.
+def registration_of(declared: Declared[..., Any], metadata: Any) -> ToolMeta | ResourceMeta | PromptMeta:
+    """Merge `metadata`, the options of FastMCP's decorator, with the options of mcpcore's decorator.
 
     Where both say something, FastMCP's decorator has the last word; the contract is added to its `meta`.
     """
     if isinstance(declared, DeclaredResource):
-        return _resource_registration(declared, given)
+        return _resource_registration(declared, metadata)
     if isinstance(declared, DeclaredPrompt):
-        return _prompt_registration(declared, given)
-    return tool_registration(cast("Tool[..., Any]", declared), given)
+        return _prompt_registration(declared, metadata)
+    return tool_registration(cast("Tool[..., Any]", declared), metadata)
 
 
-def tool_registration(tool: Tool[..., Any], given: Any) -> ToolMeta:
-    """What FastMCP registers `tool` with: the options of `@mcp.tool(...)`, `given`, and those of `@tool(...)`.
+def tool_registration(tool: Tool[..., Any], metadata: Any) -> ToolMeta:
+    """What FastMCP registers `tool` with: the options of `@mcp.tool(...)`, `metadata`, and those of `@tool(...)`.
 
     Where both say something, `@mcp.tool(...)` has the last word; the contract is added to its `meta`.
     """
     options = tool.declaration.options
-    chosen = given if isinstance(given, ToolMeta) else ToolMeta()
+    chosen = metadata if isinstance(metadata, ToolMeta) else ToolMeta()
     return dataclasses.replace(
         chosen,
         name=chosen.name or tool.name,
@@ -88,14 +88,14 @@ class _TaskConfig(TaskConfig):
 def _task_config(task: bool | TaskConfig | None) -> TaskConfig | None:  # noqa: FBT001 - as FastMCP has it
     if task is None:
         return None
-    given = TaskConfig.from_bool(task) if isinstance(task, bool) else task
-    return _TaskConfig(mode=given.mode, poll_interval=given.poll_interval)
+    config = TaskConfig.from_bool(task) if isinstance(task, bool) else task
+    return _TaskConfig(mode=config.mode, poll_interval=config.poll_interval)
 
 
-def _resource_registration(resource: DeclaredResource[..., Any], given: Any) -> ResourceMeta:
+def _resource_registration(resource: DeclaredResource[..., Any], metadata: Any) -> ResourceMeta:
     declaration: Any = resource.declaration
     options: ResourceOptions = declaration.resource
-    chosen = given if isinstance(given, ResourceMeta) else ResourceMeta(uri=options.uri)
+    chosen = metadata if isinstance(metadata, ResourceMeta) else ResourceMeta(uri=options.uri)
     return dataclasses.replace(
         chosen,
         name=chosen.name or resource.name,
@@ -108,10 +108,10 @@ def _resource_registration(resource: DeclaredResource[..., Any], given: Any) -> 
     )
 
 
-def _prompt_registration(prompt: DeclaredPrompt[..., Any], given: Any) -> PromptMeta:
+def _prompt_registration(prompt: DeclaredPrompt[..., Any], metadata: Any) -> PromptMeta:
     declaration: Any = prompt.declaration
     options: PromptOptions = declaration.prompt
-    chosen = given if isinstance(given, PromptMeta) else PromptMeta()
+    chosen = metadata if isinstance(metadata, PromptMeta) else PromptMeta()
     return dataclasses.replace(
         chosen,
         name=chosen.name or prompt.name,

@@ -10,8 +10,7 @@ from mcpcore_lint.config import KEYS, SECTION
 from mcpcore_lint.pages import pages
 from options import options, problems
 
-from mcpcore.classification import by_message, code_tables, phrases, status, types
-from mcpcore.classification import names as class_names
+from mcpcore.classification import code_tables, phrase_table, status, types
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
 from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
 from mcpcore.errors import FACTORIES
@@ -148,13 +147,13 @@ def classification() -> str:
                     ", ".join(f"`{p}`" for p in row.phrases),
                     row.only or "",
                 ]
-                for row in by_message.MESSAGES
+                for row in phrase_table.MESSAGES
             ],
         ),
         "",
         table(
             ["name", "words"],
-            [[f"`{{{name}}}`", words.replace("|", ", ")] for name, words in phrases.VOCABULARY.items()],
+            [[f"`{{{name}}}`", words.replace("|", ", ")] for name, words in phrase_table.VOCABULARY.items()],
         ),
         "",
         "## By the name of a class",
@@ -164,7 +163,7 @@ def classification() -> str:
         "second where the message says nothing; those of the third come first for the name of an error that a service "
         "gives, such as AWS's, in place of the row of INTERNAL_ERROR.",
     ]
-    for rows in (class_names.NAMES, class_names.VAGUE_NAMES, class_names.SERVICE_NAMES):
+    for rows in (phrase_table.NAMES, phrase_table.VAGUE_NAMES, phrase_table.SERVICE_NAMES):
         parts += [
             "",
             table(

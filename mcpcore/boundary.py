@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.audit.kinds import LOST
-from mcpcore.audit.record import JsonRecord
 from mcpcore.codes import ErrorCode
 from mcpcore.contract import RESERVED_DATA_KEYS
 from mcpcore.crash_log import described, log_outcome, log_traced
@@ -166,15 +165,15 @@ class Boundary:
 
     def _record_of(self, outcome: Outcome, surface: str) -> dict[str, Any]:
         envelope, exc = outcome.envelope, outcome.exception
-        record: dict[str, Any] = JsonRecord(
-            timestamp=envelope.timestamp,
-            surface=surface,
-            code=envelope.code,
-            name=envelope.name,
-            retry=envelope.retry.to_json(),
-            correlationId=envelope.correlation_id,
-            server=self._server,
-        )
+        record: dict[str, Any] = {
+            "timestamp": envelope.timestamp,
+            "surface": surface,
+            "code": envelope.code,
+            "name": envelope.name,
+            "retry": envelope.retry.to_json(),
+            "correlationId": envelope.correlation_id,
+            "server": self._server,
+        }
         if envelope.effects is not None:
             record["effects"] = envelope.effects
         record[surface] = envelope.tool

@@ -1,4 +1,4 @@
-"""The one table of error codes, and the codes that an application adds to it."""
+"""The table of error codes, and the codes that an application adds."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ _NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
 
 
 class ErrorCode(IntEnum):
-    """What went wrong, as a number that stays the same: one of the codes of the framework.
+    """The codes of the framework, with stable numbers.
 
-    `http_status` is the status of the same meaning; `category` tells whose turn it is ("client": the caller's;
-    "server": this server's; "upstream": a service behind it); `retry` is the advice where nobody says more;
-    `sentence` is what a client reads when an undeclared exception of the code is masked; `strategy` and `actions`
-    tell an agent what to do where no recovery was declared.
+    `http_status` is the status of the same meaning; `category` is who can fix it ("client": the caller; "server": this
+    server; "upstream": a service behind it); `retry` is the default advice; `sentence` replaces the message of an
+    undeclared exception; `strategy` and `actions` tell an agent what to do without a declared recovery.
 
-    A code is an int whose text is its name: `str()`, f-strings and `%s` give the name; `int()`, `%d`, JSON and a format
-    specification for numbers, such as `f"{code:d}"`, give the number.
+    A code is an int whose text is its name: `str()`, f-strings and `%s` return the name; `int()`, `%d`, JSON and a
+    format specification for numbers, such as `f"{code:d}"`, return the number.
     """
 
     http_status: int
@@ -57,7 +56,7 @@ class ErrorCode(IntEnum):
         strategy: Strategy,
         actions: tuple[str, ...],
     ) -> ErrorCode:
-        """Make a row of the table."""
+        """Create a row of the table."""
         member = int.__new__(cls, number)
         member._value_ = number
         member.http_status = http_status
@@ -110,7 +109,7 @@ class ErrorCode(IntEnum):
                      "report_to_user", ("contact_support",))
     # fmt: on
 
-    # IntEnum shows the number, which tells a reader of a log nothing. JSON, int() and %d still give the number.
+    # IntEnum shows the number, which is useless in a log. JSON, int() and %d still return the number.
     def __str__(self) -> str:
         return self.name
 
@@ -120,7 +119,7 @@ class ErrorCode(IntEnum):
 
 @final
 class CustomCode(int):
-    """A code of an application's own, registered by being made; accepted wherever an `ErrorCode` is.
+    """A code of an application, registered when it is created; accepted wherever an `ErrorCode` is.
 
     >>> QUOTA_SPENT = CustomCode("QUOTA_SPENT", 1402, http_status=402, category="client",
     ...                          retry=Retry.never(), sentence="The quota of this month is spent.")
@@ -150,16 +149,16 @@ class CustomCode(int):
         strategy: Strategy = "report_to_user",
         actions: tuple[str, ...] = ("contact_support",),
     ) -> CustomCode:
-        """Make and register a code.
+        """Create and register a code.
 
         Args:
-            name: UPPER_SNAKE_CASE, unlike any other code's.
-            number: Any integer outside -32768..-32000, unlike any other code's.
+            name: A unique name in UPPER_SNAKE_CASE.
+            number: A unique integer outside -32768..-32000.
             http_status: The status of the same meaning, 400 to 599.
-            category: Whose turn it is: "client", "server" or "upstream".
-            retry: The advice where a failure mode or a throw says nothing.
-            sentence: What a client reads when an exception of the code is masked.
-            strategy: What an agent does where no recovery was declared.
+            category: Who can fix it: "client", "server" or "upstream".
+            retry: The default advice.
+            sentence: The message for clients when an exception of the code is masked.
+            strategy: The strategy of an agent without a declared recovery.
             actions: Steps for the agent, as short identifiers.
 
         Raises:
@@ -204,7 +203,7 @@ class CustomCode(int):
 
     @property
     def value(self) -> int:
-        """The number, by the name that enum members have for it."""
+        """The number, as for members of an enum."""
         return int(self)
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
@@ -234,7 +233,7 @@ _NUMBER_TYPES: Final = frozenset("bcdoxXneEfFgG%")
 
 
 def _formatted(code: Code, spec: str) -> str:
-    """`code` in a format string: the number where the specification is one for numbers, else the name."""
+    """`code` in a format string: the number for a specification of numbers, else the name."""
     return format(int(code), spec) if spec[-1:] in _NUMBER_TYPES else format(code.name, spec)
 
 
@@ -252,10 +251,10 @@ BASELINE: Final = frozenset(
         ErrorCode.REQUEST_CANCELLED,
     }
 )
-"""Codes that come up anywhere, so that a contract need not declare them."""
+"""Codes that any tool may raise, so that a contract need not declare them."""
 
 SEVERITY: Final[tuple[ErrorCode, ...]] = (
-    # server: a person has to look into it
+    # server: a person has to investigate
     ErrorCode.INTERNAL_ERROR,
     ErrorCode.INITIALIZATION_FAILED,
     ErrorCode.CONFIGURATION_ERROR,
@@ -266,7 +265,7 @@ SEVERITY: Final[tuple[ErrorCode, ...]] = (
     ErrorCode.SERVICE_UNAVAILABLE,
     ErrorCode.RATE_LIMITED,
     ErrorCode.TIMEOUT,
-    # client: first what other arguments do not help against
+    # client: first those that other arguments do not avoid
     ErrorCode.UNAUTHORIZED,
     ErrorCode.FORBIDDEN,
     ErrorCode.METHOD_NOT_FOUND,
@@ -278,13 +277,13 @@ SEVERITY: Final[tuple[ErrorCode, ...]] = (
     ErrorCode.PARSE_ERROR,
     ErrorCode.REQUEST_CANCELLED,
 )
-"""Every code, the most severe first: faults of the server, then of a service behind it, then of the caller."""
+"""Every code, the most severe first: faults of the server, of a service behind it, of the caller."""
 
 _RANKS: Final = {code: rank for rank, code in enumerate(SEVERITY)}
 _LAST_OF_CATEGORY: Final = {code.category: rank for code, rank in _RANKS.items()}
 
 PROTOCOL_INVALID_PARAMS: Final = frozenset({ErrorCode.INVALID_PARAMS, ErrorCode.NOT_FOUND, ErrorCode.VALIDATION_ERROR})
-"""Codes that go out as -32602 where the protocol itself carries the error; all others go out as -32603."""
+"""Codes that become -32602 in errors of the protocol itself; all others become -32603."""
 
 PROTOCOL_CODES: Final = {
     -32700: ErrorCode.PARSE_ERROR,
@@ -305,8 +304,8 @@ def code_named(name: str) -> Code:
     Raises:
         KeyError: If no code, of the framework or of the application, has the name.
     """
-    found = ErrorCode.__members__.get(name)
-    return _CUSTOM_BY_NAME[name] if found is None else found
+    code = ErrorCode.__members__.get(name)
+    return _CUSTOM_BY_NAME[name] if code is None else code
 
 
 def code_numbered(number: int) -> Code | None:
@@ -315,19 +314,19 @@ def code_numbered(number: int) -> Code | None:
 
 
 def all_codes() -> tuple[Code, ...]:
-    """Every code: the framework's in the order of the table, then the application's in the order made."""
+    """Every code: those of the framework in the order of the table, then those of the application as created."""
     return (*ErrorCode, *_CUSTOM_BY_NAME.values())
 
 
 def severity(code: Code) -> tuple[int, int, str]:
     """The sort key of `code` by severity, the most severe first.
 
-    An application's own codes come after the framework's codes of the same category, in the order of their names.
+    Codes of the application come after those of the framework in the same category, ordered by name.
     """
     rank = _RANKS.get(code) if isinstance(code, ErrorCode) else None
     return (_LAST_OF_CATEGORY[code.category], 1, code.name) if rank is None else (rank, 0, code.name)
 
 
 def is_code(value: object) -> bool:
-    """Whether `value` is a code: a member of `ErrorCode` or a `CustomCode`, not merely a number of one."""
+    """Whether `value` is a member of `ErrorCode` or a `CustomCode`, not just the number of a code."""
     return isinstance(value, ErrorCode | CustomCode)

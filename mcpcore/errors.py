@@ -1,4 +1,4 @@
-"""The failures that code raises on purpose: `CodedError`, and a factory for each code that tools raise."""
+"""Failures that code raises on purpose: `CodedError`, and a factory for each code that tools raise."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ RecoveryLike: TypeAlias = "str | Mapping[str, Any]"
 
 
 class CodedError(Exception):
-    """A failure with a code, to be raised; at the boundary it becomes an envelope.
+    """A failure with a code; at the boundary, it becomes an envelope.
 
-    Its `data` reaches the client, since it was meant to. Chain it with `raise … from …`: the cause goes to the log.
+    Its `data` is sent to the client. Chain it with `raise … from …`: the cause goes to the log.
 
     Attributes:
         code: The `ErrorCode` or `CustomCode`.
-        message: What went wrong here, as a sentence for the client.
-        data: Facts for the client, as the author gave them; a model or a dataclass as the mapping of its fields, and if
-            the declared entry has a data model, as the JSON that this model writes.
-        reason: The declared reason, given as such or as `data["reason"]`; None where there is none.
+        message: A sentence for the client about this failure.
+        data: Facts for the client. A model or a dataclass becomes the mapping of its fields; if the declared entry has
+            a data model, the JSON that this model writes.
+        reason: The declared reason, from the argument or from `data["reason"]`, or None.
         retry: The advice of the throw site or of `ctx.fail`, else None; `advice` is the one in force.
-        retry_is_declared: Whether an author gave `retry`, at the throw site or in the entry; False too where a caught
-            exception or the code did.
-        effects: Whether anything was changed before the failure, as the throw site says; else None.
-        entry: The failure mode that declares the reason, once a contract has been asked.
-        omits_recovery: Whether the throw site asked for no recovery at all, with `recovery=None`.
-        omits_effects: Whether the declared effects do not hold, since the failure represents others too.
-        unusable_advice: What the throw site gave as `retry` or `effects` that is neither, in words; else None. The
-            failure is sent without it, and its contract is broken.
+        retry_is_declared: Whether the author set `retry`, at the throw site or in the entry, and not a caught
+            exception or the code.
+        effects: Whether anything was changed before the failure, if the throw site says so; else None.
+        entry: The failure mode that declares the reason, once the contract is known.
+        omits_recovery: Whether the throw site suppressed the recovery with `recovery=None`.
+        omits_effects: Whether the declared effects do not apply, since the failure represents others too.
+        unusable_advice: A description of an invalid `retry` or `effects` from the throw site, else None. The failure is
+            sent without it, and its contract is broken.
     """
 
     code: Code
@@ -62,7 +62,7 @@ class CodedError(Exception):
     unusable_advice: str | None = None
 
     _given_data: object = None
-    """The model or dataclass that `data` was made of; the declared entry may write it otherwise."""
+    """The model or dataclass that was passed as `data`; the declared entry may serialize it differently."""
 
     is_dumped: bool = False
     """Whether the data model of `entry` wrote `data`."""
@@ -78,14 +78,14 @@ class CodedError(Exception):
         retry: Retry | None = None,
         effects: Effects | None = None,
     ) -> None:
-        """Make a failure.
+        """Create a failure.
 
         Args:
-            code: What went wrong.
-            message: A sentence for the client; left out, the declared entry's `when`, else the code's sentence.
+            code: The code.
+            message: A sentence for the client; by default the `when` of the declared entry, else that of the code.
             data: Facts for the client; `reason`, `retryable` and `recovery` are reserved keys.
-            reason: The reason of the contract that this failure is.
-            recovery: Replaces the declared recovery, or adds to it where it has no `hint`; `None` leaves it out.
+            reason: The declared reason.
+            recovery: Replaces the declared recovery, or extends it if it has no `hint`; `None` suppresses it.
             retry: Replaces the declared retry advice.
             effects: Whether anything was changed before the failure: "none", "partial" or "unknown"; replaces the
                 declared effects.
@@ -103,9 +103,9 @@ class CodedError(Exception):
             self._given_data = data
         self.reason = _reason(fact(self.data, "reason") if reason is None else reason)
         self._reason_is_data = reason is None
-        told = None if message is None else safe_str(message)
-        self._has_message = told is not None and not told.isspace() and told != ""
-        self.message = told if told is not None and self._has_message else self.code.sentence
+        text = "" if message is None else safe_str(message)
+        self._has_message = bool(text) and not text.isspace()
+        self.message = text if self._has_message else self.code.sentence
         self.omits_recovery = recovery is None
         self._given_recovery = recovery_of(recovery)
         self._partial_recovery = (
@@ -125,9 +125,9 @@ class CodedError(Exception):
 
     @property
     def recovery(self) -> dict[str, Any] | None:
-        """The recovery in force, as the wire has it: the throw site's, else that of `recovery_for`, else the declared.
+        """The recovery in force, for the wire: that of the throw site, else of `recovery_for`, else the declared one.
 
-        Any other recovery in `data` may be a caller's words, and does not count.
+        Any other recovery in `data` may come from a caller, and does not count.
         """
         if self.omits_recovery:
             return None
@@ -139,28 +139,28 @@ class CodedError(Exception):
         if self.entry is None:
             return None
         declared = self.entry.recovery_json()
-        # A recovery without a hint goes with the one that is declared.
+        # A recovery without a hint extends the declared one.
         return {**declared, **self._partial_recovery} if self._partial_recovery else declared
 
     @property
     def advice(self) -> Retry:
-        """The retry advice in force: the throw site's, else the declared entry's, else the code's.
+        """The retry advice in force: that of the throw site, else of the declared entry, else of the code.
 
-        Where something is declared to have changed, or to have possibly changed, only an author's advice counts.
+        If the call has changed something, or may have, only the advice of the author counts.
         """
         if declared_effects(self) in CHANGED:
             return cautious_advice(self)
         if self.retry is not None:
             return self.retry
-        # An entry's advice that is merely its code's says nothing about the code that was raised instead.
+        # The default advice of the declared code does not apply to another code that was raised instead.
         if self.entry is not None and self.entry.retry is not None:
             return self.entry.retry
         return self.code.retry
 
     def with_found_advice(self, advice: Retry | None) -> Self:
-        """Take the retry advice of a caught exception or a response, if there is any, and return the failure.
+        """Set the retry advice of a caught exception or a response, if any, and return the failure.
 
-        Unlike an author's own advice, it is withheld where a second call may do something twice.
+        Unlike advice of the author, it is withheld if a second call may repeat a change.
         """
         if advice is not None:
             self.retry, self.retry_is_declared = advice, False
@@ -168,11 +168,11 @@ class CodedError(Exception):
 
     @property
     def sent_reason(self) -> str | None:
-        """The reason for the client. A reason in `data` may be a caller's word, so it counts only if it is declared."""
+        """The reason for the client. A reason in `data` may come from a caller, so it counts only if it is declared."""
         return None if self._reason_is_data and self.entry is None else self.reason
 
     def misused_keys(self, facts: Mapping[str, Any]) -> list[str]:
-        """The reserved keys in `facts`, the data as JSON, with neither a recovery of `recovery_for` nor the reason."""
+        """The reserved keys in `facts`, the data as JSON, except a recovery of `recovery_for` and the reason."""
         misused: list[str] = []
         for key in sorted(RESERVED_DATA_KEYS.intersection(facts)):
             value = facts[key]
@@ -186,7 +186,7 @@ class CodedError(Exception):
         return misused
 
     def declare(self, entry: FailureMode[Any]) -> None:
-        """Tie the failure, wherever it was raised, to the entry that declares its reason."""
+        """Set the entry that declares the reason of this failure."""
         self.entry = entry
         if entry.data is not None and self._given_data is not None:
             written = quietly(lambda: entry.dump_data(self._given_data), None)
@@ -208,21 +208,21 @@ class CodedError(Exception):
         reason: str | None = None,
         **fields: str | None,
     ) -> CodedError:
-        """Whatever was thrown, as a coded error with it as the cause; a coded error stays itself.
+        """A coded error with `thrown` as its cause; a coded error is returned unchanged.
 
         Args:
-            thrown: An exception, or anything else that stands for a failure; its text goes to no client.
-            code: The code; left out, what `classify` says.
-            message: A sentence for the client; left out, the code's own.
+            thrown: An exception, or any other object for a failure; its text is never sent to a client.
+            code: The code; by default, that of `classify`.
+            message: A sentence for the client; by default, that of the code.
             data: Facts for the client.
-            reason: The reason of the contract that this failure is.
+            reason: The declared reason.
             **fields: Fields to bind, such as `session_id`; see `mcpcore.bound_fields.FIELDS`.
 
         Raises:
-            TypeError: If a field is none of those.
+            TypeError: If a field is unknown.
         """
         if isinstance(thrown, CodedError):
-            return _carrying(thrown, fields)
+            return _with_fields(thrown, fields)
         retry = None
         if code is None:
             code = ErrorCode.UNKNOWN_ERROR
@@ -232,7 +232,7 @@ class CodedError(Exception):
                 retry = None if explained.retry == code.retry else explained.retry
         error = cls(code, message, data, reason=reason).with_found_advice(retry)
         error.__cause__ = thrown if isinstance(thrown, BaseException) else RuntimeError(safe_str(thrown))
-        return _carrying(error, fields)
+        return _with_fields(error, fields)
 
     @classmethod
     def invariant_violation(
@@ -244,14 +244,14 @@ class CodedError(Exception):
         cause: BaseException | None = None,
         **fields: str | None,
     ) -> CodedError:
-        """An invariant of the system is broken: INTERNAL_ERROR, with the invariant bound.
+        """The failure of a broken invariant: INTERNAL_ERROR, with the invariant as a bound field.
 
         Raises:
-            TypeError: If a field is none of `mcpcore.bound_fields.FIELDS`.
+            TypeError: If a field is not in `mcpcore.bound_fields.FIELDS`.
         """
-        said = f"The invariant {invariant_id} does not hold." if message is None else message
+        sentence = f"The invariant {invariant_id} does not hold." if message is None else message
         bound = {**fields, "invariant_id": invariant_id}
-        return cls._made(ErrorCode.INTERNAL_ERROR, said, data, "invariant_violation", cause, bound)
+        return cls._build(ErrorCode.INTERNAL_ERROR, sentence, data, "invariant_violation", cause, bound)
 
     @classmethod
     def tool_failure(
@@ -264,12 +264,12 @@ class CodedError(Exception):
         cause: BaseException | None = None,
         **fields: str | None,
     ) -> CodedError:
-        """A tool fails in a way of its own.
+        """The failure of a tool.
 
         Raises:
-            TypeError: If `code` is not a code, or a field is none of `mcpcore.bound_fields.FIELDS`.
+            TypeError: If `code` is not a code, or a field is not in `mcpcore.bound_fields.FIELDS`.
         """
-        return cls._made(code, message, data, reason, cause, fields)
+        return cls._build(code, message, data, reason, cause, fields)
 
     @classmethod
     def startup_failure(
@@ -281,15 +281,15 @@ class CodedError(Exception):
         cause: BaseException | None = None,
         **fields: str | None,
     ) -> CodedError:
-        """A component does not start.
+        """The failure of a component to start.
 
         Raises:
-            TypeError: If `code` is not a code, or a field is none of `mcpcore.bound_fields.FIELDS`.
+            TypeError: If `code` is not a code, or a field is not in `mcpcore.bound_fields.FIELDS`.
         """
-        return cls._made(code, message, data, "startup_failure", cause, fields)
+        return cls._build(code, message, data, "startup_failure", cause, fields)
 
     @classmethod
-    def _made(
+    def _build(
         cls,
         code: Code,
         message: str | None,
@@ -301,7 +301,7 @@ class CodedError(Exception):
         error = cls(code, message, data, reason=reason)
         if cause is not None:
             error.__cause__ = cause
-        return _carrying(error, fields)
+        return _with_fields(error, fields)
 
     def __str__(self) -> str:
         return self.message
@@ -316,7 +316,7 @@ class CodedError(Exception):
         return super().with_traceback(tb)
 
     def __reduce__(self) -> tuple[object, tuple[Any, ...], dict[str, Any]]:
-        use(self)  # in the copy as well, which equals its original
+        use(self)  # also for the copy, which equals the original
         state = self.__dict__.copy()
         if isinstance(state.get("data"), MappingProxyType):  # can be neither pickled nor copied
             state["data"] = dict(state["data"])
@@ -325,11 +325,11 @@ class CodedError(Exception):
 
 
 class FrameworkError(CodedError):
-    """A failure that the framework itself tells (bad arguments, an unknown tool): no contract declares its reason."""
+    """A failure of the framework (invalid arguments, an unknown tool), whose reason is in no contract."""
 
 
-def _carrying(error: CodedError, fields: Mapping[str, str | None]) -> CodedError:
-    """`error`, with fields that stand in its envelope and its record."""
+def _with_fields(error: CodedError, fields: Mapping[str, str | None]) -> CodedError:
+    """`error` with fields for its envelope and its record."""
     if fields:
         from mcpcore.bound_fields import carry
 
@@ -338,7 +338,7 @@ def _carrying(error: CodedError, fields: Mapping[str, str | None]) -> CodedError
 
 
 def _bare(cls: type[CodedError], *args: Any) -> CodedError:
-    """An instance without `__init__` and `__new__`, whose arguments a subclass may have changed."""
+    """Create an instance without `__init__` and `__new__`, whose parameters a subclass may have changed."""
     return Exception.__new__(cls, *args)
 
 
@@ -351,7 +351,7 @@ def failure_of(
     retry: Retry | EllipsisType | None = ...,
     effects: Effects | None = None,
 ) -> CodedError:
-    """The failure of a declared entry; `ctx.fail` makes its failures here."""
+    """The failure of a declared entry, for `ctx.fail`."""
     own = None if retry is ... else retry
     error = CodedError(
         entry.code,
@@ -369,36 +369,36 @@ def failure_of(
 
 
 def fact(data: Mapping[str, Any] | None, key: str) -> Any:
-    """What `data` has under `key`; None too where the mapping's own code raises."""
+    """The value of `key` in `data`; None also if the mapping raises."""
     return None if data is None else quietly(lambda: data.get(key), None)
 
 
 def _reason(value: object) -> str | None:
-    """`value` as a reason; a very long one, which no contract can declare, is cut."""
+    """`value` as a reason; one that is too long for any contract is cut."""
     if not issubclass(type(value), str):
         return None
-    given = cast("str", value)
-    text, length = str.__getitem__(given, slice(_LONGEST_REASON)), str.__len__(given)
+    reason = cast("str", value)
+    text, length = str.__getitem__(reason, slice(_LONGEST_REASON)), str.__len__(reason)
     return Cut(text, length) if length > _LONGEST_REASON else text or None
 
 
 def _shown(value: object) -> str:
-    """An argument in a sentence: a text, if it is one, else its type."""
+    """An argument for a message: the text of a string, else the type."""
     return repr(cut_text(safe_str(value), 100)) if issubclass(type(value), str) else named(value)
 
 
 _LONGEST_REASON: Final = 1_000
 
 _MAX_RECOVERY: Final = 32 * 1024
-"""Bytes of a recovery that is no dict; an envelope has less room for it."""
+"""Bytes of a recovery that is not a dict; an envelope has less room for it."""
 
 
 _MAX_PARTS: Final = 100
-"""Parts of a recovery that is read as it is; one with more parts is cut first."""
+"""The most parts of a recovery that is read uncut."""
 
 
 def recovery_of(value: object) -> dict[str, Any] | None:
-    """`value` as a recovery in the form of the wire, or None where it is not one."""
+    """`value` as a recovery for the wire, or None if it is invalid."""
     return None if value is None or value is ... else quietly(lambda: _whole(value), None)
 
 
@@ -424,15 +424,15 @@ def _is_small_dict(value: Any) -> bool:
 
 
 def _parts_of(recovery: Mapping[str, Any]) -> dict[str, Any]:
-    """All of a recovery but the hint, by the names of the wire."""
+    """The parts of a recovery except the hint, by their names on the wire."""
     parts: Any = recovery if _is_small_dict(recovery) else to_json(recovery, room=_MAX_RECOVERY)
-    found: dict[str, Any] = {}
+    renamed: dict[str, Any] = {}
     if isinstance(parts, dict):
-        found = {_WIRE_NAMES.get(str(key), str(key)): part for key, part in parts.items() if key != "hint"}
-    strategy = found.get("strategy")
+        renamed = {_WIRE_NAMES.get(str(key), str(key)): part for key, part in parts.items() if key != "hint"}
+    strategy = renamed.get("strategy")
     if isinstance(strategy, str):
-        found["strategy"] = strategy.lower()  # RETRY_LATER, as other envelopes write it
-    return found
+        renamed["strategy"] = strategy.lower()  # other envelopes write RETRY_LATER
+    return renamed
 
 
 _WIRE_NAMES: Final = {
@@ -440,304 +440,95 @@ _WIRE_NAMES: Final = {
     "corrective_params": "correctiveParams",
     "user_message": "userMessage",
 }
-"""The parts of a recovery by the names that `FailureMode` has for them."""
+"""The names of parts in `FailureMode` and on the wire."""
 
 
 def _facts(data: object) -> Mapping[str, Any] | None:
-    """What a throw site gave as data, as a mapping: to complain about it would cost the failure that is being told."""
+    """The data of a throw site as a mapping; raising for invalid data would hide the original failure."""
     if data is None or type(data) is dict:
         return data
     if quietly(lambda: isinstance(data, Mapping), otherwise=False):
         return cast("Mapping[str, Any]", data)
-    # The envelope names a model that cannot be dumped.
+    # A model that cannot be dumped is described in the envelope.
     fields = quietly(lambda: as_mapping(data), None)
     return fields if type(fields) is dict else {"value": data}
 
 
-def invalid_params(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """The arguments do not fit the tool: a missing field, a wrong type, a value out of range.
+class Factory:
+    """Creates failures of one code: `raise not_found("No order 7.")`."""
 
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.INVALID_PARAMS, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
+    __slots__ = ("__dict__", "code")
 
+    def __init__(self, code: ErrorCode) -> None:
+        """Take the name and the sentence of `code` from the table of codes."""
+        self.code: Final = code
+        self.__name__ = self.__qualname__ = code.name.lower()
+        self.__doc__ = f"{code.sentence} Raise the result; the arguments are those of `CodedError`."
 
-def invalid_request(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """The request makes no sense here: an operation that is not supported, a capability that is missing.
+    def __call__(
+        self,
+        message: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        *,
+        reason: str | None = None,
+        recovery: RecoveryLike | EllipsisType | None = ...,
+        retry: Retry | None = None,
+        effects: Effects | None = None,
+    ) -> CodedError:
+        """Create a failure of this code, to be raised; the arguments are those of `CodedError`."""
+        return CodedError(self.code, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects)
 
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.INVALID_REQUEST, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
+    def __repr__(self) -> str:
+        return f"<factory mcpcore.{self.__name__}>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
 
 
-def not_found(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """What was asked for does not exist.
+invalid_params: Final = Factory(ErrorCode.INVALID_PARAMS)
+"""The arguments do not fit the tool: a missing field, a wrong type, a value out of range."""
 
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.NOT_FOUND, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
+invalid_request: Final = Factory(ErrorCode.INVALID_REQUEST)
+"""The request makes no sense here: the operation is not supported, or a capability is missing."""
 
+not_found: Final = Factory(ErrorCode.NOT_FOUND)
+"""The requested thing does not exist."""
 
-def forbidden(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """The caller is known, and may not do this.
+forbidden: Final = Factory(ErrorCode.FORBIDDEN)
+"""The caller is known but may not do this."""
 
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.FORBIDDEN, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
+unauthorized: Final = Factory(ErrorCode.UNAUTHORIZED)
+"""The caller's credentials are missing, invalid or expired."""
 
+validation_error: Final = Factory(ErrorCode.VALIDATION_ERROR)
+"""The input has the right form but breaks a rule of the operation."""
 
-def unauthorized(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """The caller's credentials are missing, invalid or expired.
+conflict: Final = Factory(ErrorCode.CONFLICT)
+"""The operation conflicts with the current state: a duplicate, a changed version."""
 
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.UNAUTHORIZED, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
+rate_limited: Final = Factory(ErrorCode.RATE_LIMITED)
+"""A limit on the rate or the number of calls was reached."""
 
+timeout: Final = Factory(ErrorCode.TIMEOUT)
+"""The operation took too long."""
 
-def validation_error(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """The input has the right form and breaks a rule of the operation.
+service_unavailable: Final = Factory(ErrorCode.SERVICE_UNAVAILABLE)
+"""A service that the tool depends on is down or cannot be reached."""
 
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.VALIDATION_ERROR, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
+configuration_error: Final = Factory(ErrorCode.CONFIGURATION_ERROR)
+"""The server is not configured correctly."""
 
+internal_error: Final = Factory(ErrorCode.INTERNAL_ERROR)
+"""Something failed that should not have."""
 
-def conflict(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """The operation conflicts with the current state: a duplicate, a changed version.
+serialization_error: Final = Factory(ErrorCode.SERIALIZATION_ERROR)
+"""Data could not be encoded or decoded."""
 
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(ErrorCode.CONFLICT, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects)
+database_error: Final = Factory(ErrorCode.DATABASE_ERROR)
+"""The data store failed."""
 
+request_cancelled: Final = Factory(ErrorCode.REQUEST_CANCELLED)
+"""The request was cancelled before it was done."""
 
-def rate_limited(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """A limit on the rate or the amount of calls was reached.
-
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.RATE_LIMITED, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
-
-
-def timeout(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """The operation took too long.
-
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(ErrorCode.TIMEOUT, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects)
-
-
-def service_unavailable(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """A service behind the tool is down or cannot be reached.
-
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.SERVICE_UNAVAILABLE, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
-
-
-def configuration_error(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """The server is not configured correctly.
-
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.CONFIGURATION_ERROR, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
-
-
-def internal_error(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """Something failed that should not have.
-
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.INTERNAL_ERROR, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
-
-
-def serialization_error(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """Data could not be encoded or decoded.
-
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.SERIALIZATION_ERROR, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
-
-
-def database_error(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """The data store failed.
-
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.DATABASE_ERROR, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
-
-
-def request_cancelled(
-    message: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    *,
-    reason: str | None = None,
-    recovery: RecoveryLike | EllipsisType | None = ...,
-    retry: Retry | None = None,
-    effects: Effects | None = None,
-) -> CodedError:
-    """The request was cancelled before it was done.
-
-    The arguments are those of `CodedError`; to be raised.
-    """
-    return CodedError(
-        ErrorCode.REQUEST_CANCELLED, message, data, reason=reason, recovery=recovery, retry=retry, effects=effects
-    )
-
-
-FACTORIES: Final = {
-    factory.__name__: code
-    for factory, code in (
-        (invalid_params, ErrorCode.INVALID_PARAMS),
-        (invalid_request, ErrorCode.INVALID_REQUEST),
-        (not_found, ErrorCode.NOT_FOUND),
-        (forbidden, ErrorCode.FORBIDDEN),
-        (unauthorized, ErrorCode.UNAUTHORIZED),
-        (validation_error, ErrorCode.VALIDATION_ERROR),
-        (conflict, ErrorCode.CONFLICT),
-        (rate_limited, ErrorCode.RATE_LIMITED),
-        (timeout, ErrorCode.TIMEOUT),
-        (service_unavailable, ErrorCode.SERVICE_UNAVAILABLE),
-        (configuration_error, ErrorCode.CONFIGURATION_ERROR),
-        (internal_error, ErrorCode.INTERNAL_ERROR),
-        (serialization_error, ErrorCode.SERIALIZATION_ERROR),
-        (database_error, ErrorCode.DATABASE_ERROR),
-        (request_cancelled, ErrorCode.REQUEST_CANCELLED),
-    )
-}
+FACTORIES: Final = {name: value.code for name, value in globals().copy().items() if isinstance(value, Factory)}
 """The code of each factory, by the factory's name."""

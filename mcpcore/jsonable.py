@@ -1,7 +1,7 @@
-"""Any Python value as JSON that every reader accepts, within bounds.
+"""Converts any Python value to bounded JSON that every reader accepts.
 
-What JSON cannot say is converted where that is faithful and named where it is not; nothing here raises, whatever the
-value does when it is looked at.
+A value that JSON cannot express is converted if that is faithful, else replaced by the name of its type. Nothing here
+raises, even for hostile values.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
-"""A value that JSON can say."""
+"""A JSON value."""
 
 _EXACT: Final = 2**53 - 1
-"""Beyond this, readers whose numbers are doubles round an integer (RFC 8259, section 6)."""
+"""Larger integers are rounded by readers whose numbers are doubles (RFC 8259, section 6)."""
 
 _MAX_ITEMS: Final = 10_000
-"""Items of one container that are looked at: a bound on the work, not on the answer, which bytes bound."""
+"""Items of one container that are examined: a bound on the work; the result is bounded in bytes."""
 
 _MAX_NODES: Final = 50_000
-"""Values looked at in all: lists that hold one another many times over grow with every level."""
+"""Values that are examined in all: lists that contain one another many times grow with every level."""
 
 _CUT: Final = "…"
 
-_name_of = type.__dict__["__name__"].__get__  # past a metaclass, which may raise
+_name_of = type.__dict__["__name__"].__get__  # not through a metaclass, which may raise
 
 
 class Cut(str):  # noqa: SLOT000 - a text with one attribute
-    """The beginning of a text that was too long to be read as a whole, or the note for a value that was too deep.
+    """The beginning of a text that was too long, or the note for a value that was too deep.
 
     Attributes:
         whole: The number of characters in the whole text.
@@ -57,31 +57,28 @@ class Cut(str):  # noqa: SLOT000 - a text with one attribute
     whole: int
 
     def __new__(cls, text: str, whole: int) -> Self:
-        """Keep the length of the whole with `text`."""
-        made = super().__new__(cls, text)
-        made.whole = whole
-        return made
+        """Keep the length of the whole text with its beginning."""
+        cut = super().__new__(cls, text)
+        cut.whole = whole
+        return cut
 
     def __reduce__(self) -> tuple[type[Cut], tuple[str, int]]:
         return Cut, (str.__str__(self), self.whole)
 
 
 class Note(str):  # noqa: SLOT000 - the same
-    """The note at the end of a container that says how many items were left out."""
+    """The note at the end of a container with the number of items that were left out."""
 
     left_out: int | None = None
-    """The number of these items; None for a container that does not know its length."""
+    """The number of these items; None for a container without a length."""
 
 
 _WINDOW: Final = 100_000
-"""Characters of a message or another sentence that are read; longer ones are cut before anything else."""
+"""Characters of a message that are read; a longer one is cut first."""
 
 
 def safe_str(value: object, *, limit: int = _WINDOW) -> str:
-    """`str(value)`, or the name of its type where that raises; at most `limit` characters.
-
-    Of a text that is longer, a `Cut`.
-    """
+    """`str(value)`, or the name of its type if that raises; a `Cut` of `limit` characters if it is longer."""
     try:
         text = text_of(value, limit)
         length = str.__len__(text)
@@ -89,12 +86,12 @@ def safe_str(value: object, *, limit: int = _WINDOW) -> str:
         return start if length <= limit else Cut(start, length)
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - whatever __str__ raises, the failure that is being told must not be lost
+    except BaseException:  # noqa: BLE001 - an error in __str__ must not hide the original failure
         return named(value)
 
 
 def text_of(value: object, limit: int) -> str:
-    """`str(value)`, without a copy of a long text or the repr of a long argument of an exception."""
+    """`str(value)`, without copying a long text or calling the repr of a long argument of an exception."""
     kind = type(value)
     if issubclass(kind, str) and kind.__str__ is str.__str__:
         return value  # type: ignore[return-value] # kind says so
@@ -107,11 +104,11 @@ def text_of(value: object, limit: int) -> str:
 
 
 _SHOW_ARGUMENTS: Final = (BaseException.__str__, KeyError.__str__)
-"""The methods that make the text of an exception from the repr of its arguments."""
+"""The methods that use the repr of the arguments of an exception."""
 
 
 def _is_bulky(value: object, limit: int) -> bool:
-    """Whether the built-in containers in `value` hold more than `limit` characters or items in all."""
+    """Whether the built-in containers in `value` contain more than `limit` characters or items in all."""
     left = limit
     stack: list[Iterator[Any]] = [iter((value,))]
     while stack:
@@ -136,7 +133,7 @@ _CONTAINERS: Final = frozenset({list, tuple, set, frozenset, deque})
 
 
 def named(value: object) -> str:
-    """The stand-in for a value that JSON cannot say: its type, never its contents."""
+    """The replacement for a value that JSON cannot express: its type, never its contents."""
     return f"<{clean_text(_name_of(type(value))[:200])}>"
 
 
@@ -188,7 +185,7 @@ def size(value: JSON) -> int:
 
 
 def fits(value: JSON, limit: int) -> bool:
-    """Whether `value` has at most `limit` bytes as compact JSON; small values are told without making it."""
+    """Whether `value` has at most `limit` bytes as compact JSON; small values are not encoded for that."""
     left = limit
     stack = [value]
     while stack and left >= 0:
@@ -211,10 +208,10 @@ def fits(value: JSON, limit: int) -> bool:
 
 
 WIDEST: Final = 6
-"""Bytes of a character in JSON at most: a control character is written as an escape."""
+"""The most bytes of a character in JSON: a control character is escaped."""
 
 _LONGEST_NUMBER: Final = 26
-"""Bytes of a number, a bool or null at most, with the comma after it."""
+"""The most bytes of a number, a bool or null, with the comma after it."""
 
 
 def _bytes(text: str) -> int:
@@ -222,28 +219,28 @@ def _bytes(text: str) -> int:
 
 
 def to_json(value: object, *, depth: int = 20, room: int | None = None) -> JSON:
-    """`value` as JSON, nested at most `depth` levels; never raises and never calls out for long.
+    """`value` as JSON, nested at most `depth` levels; never raises, and takes a bounded time.
 
     Args:
         value: Any value.
         depth: The levels of nesting; deeper containers are replaced by the name of their type.
-        room: The bytes that the caller will cut the JSON to, with `fit`. No more is converted than could still be seen
-            then: long texts are cut, with their length in the note, and the items after that are counted.
+        room: The bytes to which the caller will cut the JSON with `fit`. Only the parts that fit are converted: long
+            texts are cut, with their length in the note, and the items after that are counted.
     """
     try:
         return _Conversion(room).convert(value, depth, ())
-    except RecursionError:  # the caller left no room at all
+    except RecursionError:  # the stack of the caller is full
         return named(value)
 
 
 def to_json_object(value: object, *, depth: int = 20, room: int | None = None) -> dict[str, JSON]:
-    """`value` as a JSON object; what is not a mapping stands under the key `value`."""
+    """`value` as a JSON object; a value that is not a mapping gets the key `value`."""
     converted = to_json(value, depth=depth, room=room)
     return converted if isinstance(converted, dict) else {"value": converted}
 
 
 def fit(value: JSON, limit: int) -> JSON:
-    """`value` in at most `limit` bytes of compact JSON; what was cut says so."""
+    """`value` in at most `limit` bytes of compact JSON, with notes for cut parts."""
     if fits(value, limit):
         return value
     budget = limit
@@ -261,18 +258,18 @@ def fit_object(value: dict[str, JSON], limit: int) -> dict[str, JSON]:
 
 
 _TIMES: Final = 16
-"""How often the room may be spent before conversion stops: what `fit` shows of a long list of long texts halves with
-each, so that it never gets to the seventeenth."""
+"""The conversion stops at this multiple of the room. In a list of long texts, `fit` shows half as much of each as of
+the one before, so that it never reaches the seventeenth."""
 
 
 class _Conversion:
-    """One value on its way to JSON, and how much of it may still be looked at."""
+    """The conversion of one value, and how much of it may still be examined."""
 
     __slots__ = ("_characters", "_left", "_window")
 
     def __init__(self, room: int | None) -> None:
         self._left = _MAX_NODES
-        # Escaping can make two characters of one, but never fewer than one of two.
+        # Cleaning may shorten a text, but at most to half its length.
         self._window = sys.maxsize if room is None else 2 * room + 64
         self._characters: float = math.inf if room is None else _TIMES * self._window
 
@@ -297,11 +294,11 @@ class _Conversion:
             return self._foreign(value, depth, above)
         except KeyboardInterrupt:
             raise
-        except BaseException:  # noqa: BLE001 - a value whose own code raises is named, and the rest is told
+        except BaseException:  # noqa: BLE001 - a value whose code raises is named, and the others are converted
             return named(value)
 
     def _text(self, value: str) -> str:
-        # A subclass may have its own idea of its length and of its parts.
+        # A subclass may override its length and its parts.
         length = str.__len__(value)
         if length <= self._window:
             self._characters -= length
@@ -311,7 +308,7 @@ class _Conversion:
         return Cut(start[: self._window], length)
 
     def _container(self, value: object, depth: int, above: tuple[int, ...], *, more: int = 0) -> JSON:
-        """The items of `value`, and the note that `more` items beside these were left out."""
+        """The items of `value`, and a note if `more` items were left out."""
         if depth <= 0:
             marker = f"{named(value)} {_CUT} (too deep)"
             return Cut(marker, len(marker))
@@ -323,7 +320,7 @@ class _Conversion:
             again: dict[str, int] = {}
             pairs: Iterable[tuple[object, object]] = value.items()
             if type(value) is dict:
-                # A dict may change meanwhile, in another thread; anything else may have no end.
+                # Another thread may change the dict; other mappings may be endless.
                 pairs = list(islice(pairs, _MAX_ITEMS + 1))
             for number, (key, item) in enumerate(pairs):
                 if self._spent(number):
@@ -354,7 +351,7 @@ class _Conversion:
                 return named(inner)
         except KeyboardInterrupt:
             raise
-        except BaseException:  # noqa: BLE001 - a key whose own code raises is named
+        except BaseException:  # noqa: BLE001 - a key whose code raises is named
             return named(key)
         converted = self.convert(inner, 1, ())
         if isinstance(converted, str):
@@ -410,20 +407,20 @@ class _Conversion:
             return named(value)
         if id(value) in above:
             return f"{named(value)} {_CUT} (cycle)"
-        found = as_mapping(value)
-        if found is None:
+        fields = as_mapping(value)
+        if fields is None:
             return named(value)
-        return self.convert(found, depth, (*above, id(value)))
+        return self.convert(fields, depth, (*above, id(value)))
 
 
 def as_mapping(value: object) -> object | None:
-    """The fields of a pydantic model or a dataclass, as its author would send them; None for anything else."""
-    # Only where pydantic is loaded can the value be one of its models.
+    """The fields of a pydantic model or a dataclass, by alias; None for other values."""
+    # The value can only be a pydantic model if pydantic is loaded.
     pydantic = sys.modules.get("pydantic")
     if pydantic is not None and isinstance(value, pydantic.BaseModel):
         model: Any = value
         return model.model_dump(mode="python", by_alias=True)  # type: ignore[no-any-return]
-    # `is_dataclass` by the attribute that it looks for: importing the module would cost more than classifying does.
+    # The check of `is_dataclass`: importing `dataclasses` would take longer than classifying an exception.
     if hasattr(type(value), "__dataclass_fields__"):
         from dataclasses import fields
 
@@ -432,19 +429,19 @@ def as_mapping(value: object) -> object | None:
 
 
 _COMPARED: Final = 1_000
-"""Characters by which the items of a set are sorted."""
+"""Characters that are compared to sort the items of a set."""
 
 
 def _order(item: object) -> str:
-    """The sort key of an item of a set, so that equal sets give equal JSON."""
+    """The sort key of an item of a set, so that equal sets have equal JSON."""
     if _is_bulky(item, _WINDOW) and not isinstance(item, str):
         return dumps(to_json(item, room=_COMPARED))[:_COMPARED]
     return safe_str(item, limit=_COMPARED)
 
 
 def _has_long_path(value: PurePath, limit: int) -> bool:
-    """Whether `value` has more than `limit` characters; making its text would join all of its parts."""
-    # Python 3.12 and later keep the texts that a path was made of, and 3.11 keeps its parts.
+    """Whether `value` has more than `limit` characters; `str(value)` would join all of its parts."""
+    # Python 3.12 and later keep the original texts of a path, 3.11 its parts.
     texts: Any = getattr(value, "_raw_paths", None) or getattr(value, "_parts", ())
     left = limit
     for text in texts:
@@ -462,13 +459,13 @@ def _more(value: Any, number: int, before: str = "", extra: int = 0) -> Note:
         note.left_out = count
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - a container may not know its length
+    except BaseException:  # noqa: BLE001 - a container may have no length
         note = Note(f"{before}more")
     return note
 
 
 def _unused(key: str, taken: Mapping[str, object], again: dict[str, int]) -> str:
-    """`key`, or the key with a number where two keys of the value read the same as text."""
+    """`key`, with a number if another key of the value has the same text."""
     if key not in taken:
         return key
     number = again.get(key, 1)
@@ -479,7 +476,7 @@ def _unused(key: str, taken: Mapping[str, object], again: dict[str, int]) -> str
 
 
 def _big(value: int) -> str:
-    """A number that a double would round, as text; past the interpreter's limit for that, its size."""
+    """A number that a double would round, as text; for a huge number, its size."""
     if value.bit_length() > 4_096:
         return f"<int of {value.bit_length()} bits>"
     return str(value)
@@ -490,7 +487,7 @@ def _not_finite(value: float) -> str:
 
 
 def _shrink(value: JSON, budget: int) -> tuple[JSON, int]:
-    """`value` in about `budget` bytes, and what is left of them."""
+    """`value` in about `budget` bytes, and the rest of the budget."""
     if isinstance(value, str):
         room = max(budget, 0)
         length = len(value.encode())
@@ -522,7 +519,7 @@ def _shrink(value: JSON, budget: int) -> tuple[JSON, int]:
 
 
 def _left_out(items: Sequence[JSON]) -> str:
-    """The note for `items`; the last item may already be such a note."""
+    """The note for `items`, of which the last may be such a note itself."""
     last = items[-1]
     if not isinstance(last, Note):
         return f"{len(items)} more"

@@ -1,8 +1,8 @@
-"""A mypy plugin: reasons that a contract or a context does not declare become errors, where the types say nothing.
+"""A mypy plugin that reports reasons that a contract or a context does not declare.
 
-mypy widens the literals in lists and constants, so the types alone cannot tell it the reasons of a contract or of a
-failure mode. Turn the plugin on with `plugins = ["mcpcore.mypy"]` in the section `[tool.mypy]` of pyproject.toml. What
-cannot be resolved is left alone.
+mypy widens literals in lists and constants, so the types alone do not contain the reasons of a contract or of a failure
+mode. Enable the plugin with `plugins = ["mcpcore.mypy"]` in `[tool.mypy]` of pyproject.toml. Expressions that it cannot
+resolve are ignored.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _FUNCTIONS: Final = (
     "mcpcore.declare.prompt.prompt",
 )
 _DEPTH: Final = 10
-"""Names that stand for names: how far they are followed."""
+"""How many assignments of names to names are followed."""
 
 
 class ErrorsPlugin(Plugin):
-    """Ties `errors` to the handler's context."""
+    """Checks the context of a handler against `errors`."""
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         """Handle calls of `FailureMode(...)` and of `tool`, `resource` and `prompt` with `errors`."""
@@ -61,15 +61,15 @@ class ErrorsPlugin(Plugin):
 
 
 def plugin(version: str) -> type[Plugin]:
-    """What mypy asks for."""
+    """The entry point for mypy."""
     del version
     return ErrorsPlugin
 
 
 def _made(ctx: FunctionContext) -> Type:
-    """`FailureMode[Literal["a"], D]` where mypy says `FailureMode[str, D]`, for a constant of a module.
+    """`FailureMode[Literal["a"], D]` instead of `FailureMode[str, D]`, for a constant of a module.
 
-    Anywhere else the literal could make a valid program an error, such as one that appends to a list.
+    Elsewhere the literal could cause errors in a valid program, such as one that appends to a list.
     """
     result = get_proper_type(ctx.default_return_type)
     checker: TypeChecker = ctx.api  # type: ignore[assignment] # the API is the checker
@@ -102,8 +102,8 @@ def _guarded(ctx: MethodContext) -> Type:
 def _check_mode(ctx: MethodContext, mode: Expression) -> None:
     """Report a failure mode whose reason the context does not name."""
     checker: TypeChecker = ctx.api  # type: ignore[assignment] # the API is the checker
-    owner, found = get_proper_type(ctx.type), get_proper_type(checker.lookup_type(mode))
-    if not isinstance(owner, Instance) or not isinstance(found, Instance) or found.type.fullname != _MODE:
+    owner, kind = get_proper_type(ctx.type), get_proper_type(checker.lookup_type(mode))
+    if not isinstance(owner, Instance) or not isinstance(kind, Instance) or kind.type.fullname != _MODE:
         return
     named = try_getting_str_literals_from_type(owner.args[0])
     if named is None:
@@ -119,7 +119,7 @@ def _meant(reason: str, reasons: Iterable[str]) -> str:
 
 
 def _decorator(ctx: FunctionContext | MethodContext) -> Type:
-    """`ToolDecorator[Literal["a", "b"]]` where mypy says `ToolDecorator[str]`."""
+    """`ToolDecorator[Literal["a", "b"]]` instead of `ToolDecorator[str]`."""
     result = get_proper_type(ctx.default_return_type)
     reasons = _declared(ctx)
     if not reasons or not isinstance(result, Instance) or result.type.fullname not in _DECORATORS:
@@ -132,7 +132,7 @@ def _decorator(ctx: FunctionContext | MethodContext) -> Type:
 
 def _decorated(ctx: MethodContext) -> Type:
     owner = get_proper_type(ctx.type)
-    if isinstance(owner, Instance) and owner.args:  # pragma: no branch - mypy asks for this class alone
+    if isinstance(owner, Instance) and owner.args:  # pragma: no branch - mypy calls this for no other class
         _check(ctx, try_getting_str_literals_from_type(owner.args[0]))
     return ctx.default_return_type
 
@@ -154,7 +154,7 @@ def _check(ctx: MethodContext, declared: Iterable[str] | None) -> None:
 
 
 def _declared(ctx: FunctionContext | MethodContext) -> set[str] | None:
-    """The reasons of the argument `errors`; None where there is none, or where they cannot be told."""
+    """The reasons in the argument `errors`; None if it is missing or cannot be resolved."""
     errors = _argument(ctx, "errors")
     return None if errors is None else _reasons(errors, ctx.api, _DEPTH)  # type: ignore[arg-type] # the API is the checker
 
@@ -169,8 +169,8 @@ def _reasons(expression: Expression, checker: TypeChecker, depth: int) -> set[st
     if isinstance(expression, StarExpr):
         return _reasons(expression.expr, checker, depth)
     if isinstance(expression, ListExpr | TupleExpr):
-        found = [_reasons(item, checker, depth) for item in expression.items]
-        return None if any(reasons is None for reasons in found) else set().union(*(set(each or ()) for each in found))
+        parts = [_reasons(item, checker, depth) for item in expression.items]
+        return None if any(part is None for part in parts) else set().union(*(part or () for part in parts))
     if isinstance(expression, RefExpr):
         # A constant, of another module too.
         mode = get_proper_type(checker.lookup_type(expression))

@@ -1,1 +1,1 @@
-"""The cost of the audit trail: a failure, a success, eight processes in parallel, and verification."""
+"""The costs of the audit trail: a failure, a success, eight concurrent processes, and a check of all records."""

@@ -81,8 +81,8 @@ async def fetch(n: int) -> str:
     return "fine"
 
 
-# The call, its argument, whether the default logging is on, and whether the limit applies. Without logging and a
-# trail, a crash needs no traceback; with a trail its traceback is formatted and redacted.
+# The name, the argument, whether it is logged as by default, and whether the limit applies. Without a log and a trail,
+# no traceback is made and searched for secrets.
 CALLS: Final = (
     ("a success", 1, False, True),
     ("a declared failure", -1, False, True),

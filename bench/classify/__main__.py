@@ -1,6 +1,7 @@
-"""Accuracy and cost of `classify` on the labelled set, beside the reference table alone.
+"""Accuracy and cost of `classify` on the labelled set, compared with the reference table alone.
 
-`python -m bench.classify` prints the figures and writes bench/results/classify.json.
+`python -m bench.classify` prints the figures and writes bench/results/classify.json. With `--ablation` it also switches
+off one section of the phrases at a time, and reports how many cases the section decides and how many become wrong.
 """
 
 from __future__ import annotations
@@ -20,74 +21,80 @@ from typing import TYPE_CHECKING, Any
 
 from bench.classify.reference import classify_by_reference
 from bench.classify.servers import Peers
-from mcpcore.classification import classify, explain
+from mcpcore.classification import classify, engine, explain
+from mcpcore.classification.matcher import Matcher, rows_for
+from mcpcore.classification.phrase_table import MESSAGES, SECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from bench.classify.case import Case
+    from mcpcore.classification.phrase_table import PhraseRow
 
 PARTS = (
     "stdlib",
     "databases",
     "clients",
     "validation",
-    "sentences",
-    "held_back",
-    "second",
-    "sampled",
-    "third",
-    "fourth",
-    "fifth",
+    "corners",
+    "library_corners",
+    "tools",
+    "service_clients",
+    "clouds",
+    "http_answers",
+    "data_stores",
+    "protocols",
+    "wrappers",
+    "mistakes",
     "libraries",
+    "sentences",
 )
 TARGET = 97
 FIRST_ANSWERS = (
-    {"part": "held_back", "cases": 176, "right": 163, "blamed": 0},
-    {"part": "second", "cases": 110, "right": 97, "blamed": 0},
-    {"part": "sampled, the half not looked at", "cases": 370, "right": 353, "before": 193, "blamed": 0},
-    {"part": "third", "cases": 299, "right": 287, "blamed": 0},
-    {"part": "fourth, ordinary sentences", "cases": 251, "right": 219, "blamed": 0},
-    {"part": "fourth, short sentences", "cases": 189, "right": 174, "blamed": 0},
-    {"part": "fourth, servers of tools", "cases": 184, "right": 154, "blamed": 0},
-    {"part": "fourth, talk and terse logs", "cases": 157, "right": 111, "blamed": 0},
-    {"part": "fourth, of the program itself", "cases": 102, "right": 95, "blamed": 0},
-    {"part": "fourth, of many systems", "cases": 131, "right": 117, "blamed": 0},
-    {"part": "fourth, ordinary again", "cases": 83, "right": 75, "blamed": 0},
-    {"part": "fourth, ordinary a third time", "cases": 92, "right": 81, "blamed": 0},
-    {"part": "fifth, services and traps", "cases": 298, "right": 277, "blamed": 0},
-    {"part": "fifth, services and traps again", "cases": 148, "right": 123, "blamed": 0},
-    {"part": "fifth, odd and terse", "cases": 196, "right": 152, "blamed": 0},
-    {"part": "fifth, odd and terse again", "cases": 130, "right": 97, "blamed": 0},
-    {"part": "fifth, common services", "cases": 142, "right": 137, "blamed": 0},
-    {"part": "fifth, common services again", "cases": 147, "right": 141, "blamed": 0},
-    {"part": "fifth, terse once more", "cases": 132, "right": 103, "blamed": 0},
-    {"part": "fifth, names that trap", "cases": 105, "right": 98, "blamed": 0},
-    {"part": "fifth, names of services' errors", "cases": 114, "right": 104, "blamed": 0},
-    {"part": "fifth, exceptions as text", "cases": 76, "right": 73, "blamed": 0},
-    {"part": "fifth, exceptions of other languages", "cases": 75, "right": 68, "blamed": 0},
-    {"part": "libraries of the types table, and Python's own", "cases": 564, "right": 547, "blamed": 0},
-    {"part": "libraries beyond them", "cases": 258, "right": 225, "blamed": 0},
-    {"part": "libraries, a second time", "cases": 187, "right": 184, "blamed": 0},
-    {"part": "libraries, a third time", "cases": 168, "right": 166, "blamed": 0},
-    {"part": "libraries, wrappers and facts in odd places", "cases": 113, "right": 97, "blamed": 0},
+    {"part": "corners", "cases": 176, "right": 163, "blamed": 0},
+    {"part": "corners of libraries", "cases": 110, "right": 97, "blamed": 0},
+    {"part": "servers and clients, the unseen half", "cases": 370, "right": 353, "before": 193, "blamed": 0},
+    {"part": "tools, clients and data stores", "cases": 299, "right": 287, "blamed": 0},
+    {"part": "ordinary sentences", "cases": 251, "right": 219, "blamed": 0},
+    {"part": "ordinary sentences, second batch", "cases": 83, "right": 75, "blamed": 0},
+    {"part": "ordinary sentences, third batch", "cases": 92, "right": 81, "blamed": 0},
+    {"part": "short sentences", "cases": 189, "right": 174, "blamed": 0},
+    {"part": "tool servers", "cases": 184, "right": 154, "blamed": 0},
+    {"part": "chats and terse logs", "cases": 157, "right": 111, "blamed": 0},
+    {"part": "errors of the program itself", "cases": 102, "right": 95, "blamed": 0},
+    {"part": "many systems", "cases": 131, "right": 117, "blamed": 0},
+    {"part": "services and traps", "cases": 298, "right": 277, "blamed": 0},
+    {"part": "services and traps, second batch", "cases": 148, "right": 123, "blamed": 0},
+    {"part": "terse sentences", "cases": 196, "right": 152, "blamed": 0},
+    {"part": "terse sentences, second batch", "cases": 130, "right": 97, "blamed": 0},
+    {"part": "terse sentences, third batch", "cases": 132, "right": 103, "blamed": 0},
+    {"part": "common services", "cases": 142, "right": 137, "blamed": 0},
+    {"part": "common services, second batch", "cases": 147, "right": 141, "blamed": 0},
+    {"part": "misleading names", "cases": 105, "right": 98, "blamed": 0},
+    {"part": "error names of services", "cases": 114, "right": 104, "blamed": 0},
+    {"part": "exceptions as text", "cases": 76, "right": 73, "blamed": 0},
+    {"part": "exceptions of other languages", "cases": 75, "right": 68, "blamed": 0},
+    {"part": "libraries in the table of types, and Python's own", "cases": 564, "right": 547, "blamed": 0},
+    {"part": "other libraries", "cases": 258, "right": 225, "blamed": 0},
+    {"part": "other libraries, second batch", "cases": 187, "right": 184, "blamed": 0},
+    {"part": "other libraries, third batch", "cases": 168, "right": 166, "blamed": 0},
+    {"part": "libraries, wrappers and unusual attributes", "cases": 113, "right": 97, "blamed": 0},
 )
-"""What `classify` said of the parts written after the tables, before the tables were changed for any of them.
+"""What `classify` answered on each batch before the tables were changed for it.
 
-Two cases of the second part did not raise what their names say and were repaired; they count as wrong here. "before"
-is what the tables of phrases said that knew no families of sentences yet. From the fifth part on, a case of which two
-codes can be said counts as right with either, and is not in the set.
+Two cases did not raise what their names say; they were repaired and count as wrong here. "before" is the result of the
+tables before they had families of sentences. In the later batches, a case that allows two codes counted as right with
+either, and is not in the set.
 """
 NOTES = """
-Each part held back was labelled when the tables stood and asked once, before anything was changed for it; the tables
-learned from it afterwards. Of the fourth and those after it only what is in our own words is kept, and nothing of which
-two codes can be said. So the accuracy over all says how well they remember, and the parts at first say how well they
-generalise. What stays hard:
+Each batch was labelled before it was classified, and classified once before the tables were changed for it. The overall
+accuracy therefore shows how well the tables remember; the first answers show how well they generalise. Sentences are in
+our own words, and no case allows two codes. What stays hard:
 
-- sentences whose code only the program around them tells: "Not prepared", "request is not scoreable";
-- the caller's text against a service's: "could not parse" is VALIDATION_ERROR of a date, else SERIALIZATION_ERROR;
-- a refusal by state (CONFLICT) in the words of a rule of the input (VALIDATION_ERROR): "must keep at least one admin";
-- what is missing in a file of the caller's, which is said as NOT_FOUND is: "No text found in this PDF".
+- sentences whose code depends on the program around them: "Not prepared", "request is not scoreable";
+- the caller's text against a service's: "could not parse" is VALIDATION_ERROR for a date, else SERIALIZATION_ERROR;
+- a refusal by state (CONFLICT) worded like a rule for the input (VALIDATION_ERROR): "must keep at least one admin";
+- something missing in a file of the caller's, worded like NOT_FOUND: "No text raised in this PDF".
 """
 RESULTS = Path(__file__).parents[1] / "results" / "classify.json"
 
@@ -98,30 +105,31 @@ def all_cases(parts: Iterable[str] = PARTS) -> list[Case]:
 
 
 def captured(cases: Sequence[Case], peers: Peers) -> list[tuple[Case, BaseException]]:
-    """Each case that the installed libraries can raise, with what it raised."""
+    """Each case that the installed libraries can raise, with its exception."""
     return [(case, case.capture(peers)) for case in cases if case.installed]
 
 
-def accuracy(found: Sequence[tuple[Case, BaseException]], judge: Any) -> tuple[int, int]:
-    """How many codes are right, and how many mistakes of the program are blamed on the caller."""
-    right = sum(judge(exc) is case.label for case, exc in found)
-    blamed = sum(case.bug and judge(exc).category == "client" for case, exc in found)
+def accuracy(raised: Sequence[tuple[Case, BaseException]], judge: Any) -> tuple[int, int]:
+    """How many codes are right, and how many bugs are blamed on the caller."""
+    right = sum(judge(exc) is case.label for case, exc in raised)
+    blamed = sum(case.bug and judge(exc).category == "client" for case, exc in raised)
     return right, blamed
 
 
 def microseconds(exc: BaseException, call: Any = classify) -> float:
-    """The cost of one call in CPU time, as the best of several runs: others who work on the machine do not count."""
+    """The CPU time of one call, the best of several runs, so that other processes on the machine do not count."""
     timer = timeit.Timer(lambda: call(exc), timer=time.thread_time)
     return min(timer.repeat(repeat=20, number=500)) / 500 * 1e6
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the bench; 1 where the accuracy or the blame is not what it should be."""
+    """Run the bench; the result is 1 if the accuracy is below the target or a bug is blamed on the caller."""
     parser = argparse.ArgumentParser(prog="python -m bench.classify", description=__doc__)
-    parser.add_argument("-v", "--verbose", action="store_true", help="show every case that came out wrong")
-    parser.add_argument("--without", default="", metavar="LIBRARIES", help="leave these libraries out, comma-separated")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures go")
-    parser.add_argument("--accuracy", action="store_true", help="measure no cost of a call, and write no page")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show every wrong answer")
+    parser.add_argument("--without", default="", metavar="LIBRARIES", help="leave out these libraries (commas between)")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the file for the figures")
+    parser.add_argument("--accuracy", action="store_true", help="measure only the accuracy, and write no page")
+    parser.add_argument("--ablation", action="store_true", help="measure what each section of the phrases decides")
     options = parser.parse_args(argv)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
@@ -129,26 +137,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     cases = [case for case in all_cases() if not case.library or case.library not in left_out]
     missing = Counter(case.library for case in cases if not case.installed)
     with Peers() as peers:
-        found = captured(cases, peers)
+        raised = captured(cases, peers)
     report: dict[str, Any] = {
         "python": platform.python_version(),
-        "cases": len(found),
-        "held_back": sum(case.held_back for case, _ in found),
+        "cases": len(raised),
         "not_installed": dict(missing),
-        "mistakes_of_the_program": sum(case.bug for case, _ in found),
-        "held_back_at_first": FIRST_ANSWERS,
+        "mistakes_of_the_program": sum(case.bug for case, _ in raised),
+        "first_answers": FIRST_ANSWERS,
     }
-    print(f"{len(found)} real exceptions, {report['held_back']} once held back; libraries missing: {dict(missing)}")
+    print(f"{len(raised)} real exceptions; libraries missing: {dict(missing)}")
     for name, judge in (("reference", classify_by_reference), ("classify", classify)):
-        right, blamed = accuracy(found, judge)
-        percent = round(100 * right / len(found), 2)
+        right, blamed = accuracy(raised, judge)
+        percent = round(100 * right / len(raised), 2)
         report[name] = {"right": right, "percent": percent, "blamed": blamed}
-        print(f"{name:10} {right:4} of {len(found)}: {percent:.1f} %; bugs blamed on the caller: {blamed}")
+        print(f"{name:10} {right:4} of {len(raised)}: {percent:.1f} %; bugs blamed on the caller: {blamed}")
     for batch in FIRST_ANSWERS:
-        print(f"held back {batch['part']}: {batch['right']} of {batch['cases']} at first, before the tables learned")
-    report["parts"] = by_part(found)
+        print(f"{batch['part']}: {batch['right']} of {batch['cases']} before the tables were changed for it")
+    report["parts"] = by_part(raised)
+    if options.ablation:
+        report["ablation"] = ablation(raised)
     if options.verbose:
-        for case, exc in found:
+        for case, exc in raised:
             if classify(exc) is not case.label:
                 print(describe(case, exc))
     met = report["classify"]["percent"] >= TARGET and report["classify"]["blamed"] == 0
@@ -156,8 +165,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.accuracy:
         options.results.write_text(json.dumps(report, indent=2) + "\n")
         return 0 if met else 1
-    report["microseconds"] = costs(found)
-    spread = sorted(microseconds(exc) for _, exc in found[:: max(1, len(found) // 60)])
+    report["microseconds"] = costs(raised)
+    spread = sorted(microseconds(exc) for _, exc in raised[:: max(1, len(raised) // 60)])
     report["microseconds_over_the_set"] = {"median": round(spread[len(spread) // 2], 2), "worst": round(spread[-1], 2)}
     print(f"over the set: median {spread[len(spread) // 2]:.2f} us, worst {spread[-1]:.2f} us")
     options.results.write_text(json.dumps(report, indent=2) + "\n")
@@ -165,14 +174,36 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0 if met else 1
 
 
-def by_part(found: Sequence[tuple[Case, BaseException]]) -> dict[str, dict[str, int]]:
-    """How many of each part are right by now."""
+def by_part(raised: Sequence[tuple[Case, BaseException]]) -> dict[str, dict[str, int]]:
+    """How many cases of each part are right."""
     part_of = {id(case): part for part in PARTS for case in all_cases((part,))}
     counts: dict[str, dict[str, int]] = {part: {"cases": 0, "right": 0} for part in PARTS}
-    for case, exc in found:
+    for case, exc in raised:
         counts[part_of[id(case)]]["cases"] += 1
         counts[part_of[id(case)]]["right"] += classify(exc) is case.label
     return counts
+
+
+def ablation(cases: Sequence[tuple[Case, BaseException]]) -> dict[str, dict[str, int]]:
+    """For each section of the phrases: its size, and how many answers become wrong without it."""
+    figures: dict[str, dict[str, int]] = {}
+    right = accuracy(cases, classify)[0]
+    for section, rows in SECTIONS.items():
+        read_only(row for name in SECTIONS if name != section for row in SECTIONS[name])
+        without = accuracy(cases, classify)[0]
+        figures[section] = {"phrases": sum(len(row.phrases) for row in rows), "lost": right - without}
+        print(f"without {section:10} {without} of {len(cases)} are right, {right - without} fewer")
+    read_only(MESSAGES)
+    return figures
+
+
+def read_only(rows: Iterable[PhraseRow]) -> None:
+    """Have `classify` read messages by these rows and no others."""
+    kept = list(rows)
+    engine._MATCHER = Matcher(rows_for(kept, None))  # noqa: SLF001
+    for only in engine._SCOPED:  # noqa: SLF001
+        engine._SCOPED[only] = Matcher(rows_for(kept, only))  # noqa: SLF001
+    engine._PLANS.clear()  # noqa: SLF001
 
 
 def as_page(report: dict[str, Any]) -> str:
@@ -184,12 +215,12 @@ def as_page(report: dict[str, Any]) -> str:
         lines.append(f"| {judge} | {row['right']} | {report['cases']} | {row['percent']} | {row['blamed']} |")
     lines += [
         "",
-        "## Held back: right at first",
+        "## First answers",
         "",
         "| part | right | of | percent | before |",
         "|---|---|---|---|---|",
     ]
-    for row in report["held_back_at_first"]:
+    for row in report["first_answers"]:
         percent = f"{100 * row['right'] / row['cases']:.1f}"
         lines.append(f"| {row['part']} | {row['right']} | {row['cases']} | {percent} | {row.get('before', '')} |")
     lines += [NOTES, "## Cost of a call", "", "| | `classify` | `explain` | limit |", "|---|---|---|---|"]
@@ -199,22 +230,22 @@ def as_page(report: dict[str, Any]) -> str:
 
 
 def describe(case: Case, exc: BaseException) -> str:
-    """A case that came out wrong: what was said, by what, and what it should be."""
+    """A wrong answer: what decided it, and the label."""
     verdict = explain(exc)
     return (
-        f"  {case.name}: said {verdict.code.name} by {verdict.matched.layer} {verdict.matched.row!r}, "
+        f"  {case.name}: got {verdict.code.name} by {verdict.matched.layer} {verdict.matched.row!r}, "
         f"label {case.label.name}\n      {type(exc).__module__}.{type(exc).__qualname__}: {str(exc)[:150]!r}"
     )
 
 
-def costs(found: Sequence[tuple[Case, BaseException]]) -> dict[str, dict[str, float]]:
-    """What one call costs, by what decides."""
-    by_name = {case.name: exc for case, exc in found}
+def costs(raised: Sequence[tuple[Case, BaseException]]) -> dict[str, dict[str, float]]:
+    """The cost of a call, for each layer that may decide."""
+    by_name = {case.name: exc for case, exc in raised}
     samples = {
         "a known type": (TimeoutError("slow"), 5),
         "a known library's type": (by_name.get("httpx2: a dead port"), 5),
         "a status that is carried": (by_name.get("httpx2: answered 503"), 25),
-        "a message": (RuntimeError("The user 'ada' was not found in the directory of project apollo"), 25),
+        "a message": (RuntimeError("The user 'ada' was not raised in the directory of project apollo"), 25),
         "a message that no row knows": (
             RuntimeError("The widget factory stopped after its 17th widget of the day"),
             25,

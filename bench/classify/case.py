@@ -1,4 +1,4 @@
-"""One labelled failure: how to raise it, and what a careful engineer says that it is."""
+"""One labelled failure: how to raise it, and the code that a careful engineer gives it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import importlib.util
 import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from bench.classify.raising import throw
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,14 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Case:
-    """A failure and its label; `bug` where it is a mistake in the program, for which no caller may be blamed."""
+    """A failure and its label; `bug` marks a mistake in the program, which must not be blamed on the caller."""
 
     name: str
     label: ErrorCode
     make: Callable[[Peers], Any]
     library: str = ""
     bug: bool = False
-    held_back: bool = False
 
     @property
     def installed(self) -> bool:
@@ -34,7 +35,7 @@ class Case:
             return False
 
     def capture(self, peers: Peers) -> BaseException:
-        """Make it happen, and catch it.
+        """Raise the exception and catch it.
 
         Raises:
             AssertionError: If nothing is raised.
@@ -53,13 +54,14 @@ class Case:
 
 
 class Cases(list[Case]):
-    """A list that cases are added to in one line each."""
-
-    def __init__(self, *, held_back: bool = False) -> None:
-        super().__init__()
-        self._held_back = held_back
+    """A list with short ways to add a case."""
 
     def add(
         self, label: ErrorCode, name: str, make: Callable[[Peers], Any], library: str = "", *, bug: bool = False
     ) -> None:
-        self.append(Case(f"{library or 'python'}: {name}", label, make, library, bug, self._held_back))
+        self.append(Case(f"{library or 'python'}: {name}", label, make, library, bug))
+
+    def say(self, label: ErrorCode, kind: type[Exception], sentence: str = "", *rest: object) -> None:
+        """Add an exception that is raised with `sentence`, or without any argument where that is empty."""
+        args = (sentence, *rest) if sentence else ()
+        self.add(label, f"{kind.__name__}: {sentence[:100]}", lambda _: throw(kind(*args)))

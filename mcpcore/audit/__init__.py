@@ -1,6 +1,6 @@
-"""The audit trail: every failure recorded before it is answered, in a chain that shows what was done to it.
+"""The audit trail: every failure is recorded before the client gets it, in a chain that shows later changes.
 
-Each name is loaded on first use: what only catches `AuditError` need not load the writer, nor a server the reader.
+Each name is loaded on first use: code that only catches `AuditError` does not load the writer.
 """
 
 from __future__ import annotations

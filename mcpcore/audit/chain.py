@@ -1,11 +1,11 @@
-"""The format of a trail: how a record becomes a line that vouches for all lines before it, and what the head says.
+"""The format of a trail: the lines of its chain, and its head.
 
-A line is one JSON object in a fixed spelling (ASCII, no blanks, the record's keys in its own order)::
+A line is one JSON object, always written the same way (ASCII, no blanks, the keys of the record in their order)::
 
     {"seq":7,"prev":"<hash of record 6>","alg":"sha256", ...the record... ,"hash":"<64 hex digits>"}
 
-`hash` covers every byte of the line before `,"hash"`, so no byte can change without being noticed; `prev` and `seq` tie
-it to the line before. With a key, `hash` is an HMAC and `alg` names the key by a fingerprint. The first line of a file
+`hash` covers every byte of the line before `,"hash"`, so no byte can change unnoticed; `prev` and `seq` tie the line to
+the line before. With a key, `hash` is an HMAC and `alg` names the key by a fingerprint. The first line of a file
 has `"begins":true` after `alg` where it begins a trail, and `"begins":false` where it continues one.
 """
 
@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 GENESIS: Final = "0" * 64
-"""What the first record of a trail names as the one before it."""
+"""The `prev` of the first record of a trail."""
 
 KEY_VARIABLE: Final = "MCPCORE_AUDIT_KEY"
-"""The variable with the key that trails are signed with."""
+"""The environment variable with the key that signs trails."""
 
 MAX_LINE: Final = 1 << 20
-"""No writer makes a longer line (bytes); a reader takes one for damage."""
+"""The longest line that a writer makes, in bytes; readers report a longer one as damage."""
 
 HEAD_SIZE: Final = 512
 """The head fills one sector, so that overwriting it in place is all or nothing."""
@@ -47,15 +47,15 @@ _HEAD = re.compile(
 )
 
 FLAG_AT: Final = HEAD_SIZE - 2
-"""Where in its file the head says that a record is being written."""
+"""The offset of the flag in the head file that says that a record is being written."""
 
 WRITING: Final = b"w"
-"""What stands there then, and a blank otherwise. It is not signed, which would cost as much as the head itself does:
-it excuses one unfinished or unaccounted record beyond the head, and with a key nobody else can make one."""
+"""The flag while a record is being written; a blank otherwise. Signing it would double the cost of the head. It excuses
+one unfinished or unaccounted record after the head, and only the owner of the key can make that record."""
 
 
 class Signer:
-    """Makes and checks the hashes of a trail: SHA-256, or HMAC-SHA256 where there is a key (RFC 2104)."""
+    """Makes and checks the hashes of a trail: SHA-256, or HMAC-SHA256 with a key (RFC 2104)."""
 
     __slots__ = ("_key", "alg")
 
@@ -77,15 +77,15 @@ class Signer:
         return hmac.digest(self._key, body, "sha256").hex()
 
     def vouches(self, alg: str, body: bytes, digest: str) -> bool:
-        """Whether `digest` is that of `body`; a plain one is checked as such even where there is a key."""
+        """Whether `digest` belongs to `body`; a plain hash is checked as plain even if there is a key."""
         if alg == PLAIN:
             return hmac.compare_digest(hashlib.sha256(body).hexdigest(), digest)
         return alg == self.alg and hmac.compare_digest(self.digest(body), digest)
 
     def seal(self, seq: int, prev: str, payload: str, *, begins: bool | None = None) -> tuple[bytes, str]:
-        """The line, newline included, and the hash, of the record whose JSON object is `payload`.
+        """The line, with its newline, and the hash of the record whose JSON object is `payload`.
 
-        `begins` is for the first record of a file, and says whether it begins a trail or continues one.
+        `begins` is for the first record of a file: whether it begins a trail or continues one.
         """
         if begins is not None:
             payload = f'{{"begins":{"true" if begins else "false"},{payload[1:]}'
@@ -94,7 +94,7 @@ class Signer:
         return body + f',"hash":"{digest}"}}\n'.encode("ascii"), digest
 
     def head(self, seq: int, digest: str, size: int) -> bytes:
-        """The head of a trail as it fills its file, so that overwriting it leaves nothing of the one before."""
+        """The head of a trail, padded to fill its file, so that overwriting it removes the previous head entirely."""
         body = f'{{"head":{{"seq":{seq},"hash":"{digest}","bytes":{size}}},"alg":"{self.alg}"'.encode("ascii")
         return body + f',"mac":"{self._mac(body)}"}}'.ljust(HEAD_SIZE - 1 - len(body)).encode("ascii") + b"\n"
 
@@ -107,12 +107,12 @@ class Signer:
         return hmac.compare_digest(self._mac(body), mac)
 
     def _mac(self, body: bytes) -> str:
-        # Without a key anybody can make it: it tells of damage alone, and for that a sum will do.
+        # Without a key anybody can compute it. It then only detects damage, and a checksum is enough for that.
         return f"{crc32(body):064x}" if self._key is None else self.digest(body)
 
 
 class Link(NamedTuple):
-    """What a line says of its place in the chain, and whether its hash is right (None: no key to tell)."""
+    """The place of a line in the chain, and whether its hash is right (None: it needs a key)."""
 
     seq: int
     prev: str
@@ -127,7 +127,7 @@ class Link(NamedTuple):
 
 
 def read_link(line: bytes, signer: Signer) -> Link | None:
-    """The place of `line` (with its newline) in the chain; None where it is no line of a trail."""
+    """The place of `line` (with its newline) in the chain, or None if it is not a line of a trail."""
     match = _LINE.fullmatch(line)
     if match is None:
         return None
@@ -139,10 +139,10 @@ def read_link(line: bytes, signer: Signer) -> Link | None:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The end of a trail, kept beside it: what was recorded last, and how long the file was then.
+    """The end of a trail, kept in a second file: the last record, and the size of the newest file in bytes.
 
-    `size` is in bytes, of the newest file. `writing` means that a record was about to be added after this one: a
-    process that dies at that moment leaves at most that one record, or a part of it, beyond the head.
+    `writing` means that a record was about to be added after this one. A process that dies at that moment leaves at
+    most that record, or a part of it, after the head.
     """
 
     seq: int
@@ -156,7 +156,7 @@ class Head:
 
     @classmethod
     def read(cls, raw: bytes, signer: Signer) -> Head | None:
-        """The head in `raw`, a head's file or its line; None where it is damaged, forged, or signed otherwise."""
+        """The head in `raw`, a head file or its line; None if it is damaged, forged, or signed with another key."""
         line, writing = raw[:FLAG_AT].rstrip(), raw[FLAG_AT : FLAG_AT + 1] == WRITING
         match = _HEAD.fullmatch(line)
         if match is None or raw[FLAG_AT:].strip() not in (b"", WRITING):
@@ -169,7 +169,7 @@ class Head:
 
     @staticmethod
     def alg_of(raw: bytes) -> str | None:
-        """How the head in `raw` says that it is signed; None where it is no head."""
+        """How the head in `raw` is signed, or None if it is not a head."""
         match = _HEAD.fullmatch(raw[:FLAG_AT].rstrip())
         return match.group(4).decode() if match else None
 
@@ -180,7 +180,7 @@ def begins_trail(line: bytes) -> bool:
 
 
 def event_of(line: bytes) -> dict[str, object] | None:
-    """What the trail itself notes in `line` (a seal, a pruned file, lost records); None for a failure's record."""
+    """The event that the trail recorded in `line` (a seal, a pruned file, lost records); None for a failure."""
     if b'"event":' not in line:
         return None
     try:

@@ -1,7 +1,6 @@
-"""What somebody did to a trail that is not clean: each problem with the record that it was done to.
+"""Finds out what was changed in a trail: each problem with its record.
 
-The work grows with the number of lines, and not with its square: a trail of which every line was changed is as quick to
-judge as one of which one line was.
+The work grows linearly with the number of lines, even if every line was changed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Finding(NamedTuple):
-    """A problem before its line is read for the id of the failure, which only the problems that are listed need."""
+    """A problem without the id of its failure: its line is read for that only if the problem is listed."""
 
     row: Row
     kind: Kind
@@ -33,10 +32,10 @@ class _Finding(NamedTuple):
 
 
 class Diagnosis:
-    """Judges a trail that is not clean, in terms of what somebody did to it."""
+    """Examines a trail that failed the first check."""
 
     def __init__(self, signer: Signer, sources: list[Source], report: Report, head: Head | None) -> None:
-        """Prepare to judge the lines of `sources` and to add the problems to `report`."""
+        """Prepare to examine the lines of `sources` and to add the problems to `report`."""
         self.signer = signer
         self.sources = sources
         self.report = report
@@ -46,7 +45,7 @@ class Diagnosis:
         self.findings: list[_Finding] = []
 
     def run(self) -> int:
-        """Add every problem to the report, in the order of the trail; the number of the last changed record, or 0."""
+        """Add every problem to the report in order; returns the number of the last changed record, or 0."""
         for row, line in rows(self.signer, self.sources):
             self.rows.append(row)
             if row.link is not None and row.link.sound and (event := event_of(line)) is not None:
@@ -66,7 +65,7 @@ class Diagnosis:
         return max((finding.seq or 0 for finding in self.findings if finding.kind == "changed"), default=0)
 
     def _accounted(self, row: Row) -> bool:
-        """Whether a line that is no record is one that a dying writer left, and nothing else."""
+        """Whether a line that is not a record was left by a dying writer."""
         follower = self.events.get(row.at + 1)
         if follower is not None and follower.get("event") == "sealed":
             torn = self._bytes(row).removesuffix(b"\n")
@@ -82,7 +81,7 @@ class Diagnosis:
         return False
 
     def _strays(self, sound: list[Row], kept: list[Row]) -> None:
-        """Find the sound records that are not where they belong."""
+        """Find the sound records in a wrong place."""
         place = {_seq(row): row for row in kept}
         inside = {row.at for row in kept}
         for row in sound:
@@ -93,12 +92,12 @@ class Diagnosis:
             if twin is None:
                 self._find(row, "reordered", "it was moved here from its place in the chain")
             elif _link(twin).hash == link.hash:
-                self._find(row, "duplicated", f"it stands at {self._place(twin)} too")
+                self._find(row, "duplicated", f"it is also at {self._place(twin)}")
             else:
-                self._find(row, "forged", f"another record of this number stands at {self._place(twin)}")
+                self._find(row, "forged", f"another record of this number is at {self._place(twin)}")
 
     def _gaps(self, kept: list[Row], sound: list[Row], broken: list[Row]) -> None:
-        """Find the missing numbers: a broken line in their place explains each of them, or else a removal."""
+        """Find the missing numbers; each is explained by a broken line in its place, or by a removal."""
         strays = sorted({_seq(row) for row in sound} - {_seq(row) for row in kept})
         pruned = {(e.get("last"), e.get("last_hash")) for e in self.events.values() if e["event"] == "pruned"}
         edges: list[Row | None] = [None, *kept, None]
@@ -116,16 +115,16 @@ class Diagnosis:
             elif self.head is not None:
                 high = self.head.seq + 1 + self.head.writing
             else:
-                # The end is not known, so each broken line counts as one record.
+                # The end is unknown, so each broken line counts as one record.
                 high = low + 1 + len(here)
-            # Each stray lies in one gap, so that all gaps together look at each of them once.
+            # Each stray is in one gap, so all gaps together examine each of them once.
             elsewhere = strays[bisect_right(strays, low) : bisect_left(strays, high)]
             known = self._assign(here, low, high, elsewhere)
             if after is not None:
                 self._removed(_intervals(low, high, known), before, after)
 
     def _assign(self, broken: list[Row], low: int, high: int, elsewhere: list[int]) -> set[int]:
-        """Find which of the numbers between `low` and `high` each broken line was; all numbers that are explained."""
+        """Match broken lines with the numbers between `low` and `high`; returns all numbers that are explained."""
         known = set(elsewhere)
         claims = {row.link.seq for row in broken if row.link is not None and low < row.link.seq < high} - known
         reserved = known | claims
@@ -138,7 +137,7 @@ class Diagnosis:
             else:
                 seq = next(free, None)
             if seq is None:
-                self._find(row, "inserted", "it is no record of this chain")
+                self._find(row, "inserted", "it is not a record of this chain")
                 continue
             known.add(seq)
             kind, detail = _broken(row)
@@ -160,7 +159,7 @@ class Diagnosis:
             self.findings.append(_Finding(before or after, "removed", f"{what} {where}", first, is_about_row=False))
 
     def _joints(self, kept: list[Row]) -> None:
-        """Find records with consecutive numbers where the second does not name the first."""
+        """Find records with consecutive numbers of which the second does not name the first."""
         signed = False
         if kept and _seq(kept[0]) == 1 and _link(kept[0]).prev != GENESIS:
             self._find(kept[0], "forged", "the first record names one before it")
@@ -215,7 +214,7 @@ def _seq(row: Row) -> int:
 
 
 def _longest_run(rows: list[Row]) -> list[Row]:
-    """The longest run of rows in the order of their numbers; of two with one number, the row that a neighbour names."""
+    """The longest run of rows with rising numbers; of two with the same number, the one that a neighbour names."""
     named = {_link(row).prev for row in rows}
     ends: list[int] = []
     at: list[int] = []

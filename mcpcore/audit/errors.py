@@ -1,11 +1,11 @@
-"""What the audit trail raises."""
+"""The errors of the audit trail."""
 
 from __future__ import annotations
 
 
 class AuditError(Exception):
-    """A record could not be written, or a trail cannot be used as asked; the text says what, where and what next."""
+    """A record could not be written, or a trail cannot be used; the message says why and what to do."""
 
 
 class RefusedError(AuditError):
-    """The path of a trail names something that must not be written: a link, or a file of another kind."""
+    """The path of a trail must not be written: it is a link, or a file of another kind."""

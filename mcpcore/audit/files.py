@@ -1,4 +1,4 @@
-"""The files of a trail: which there are, in what order, and the lock that makes several writers take turns.
+"""The files of a trail, their order, and the lock that makes several writers take turns.
 
 The lock is taken on a separate file, `audit.jsonl.lock`, with permission to write and not to read. Any process that
 can open a file, even to read it, can lock it with flock, and with fcntl it can at least hold a read lock that keeps all
@@ -28,50 +28,50 @@ _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 def lock_path(path: Path) -> Path:
-    """Where the lock of the trail at `path` is: a file that only its writers can open."""
+    """The lock file of the trail at `path`, which only writers can open."""
     return path.parent / f"{path.name}.lock"  # `with_name` refuses a path that has no name, as "/"
 
 
 def head_path(path: Path) -> Path:
-    """Where the head of the trail at `path` is kept."""
+    """The head file of the trail at `path`."""
     return path.parent / f"{path.name}.head"
 
 
 def open_own(name: bytes, flags: int, mode: int, what: str) -> int:
-    """Open a file of the trail, which must be a regular file and no link.
+    """Open a file of the trail, which must be a regular file and not a link.
 
     A link is not followed: a user who can place one next to the trail could otherwise have any file overwritten.
 
     Raises:
         OSError: If it cannot be opened.
         RefusedError: If `name` is a link.
-        AuditError: If it is no regular file; `what` is how the message names it.
+        AuditError: If it is not a regular file; the message names it `what`.
     """
     with contextlib.suppress(FileNotFoundError):
-        # Looked at before it is opened: opening a device or a pipe can do things.
-        found = os.lstat(name)
-        if stat.S_ISLNK(found.st_mode):
+        # Checked before it is opened: opening a device or a pipe has side effects.
+        status = os.lstat(name)
+        if stat.S_ISLNK(status.st_mode):
             raise RefusedError(f"{what} is a link, which is not followed; give the path of the file itself")
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             raise AuditError(f"{what} is not a regular file")
     try:
         fd = os.open(name, flags | _PRIVATE | _NO_LINK, mode)
     except OSError as exc:
-        if exc.errno == errno.ELOOP:  # pragma: no cover - placed between the look and the opening
+        if exc.errno == errno.ELOOP:  # pragma: no cover - created after the check
             raise RefusedError(f"{what} is a link, which is not followed; give the path of the file itself") from exc
         raise
-    if not stat.S_ISREG(os.fstat(fd).st_mode):  # pragma: no cover - replaced between the look and the opening
+    if not stat.S_ISREG(os.fstat(fd).st_mode):  # pragma: no cover - replaced after the check
         os.close(fd)
         raise AuditError(f"{what} is not a regular file")
     return fd
 
 
 def open_lock(name: bytes, trail: int) -> int:
-    """Open the lock file `name` of the open file `trail`, for whom its mode lets write to the trail.
+    """Open the lock file `name`, writable for those who may write to the open file `trail`.
 
     Raises:
         OSError: If it cannot be opened.
-        AuditError: If it is a link or no regular file.
+        AuditError: If it is a link or not a regular file.
     """
     while True:
         try:
@@ -85,14 +85,33 @@ def open_lock(name: bytes, trail: int) -> int:
     mode = stat.S_IMODE(os.fstat(fd).st_mode)
     wanted = stat.S_IMODE(os.fstat(trail).st_mode) & 0o222 | 0o200
     if sys.platform != "win32" and mode != wanted:
-        # As after `chmod -R`. Only its owner may do it; nothing else depends on it.
+        # For example after `chmod -R`. Only the owner may change it, and nothing else depends on it.
         with contextlib.suppress(OSError):
             os.fchmod(fd, wanted)
     return fd
 
 
+def status_of(name: bytes) -> os.stat_result | None:
+    """The status of the file `name`, or None if there is no such file."""
+    try:
+        return os.lstat(name)
+    except FileNotFoundError:
+        return None
+
+
+def identity_of(status: os.stat_result) -> tuple[int, int]:
+    """The device and the inode of a file: no other file has them while this one is open."""
+    return status.st_dev, status.st_ino
+
+
+def is_named(identity: tuple[int, int], name: bytes) -> bool:
+    """Whether `name` leads to the file of this identity."""
+    status = status_of(name)
+    return status is not None and identity_of(status) == identity
+
+
 def rotated_path(path: Path, first_seq: int) -> Path:
-    """The name that a full file gets: the trail's, with the number of its first record, so that names sort by age."""
+    """The name of a full file: that of the trail with the number of its first record, so that names sort by age."""
     return path.with_name(f"{path.name}.{first_seq:012d}")
 
 
@@ -100,21 +119,21 @@ def rotated_files(path: Path) -> list[Path]:
     """The full files of the trail at `path`, oldest first."""
     prefix = path.name
     try:
-        names = os.listdir(path.parent)  # noqa: PTH208 - names are all that is needed, and this may be a hot folder
+        names = os.listdir(path.parent)  # noqa: PTH208 - only the names are needed, and the folder may be large
     except OSError:
         return []
-    found = [name for name in names if name.startswith(prefix + ".") and _NUMBER.fullmatch(name[len(prefix) :])]
-    return [path.with_name(name) for name in sorted(found)]
+    rotated = [name for name in names if name.startswith(prefix + ".") and _NUMBER.fullmatch(name[len(prefix) :])]
+    return [path.with_name(name) for name in sorted(rotated)]
 
 
 if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX
     import msvcrt
 
-    # A byte far beyond any trail: locks there are mandatory, and nobody reads it.
+    # A byte far after the end of any trail: locks are mandatory on Windows, and this byte is never read.
     _AT: Final = 1 << 62
 
     def try_lock(fd: int) -> bool:
-        """Take the lock of an open file if nobody has it."""
+        """Take the lock of an open file if it is free."""
         os.lseek(fd, _AT, os.SEEK_SET)
         try:
             msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
@@ -123,7 +142,7 @@ if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX
         return True
 
     def unlock(fd: int) -> None:
-        """Let the next writer in."""
+        """Release the lock."""
         os.lseek(fd, _AT, os.SEEK_SET)
         msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
 
@@ -135,7 +154,7 @@ else:
     _UNLOCKED: Final = fcntl.LOCK_UN
 
     def try_lock(fd: int) -> bool:
-        """Take the lock of an open file if nobody has it."""
+        """Take the lock of an open file if it is free."""
         try:
             _flock(fd, _EXCLUSIVE)
         except BlockingIOError:
@@ -143,19 +162,19 @@ else:
         return True
 
     def unlock(fd: int) -> None:
-        """Let the next writer in."""
+        """Release the lock."""
         _flock(fd, _UNLOCKED)
 
 
 if sys.platform == "win32":  # pragma: no cover - the tests run on POSIX
 
     def read_at(fd: int, size: int, offset: int) -> bytes:
-        """Some bytes of a file, wherever it is read or written otherwise."""
+        """Some bytes of a file, without moving its position."""
         os.lseek(fd, offset, os.SEEK_SET)
         return os.read(fd, size)
 
     def write_at(fd: int, data: bytes, offset: int) -> int:
-        """Overwrite bytes in place, in one go; how many of them were written."""
+        """Overwrite bytes in place with one call; returns how many were written."""
         os.lseek(fd, offset, os.SEEK_SET)
         return os.write(fd, data)
 
@@ -165,13 +184,13 @@ else:
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write all of it, in as many goes as the system makes of it."""
+    """Write all of `data`, with several calls if the system needs them."""
     while (written := os.write(fd, data)) < len(data):
         data = data[written:]
 
 
 def sync_folder(path: Path) -> None:
-    """Have the names in a folder on the disk."""
+    """Flush the names in a folder to the disk."""
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)

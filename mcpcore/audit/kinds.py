@@ -1,4 +1,4 @@
-"""What records say of broken contracts, for those who write the records and those who count them."""
+"""The kinds of broken contracts in records, shared by the code that writes records and the code that counts them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 BreachKind: TypeAlias = Literal["undeclared_reason", "wrong_code", "data", "lost", "other"]
-"""What broke: the reason is not declared; it was raised with a code that is not the declared one; the data breaks its
-model or uses a reserved key; a failure was made and lost; anything else, such as a failure that cannot be read."""
+"""How a contract was broken: the reason is not declared; the code is not the declared one; the data breaks its model or
+uses a reserved key; a failure was made and lost; anything else, such as a failure that cannot be read."""
 
 BREACH_KINDS: Final[Mapping[BreachKind, str]] = {
     "undeclared_reason": "undeclared reason",
@@ -18,12 +18,12 @@ BREACH_KINDS: Final[Mapping[BreachKind, str]] = {
     "lost": "lost",
     "other": "other",
 }
-"""The kinds as records have them, and as people read them."""
+"""The kinds in records, with the words for people."""
 
 LOST: Final = "lost"
-"""`outcome` in the record of a lost failure, which no client received. The records of other failures have none."""
+"""`outcome` in the record of a lost failure, which no client received. Other records have no outcome."""
 
 
 def is_lost(record: Mapping[str, Any]) -> bool:
-    """Whether the failure of a record was made and lost, so that no client received it."""
+    """Whether the failure in a record was lost, so that no client received it."""
     return record.get("outcome") == LOST

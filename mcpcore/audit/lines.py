@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """One file of the trail, and how much of it there was when the check began.
+    """One file of the trail, and its size when the check began.
 
-    Only the newest file is held open, as it may be rotated meanwhile; a trail can have more full files than a process
-    may have open.
+    Only the newest file is held open, since it may be rotated during the check. A trail can have more full files than
+    a process may open.
     """
 
     name: str
@@ -31,13 +31,13 @@ class Source(NamedTuple):
             self.file.seek(offset)
             yield self.file
             return
-        with open(self.name, "rb") as file:  # noqa: PTH123 - kept as the text that reports name it by
+        with open(self.name, "rb") as file:  # noqa: PTH123 - reports show this text
             file.seek(offset)
             yield file
 
 
 class Row(NamedTuple):
-    """One line of the trail, as far as the judgement needs it."""
+    """One line of the trail, without its bytes."""
 
     at: int
     source: int
@@ -48,7 +48,7 @@ class Row(NamedTuple):
 
 
 def rows(signer: Signer, sources: list[Source]) -> Iterator[tuple[Row, bytes]]:
-    """Every line of `sources`, oldest first, with its place and its bytes; no bytes for a line that is too long."""
+    """Every line of `sources`, oldest first, with its bytes; a line that is too long comes without bytes."""
     at = 0
     for index, source in enumerate(sources):
         with source.reading() as file:
@@ -60,7 +60,7 @@ def rows(signer: Signer, sources: list[Source]) -> Iterator[tuple[Row, bytes]]:
                 length = len(line)
                 piece = line
                 while len(piece) > MAX_LINE and not piece.endswith(b"\n") and offset + length < source.size:
-                    # Longer than any writer makes a line: read on to its end, and do not keep it.
+                    # No writer makes such a line: read on to its end without keeping it.
                     piece = file.readline(min(MAX_LINE + 1, source.size - offset - length))
                     length += len(piece)
                     line = b""

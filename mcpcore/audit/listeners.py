@@ -1,4 +1,4 @@
-"""Who is told of a failure beside the trail's own file: the logger, and sinks such as OpenTelemetry."""
+"""The receivers of records besides the file: the logger, and sinks such as OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 LOGGER: Final = logging.getLogger("mcpcore.audit")
 
 FILED: Final = "mcpcore_filed"
-"""The attribute of a log record that only points to a record in the file, for those who ask for such lines."""
+"""The attribute of a log record that only points to a record in the file, so that handlers can filter it."""
 
 _SHOWN: Final = 200
 _SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
 
 
 class Sink(Protocol):
-    """Another place that every record goes to."""
+    """Another receiver of every record."""
 
     def failure(self, record: Mapping[str, Any], line: str) -> None:
-        """Take one failure: the record without secrets, and its line as it stands in the trail.
+        """Receive one failure: the record without secrets, and its line in the trail.
 
-        A sink that has a method `listens()` is asked it first; where nobody listens, no record is made.
+        If the sink has a method `listens()`, it is called first; a record that has no listener is not made.
         """
 
 
 def listens(sink: Sink) -> bool:
-    """Whether a sink wants to be told."""
-    asked = getattr(sink, "listens", None)
+    """Whether a sink wants the record."""
+    method = getattr(sink, "listens", None)
     try:
-        return asked is None or bool(asked())
-    except Exception:  # noqa: BLE001 - a sink that cannot say is told, and `record` says what is wrong with it
+        return method is None or bool(method())
+    except Exception:  # noqa: BLE001 - a broken sink gets the record, and its error is logged then
         return True
 
 
@@ -48,7 +48,7 @@ def level_of(code: object) -> int:
 
 
 def summary_of(record: Mapping[str, Any]) -> str:
-    """One line that says what failed or lost a failure, how, and under which id the record is found."""
+    """One line for the log: the tool, how it failed or lost a failure, and the id of the record."""
     surface = record.get("surface")
     target = record.get(surface) if isinstance(surface, str) else record.get("tool")
     how = record.get("reason") or record.get("name") or "unknown"
@@ -59,7 +59,7 @@ def summary_of(record: Mapping[str, Any]) -> str:
 
 
 def is_heard() -> bool:
-    """Whether anything would become of a record of the logger's: to make one takes longer than to hash it."""
+    """Whether the logger has a handler that does anything; making a log record costs more than hashing it."""
     if LOGGER.filters or type(LOGGER) is not logging.Logger:
         return True
     silent = False
@@ -70,12 +70,12 @@ def is_heard() -> bool:
                 return True
             silent = True
         logger = logger.parent if logger.propagate else None
-    # Without any handler at all the last resort has it, or whatever looks on in its place.
+    # Without any handler, the last resort of `logging` or its replacement shows the record.
     return not silent
 
 
 def default_sinks() -> tuple[Sink, ...]:
-    """OpenTelemetry, where it is installed."""
+    """OpenTelemetry, if it is installed."""
     try:
         sinks: tuple[Sink, ...] = provided("otel_sinks")()
     except ImportError:
@@ -84,7 +84,7 @@ def default_sinks() -> tuple[Sink, ...]:
 
 
 def logs_to_stderr() -> bool:
-    """Whether an error that is logged comes out on standard error anyway, as it does without any handler."""
+    """Whether a logged error reaches standard error, as it does without any handler."""
     if not LOGGER.hasHandlers():
         return True
     logger: logging.Logger | None = LOGGER

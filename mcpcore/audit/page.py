@@ -1,4 +1,4 @@
-"""The counts of a trail as one HTML page that needs nothing beside it."""
+"""The counts of a trail as one HTML page without other files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEFT: Final = 48
 _TOP: Final = 12
 _BOTTOM: Final = 36
 
-# Told apart by people who see red and green alike, and readable on both backgrounds; more could not be told apart.
+# Distinguishable without red and green, and readable on both backgrounds; more colours would be too similar.
 _COLOURS: Final = ("#3b7dd8", "#e08a1e", "#2a9d8f", "#c8518f", "#8a6fd1", "#b0503c", "#6f9a2c")
 _OTHER: Final = "#8b8f98"
 

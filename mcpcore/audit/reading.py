@@ -1,4 +1,4 @@
-"""Reading a trail for people: its records in order, those that are asked for, and those that come in."""
+"""Reads a trail for people: its records in order, filtered, and followed as they are added."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BLOCK: Final = 1 << 16
 
 
 def parse_time(text: str, *, now: datetime | None = None) -> datetime:
-    """A moment: ISO 8601 (`2026-11-21`, `2026-11-21T08:15Z`), UTC where it has no zone; or `30m`, `2h`, `7d` ago.
+    """A moment: ISO 8601 (`2026-11-21`, `2026-11-21T08:15Z`), in UTC without a zone; or `30m`, `2h`, `7d` ago.
 
     Raises:
         ValueError: If `text` is neither.
@@ -45,13 +45,13 @@ def parse_time(text: str, *, now: datetime | None = None) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(
-            f"{text!r} is no time; give 2026-11-21, 2026-11-21T08:15Z, or 30m, 2h, 7d for so long ago"
+            f"{text!r} is not a time; give 2026-11-21, 2026-11-21T08:15Z, or 30m, 2h, 7d for so long ago"
         ) from None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def moment_of(record: Record) -> datetime | None:
-    """When a record was made; None where it does not say."""
+    """The time of a record, or None if it has none."""
     stamp = record.get("timestamp")
     try:
         moment = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
@@ -74,7 +74,7 @@ def what_failed(record: Record) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """Which records are wanted: those that fit everything that is said."""
+    """Filters for records; a record must match all of them."""
 
     tools: frozenset[str] = frozenset()
     reasons: frozenset[str] = frozenset()
@@ -84,8 +84,8 @@ class Query:
     until: datetime | None = None
 
     def wants(self, record: Record) -> bool:
-        """Whether the record fits."""
-        # As text: a line that nobody wrote as a record may hold anything there.
+        """Whether the record matches."""
+        # As text: a forged line may have a value of any type.
         if self.tools and not any(str(record.get(kind)) in self.tools for kind in _SURFACES):
             return False
         if self.reasons and str(record.get("reason")) not in self.reasons:
@@ -103,16 +103,16 @@ class Query:
 
     @property
     def needle(self) -> bytes:
-        """What each line that fits must hold: to look for that takes a fraction of reading the line as JSON."""
+        """Bytes that each matching line contains: finding them is much faster than parsing the line as JSON."""
         for words in ((self.ident or "",), self.tools, self.reasons):
-            # What JSON writes as it is, and in no other way.
+            # A word that JSON never escapes.
             if len(words) == 1 and _PLAIN_WORD.fullmatch(word := next(iter(words))):
                 return word.encode("ascii")
         return b""
 
 
 def parse_line(line: bytes) -> Record | None:
-    """The record of a line; None where it is none, or unfinished."""
+    """The record of a line; None if it is unfinished or not a record."""
     if not line.endswith(b"\n"):
         return None
     try:
@@ -123,9 +123,9 @@ def parse_line(line: bytes) -> Record | None:
 
 
 def read(path: Path, query: Query | None = None) -> Iterator[Record]:
-    """Every record of the trail at `path`, full files first, oldest first; lines that are no records are left out.
+    """Every record of the trail at `path`, oldest first; lines that are not records are left out.
 
-    What is rotated meanwhile is there once; what is deleted meanwhile is left out.
+    A file that is rotated during the reading is read once; one that is deleted is left out.
 
     Raises:
         AuditError: If there is no trail.
@@ -146,7 +146,7 @@ def read(path: Path, query: Query | None = None) -> Iterator[Record]:
 
 
 def last(path: Path, query: Query, count: int) -> list[Record]:
-    """The last `count` records that fit, oldest first.
+    """The last `count` records that match, oldest first.
 
     Raises:
         AuditError: If there is no trail.
@@ -161,7 +161,7 @@ def last(path: Path, query: Query, count: int) -> list[Record]:
 
 
 def follow(path: Path, query: Query, *, count: int = 0, idle: Callable[[], bool] = lambda: True) -> Iterator[Record]:
-    """The last `count` records that fit, then those that are added, through rotation, for as long as `idle` says so.
+    """The last `count` records that match, then new ones, through rotation, as long as `idle` returns True.
 
     Raises:
         OSError: If the trail cannot be read.
@@ -172,7 +172,7 @@ def follow(path: Path, query: Query, *, count: int = 0, idle: Callable[[], bool]
         seen = max((int(old.name[-12:]) for old in full), default=0)
         newest: list[Record] = []
         if file is not None:
-            # Where this ends the same open file is read on: nothing can come between.
+            # The same open file is read on from its end, so no record is missed.
             newest = _newest(file, query, count)
             end = file.tell()
             file.seek(max(0, end - 2 * MAX_LINE))
@@ -180,7 +180,7 @@ def follow(path: Path, query: Query, *, count: int = 0, idle: Callable[[], bool]
         yield from _with_older(newest, full, query, count)
         while True:
             if file is None or not _still_there(file, path):
-                # Rotated, perhaps more than once: what is left of this file, then the full ones after it.
+                # Rotated, perhaps more than once: read the rest of this file, then the full files after it.
                 for number, record in _missed(file, path, seen):
                     seen = number
                     if query.wants(record):
@@ -189,7 +189,7 @@ def follow(path: Path, query: Query, *, count: int = 0, idle: Callable[[], bool]
                     file.close()
                 file = _opened(path)
                 if file is not None and any(int(old.name[-12:]) > seen for old in rotated_files(path)):
-                    # Rotated again between the two looks: the full files come before this one.
+                    # Rotated again in between: the full files come before this one.
                     file.close()
                     file = None
                     continue
@@ -210,7 +210,7 @@ def _files(path: Path, *, must_exist: bool = True) -> tuple[BinaryIO | None, lis
     """The newest file, open, and the full ones before it."""
     current, full = _opened(path), rotated_files(path)
     while current is None and path.exists():
-        # The one before was put aside, and this one begun since the look.
+        # Rotated since the check: the next file exists by now.
         current, full = _opened(path), rotated_files(path)
     if current is None:
         if not full and must_exist:
@@ -220,7 +220,7 @@ def _files(path: Path, *, must_exist: bool = True) -> tuple[BinaryIO | None, lis
     for at, old in enumerate(full):
         with suppress(FileNotFoundError):
             if os.path.samestat(old.stat(), here):
-                # Rotated between the two looks; what came after it is not asked for.
+                # Rotated in between; the files after it are not needed.
                 return current, full[:at]
     return current, full
 
@@ -232,7 +232,7 @@ def _wanted(file: BinaryIO, query: Query | None) -> Iterator[Record]:
 
 
 def _with_older(newest: list[Record], full: list[Path], query: Query, count: int) -> list[Record]:
-    """`newest`, and before them the last ones of full files, up to `count`."""
+    """`newest`, preceded by the last records of full files, up to `count`."""
     records = newest
     for old in reversed(full):
         if len(records) >= count:
@@ -245,25 +245,25 @@ def _with_older(newest: list[Record], full: list[Path], query: Query, count: int
 
 
 def _newest(file: BinaryIO, query: Query, count: int) -> list[Record]:
-    """The last `count` records of a file that fit; it stands behind its last whole line then."""
-    found: deque[Record] = deque()
+    """The last `count` matching records of a file, which is positioned after its last whole line."""
+    matches: deque[Record] = deque()
     end = None
     for line, stop in _lines_backwards(file):
         end = stop if end is None else end
-        if len(found) >= count:
+        if len(matches) >= count:
             break
         record = parse_line(line)
         if record is not None and query.wants(record):
-            found.appendleft(record)
+            matches.appendleft(record)
     file.seek(end or 0)
-    return list(found)
+    return list(matches)
 
 
 def _lines_backwards(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
-    """The whole lines of a file as it is now, from the last one on, each with where it ends."""
+    """The whole lines of a file, the last one first, each with the offset of its end."""
     start = end = file.seek(0, 2)
     rest, left_out = b"", 0
-    # What comes after the last line feed is no line yet.
+    # The text after the last line feed is not a whole line yet.
     whole = False
     while start > 0:
         step = min(start, _BLOCK)
@@ -277,7 +277,7 @@ def _lines_backwards(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
             end -= len(piece) + left_out + 1
             left_out = 0
         if len(rest) > MAX_LINE:
-            # No line that anybody wrote, and so no record, whatever is kept of it.
+            # Longer than any record: keep one byte of it.
             left_out += len(rest) - 1
             rest = rest[:1]
     if whole:
@@ -285,7 +285,7 @@ def _lines_backwards(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
 
 
 def _missed(file: BinaryIO | None, path: Path, seen: int) -> Iterator[tuple[int, Record]]:
-    """The records after number `seen` that are in files which are no longer written."""
+    """The records after number `seen` in files that are no longer written."""
     if file is not None:
         for record in _records(file):
             seen = record["seq"]
@@ -300,7 +300,7 @@ def _missed(file: BinaryIO | None, path: Path, seen: int) -> Iterator[tuple[int,
 
 
 def _opened(path: Path) -> BinaryIO | None:
-    """The file; None where there is none, or none any more: it may be put aside or deleted at any moment."""
+    """The open file, or None if it does not exist: it may be rotated or deleted at any moment."""
     try:
         return path.open("rb")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Whether a file belongs to a trail, asked before a byte of it is changed."""
+"""Checks that a file belongs to a trail, before a byte of it is changed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _HEAD_BEGINNING: Final = b'{"head":{"seq":'
 
 
 def require_trail(fd: int, head_name: bytes, signer: Signer) -> None:
-    """Refuse a file that somebody uses for something else.
+    """Refuse a file that has another purpose.
 
-    Somebody may have changed the first line of a trail, or a writer may have died in the middle of it. The second line
-    or the head of the trail then shows that the file is a trail.
+    The first line of a trail may have been changed, or a writer may have died in the middle of it. Then the second line
+    or the head shows that the file is a trail.
 
     Raises:
         RefusedError: If the file is neither empty nor a trail.
@@ -39,13 +39,13 @@ def require_trail(fd: int, head_name: bytes, signer: Signer) -> None:
         finally:
             os.close(head)
     raise RefusedError(
-        "it is no trail: its first line is not a record, and it was left as it is; give the path of a new file or "
+        "it is not a trail: its first line is not a record, and it was left as it is; give the path of a new file or "
         "of a trail"
     )
 
 
 def require_head(fd: int, name: str) -> None:
-    """Refuse to keep the head in a file that somebody uses for something else.
+    """Refuse to keep the head in a file that has another purpose.
 
     A damaged head is accepted if it still has the size or the beginning of a head, since the trail notes the damage.
 

@@ -1,4 +1,4 @@
-"""What a check of a trail reports: the problems that it found, and the facts about the trail."""
+"""The report about a checked trail: its problems and its facts."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from mcpcore.jsonable import JSON
 
 Kind = Literal["changed", "removed", "inserted", "forged", "reordered", "duplicated", "cut", "head", "unsigned"]
-"""What was done: a record's bytes were changed; records are missing; a line that is not a record of the chain was
+"""In this order: the bytes of a record were changed; records are missing; a line that is not a record of the chain was
 inserted; a record was replaced, or signed by another writer; a record was moved; a record appears twice; records at the
 end are missing; the head is damaged or belongs to another trail; records from before the key are not confirmed."""
 
 MAX_PROBLEMS: Final = 1000
-"""Where more is wrong than this, the rest is counted and not listed."""
+"""The most problems that are listed; further ones are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that was done to a trail, and where."""
+    """One change that was made to a trail, and its place."""
 
     kind: Kind
     detail: str
@@ -38,7 +38,7 @@ class Problem:
         return f"{place}{self.kind}{what}{ident}: {self.detail}"
 
     def to_json(self) -> dict[str, JSON]:
-        """The problem as JSON, without what is not known."""
+        """The problem as JSON, without unknown facts."""
         facts: dict[str, JSON] = {
             "kind": self.kind,
             "detail": self.detail,
@@ -52,7 +52,7 @@ class Problem:
 
 @dataclass(slots=True)
 class Report:
-    """What a trail turned out to be."""
+    """The result of a check."""
 
     path: str
     files: list[str] = field(default_factory=list)
@@ -69,11 +69,11 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was done to the trail that can be found out."""
+        """Whether the check found no problem."""
         return not self.problems
 
     def add(self, problem: Problem) -> None:
-        """List `problem`, or only count it where `MAX_PROBLEMS` are listed already."""
+        """List `problem`, or only count it if `MAX_PROBLEMS` are listed already."""
         if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(problem)
         else:

@@ -1,4 +1,4 @@
-"""Failures by tool and reason over time, and broken contracts: counted in one pass, for text and for the page."""
+"""Counts failures by tool and reason over time, and broken contracts, in one pass."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _STEPS: Final = (
 _UNITS: Final = (1, _MINUTE, 3600, 86400)
 _MOMENTS: Final = 4_096
 MAX_GROUPS: Final = 10_000
-"""So many are told apart, as there may be as many as there are resources; what comes later is counted as one."""
+"""The most groups that are counted separately, since each resource may be one; later ones are counted together."""
 
 _MAX_COUNT: Final = 1_000
-"""More failures than one call can lose: a record that says so was forged, and counts as one."""
+"""One call cannot lose more failures: a record with a higher count was forged, and counts as one."""
 
 OTHERS: Final = "(all others)"
 _NAMES: Final = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
@@ -48,16 +48,16 @@ class Group:
     first: datetime | None = None
     last: datetime | None = None
     seconds: Counter[int] = field(default_factory=Counter)
-    """How many in each second since the epoch; where they are spread over many, in each minute, hour or day."""
+    """The count for each second since the epoch; for each minute, hour or day if there are too many seconds."""
 
     unit: int = 1
-    """How many seconds those are that are counted as one."""
+    """The seconds that are counted together."""
 
     def add(self, moment: datetime) -> None:
         """Count a failure at `moment`."""
         self.seconds[_floor(moment, self.unit)] += 1
         if len(self.seconds) > _MOMENTS and self.unit < _UNITS[-1]:
-            # So many lie so far apart that no slot of the chart will be shorter than the next unit.
+            # They span so much time that no slot of the chart will be shorter than the next unit.
             self.unit = next(unit for unit in _UNITS if unit > self.unit)
             coarser: Counter[int] = Counter()
             for second, count in self.seconds.items():
@@ -77,7 +77,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What was counted."""
+    """The counts of a trail."""
 
     groups: list[Group]
     total: int
@@ -87,23 +87,23 @@ class Stats:
     since: datetime | None
     until: datetime | None
     step: int
-    """How long a slot of the chart is, in seconds."""
+    """The length of a slot of the chart, in seconds."""
     slots: int
     broken: list[Broken]
 
     def series(self, group: Group | None = None) -> list[int]:
-        """How many failures in each slot, of one group or of all."""
+        """The failures in each slot, of one group or of all."""
         counts = [0] * self.slots
         if self.since is None:
             return counts
         start = _floor(self.since, self.step)
-        for one in self.groups if group is None else (group,):
-            for second, count in one.seconds.items():
+        for counted in self.groups if group is None else (group,):
+            for second, count in counted.seconds.items():
                 counts[min((second - start) // self.step, self.slots - 1)] += count
         return counts
 
     def slot_start(self, index: int) -> datetime | None:
-        """When a slot begins."""
+        """The beginning of a slot."""
         if self.since is None:
             return None
         return datetime.fromtimestamp(_floor(self.since, self.step) + index * self.step, UTC)
@@ -115,11 +115,11 @@ class Stats:
             if self.step % seconds == 0:
                 count = self.step // seconds
                 return name if count == 1 else f"{count} {name}s"
-        raise AssertionError(self.step)  # pragma: no cover - every step is so many whole seconds
+        raise AssertionError(self.step)  # pragma: no cover - every step is a whole number of seconds
 
     @property
     def step_words(self) -> str:
-        """The length of a slot as a sentence has it: `one hour`, `5 minutes`."""
+        """The length of a slot within a sentence: `one hour`, `5 minutes`."""
         return self.step_name if self.step_name[0].isdigit() else f"one {self.step_name}"
 
     def to_json(self) -> dict[str, JSON]:
@@ -152,7 +152,7 @@ class Stats:
 
 
 def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
-    """Count failures; the chart gets at most `slots` slots, of a length that people use."""
+    """Count failures; the chart gets at most `slots` slots of a usual length."""
     groups: dict[tuple[str, str | None, str], Group] = {}
     breaches: dict[tuple[str, BreachKind], Broken] = {}
     total = lost = 0
@@ -187,12 +187,12 @@ def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
         until = moment if until is None else max(until, moment)
     step, used = _slots(since, until, slots)
     ordered = sorted(groups.values(), key=lambda group: (-group.count, group.tool, group.reason or "", group.name))
-    broken = sorted(breaches.values(), key=lambda one: (-one.count, one.tool, one.kind))
+    broken = sorted(breaches.values(), key=lambda entry: (-entry.count, entry.tool, entry.kind))
     return Stats(ordered, total, lost, since, until, step, used, broken)
 
 
 def _count_breaches(record: Record, breaches: dict[tuple[str, BreachKind], Broken]) -> None:
-    """Count how the contract was broken; a record of lost failures says how many they were."""
+    """Count how the contract was broken; a record of lost failures has their number."""
     moment = moment_of(record)
     for kind in _kinds_of(record):
         key = (what_failed(record), kind)
@@ -207,7 +207,7 @@ def _count_breaches(record: Record, breaches: dict[tuple[str, BreachKind], Broke
 
 def _kinds_of(record: Record) -> list[BreachKind]:
     kinds = record.get("broken_contract_kinds")
-    # Earlier versions wrote no kinds; and a line that nobody wrote as a record may hold anything there.
+    # Earlier versions wrote no kinds, and a forged line may have anything here.
     known: list[BreachKind] = [kind for kind in BREACH_KINDS if kind in kinds] if isinstance(kinds, list) else []
     if not known:
         known.append("other")

@@ -1,14 +1,14 @@
-"""The trail: every failure, recorded before it is answered.
+"""The trail: every failure is recorded before the client gets it.
 
-What is guaranteed, for a trail in a file on a local file system:
+Guarantees for a trail in a file on a local file system:
 
-- `record` returns after the record is with the operating system ("record", the default, and "interval") or on the disk
-  ("fsync"). Kill the process at any moment, and the trail verifies; every record whose `record` call returned is
-  there, and of the one that was under way at most an unfinished line, which the next writer seals off and names.
-- Cut the power, and "fsync" loses nothing that was answered, "interval" at most `flush_interval` seconds, "record" what
-  the system had not written back. What is lost is found by `verify`, since the head or the next record tells of it.
-- Any number of processes and threads may write the same trail; their records make one chain.
-- A record that could not be written is never passed over in silence: see `AuditPolicy`.
+- `record` returns when the operating system has the record ("record", the default, and "interval") or the disk has it
+  ("fsync"). If the process is killed at any moment, the trail still verifies: every record whose call returned is
+  there. The record in progress leaves at most an unfinished line, which the next writer seals off and records.
+- After a power cut, "fsync" has lost no record, "interval" at most `flush_interval` seconds of them, and "record" those
+  that the system had not written back. `verify` finds the loss by the head or the next record.
+- Any number of processes and threads may write the same trail; their records form one chain.
+- A record that cannot be written is always reported; see `AuditPolicy`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from mcpcore.audit.listeners import (
     logs_to_stderr,
     summary_of,
 )
-from mcpcore.audit.record import dumps, encode, get_ready
+from mcpcore.audit.record import dumps, encode
 from mcpcore.audit.waiting import Deferred, current_call, on_event_loop
 from mcpcore.audit.writer import AuditFlush, Writer
 
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from mcpcore.audit.listeners import Sink
 
 AuditPolicy = Literal["warn", "refuse"]
-"""What becomes of an answer whose record cannot be written: it is sent and a warning given, or it is withheld."""
+"""How to treat an answer whose record cannot be written: send it with a warning, or withhold it."""
 
 MAX_BYTES: Final = 64 * 1024 * 1024
-"""The size at which a file is full and the next is begun, unless said otherwise."""
+"""The default size at which a file is full and the next begins."""
 
 PATH_VARIABLE: Final = "MCPCORE_AUDIT"
 POLICY_VARIABLE: Final = "MCPCORE_AUDIT_POLICY"
@@ -58,17 +58,17 @@ FLUSH_VARIABLE: Final = "MCPCORE_AUDIT_FLUSH"
 _WEAK_KEY: Final = 16
 
 _CRASHES: Final = logging.getLogger("mcpcore")
-"""The logger that has the traceback of each crash."""
+"""The logger that gets the traceback of each crash."""
 
 _MOMENT: Final = 0.001
-"""Seconds that a record on an event loop waits for the lock before it is put off."""
+"""Seconds for which a record on an event loop waits for the lock before it is deferred."""
 
 
 class AuditTrail:
-    """Where failures are recorded: a file where there is a path, else the logger `mcpcore.audit`; and OpenTelemetry.
+    """Records failures in a file, or else with the logger `mcpcore.audit`; and in OpenTelemetry.
 
-    Made by `AuditTrail.open(path)` or `AuditTrail.from_options(...)`. Safe to use from several threads, from several
-    processes on one path, and across `os.fork`.
+    Create it with `AuditTrail.open(path)` or `AuditTrail.from_options(...)`. Safe to use from several threads,
+    from several processes on one path, and across `os.fork`.
     """
 
     def __init__(
@@ -85,22 +85,22 @@ class AuditTrail:
         warn_every: float = 60.0,
         sinks: Sequence[Sink] | None = None,
     ) -> None:
-        """Describe a trail; nothing is opened yet.
+        """Configure a trail without opening it.
 
         Args:
             path: The file, or None for the logger and the sinks alone.
-            key: The key of the HMAC; with none, records are chained by SHA-256 alone.
+            key: The key of the HMAC; without a key, records are chained by plain SHA-256.
             flush: When a record is safe; see `AuditFlush`.
             flush_interval: Seconds between two flushes to the disk, for "interval".
             max_bytes: The size at which a file is full.
             keep: How many full files to keep; None keeps all of them.
-            policy: What becomes of an answer whose record cannot be written.
-            lock_timeout: Seconds to wait for another writer before the record counts as not written.
+            policy: How to treat an answer whose record cannot be written.
+            lock_timeout: Seconds to wait for another writer before the record counts as lost.
             warn_every: Seconds between two warnings that records cannot be written.
-            sinks: Where else records go; None for OpenTelemetry, which costs nothing where it is not set up.
+            sinks: Other receivers; None for OpenTelemetry, which costs nothing until it is configured.
 
         Raises:
-            ValueError: If an option is none of those allowed.
+            ValueError: If an option has a value that is not allowed.
         """
         if flush not in get_args(AuditFlush):
             raise ValueError(f"audit flush must be one of {', '.join(get_args(AuditFlush))}, not {flush!r}")
@@ -109,7 +109,9 @@ class AuditTrail:
         if max_bytes < 1 or flush_interval <= 0 or lock_timeout < 0 or (keep is not None and keep < 0):
             raise ValueError("audit max_bytes and flush_interval must be above 0, keep and lock_timeout 0 or more")
         if path is not None and "\0" in os.fsdecode(path):
-            raise ValueError(f"audit path {os.fsdecode(path)!r} holds a NUL, which no file name can; give another path")
+            raise ValueError(
+                f"audit path {os.fsdecode(path)!r} contains a NUL, which file names cannot; give another path"
+            )
         self.path: Final = None if path is None else Path(os.path.abspath(path))  # noqa: PTH100 - links stay as named
         self.policy: Final[AuditPolicy] = policy
         secret = key.encode("utf-8", "surrogateescape") if isinstance(key, str) else key
@@ -129,7 +131,6 @@ class AuditTrail:
         self._warned_at: float | None = None
         self._sinks = sinks
         self._deferred: set[Deferred] = set()
-        get_ready()
 
     @classmethod
     def open(
@@ -146,12 +147,12 @@ class AuditTrail:
         warn_every: float = 60.0,
         sinks: Sequence[Sink] | None = None,
     ) -> Self:
-        """A trail in the file at `path`, opened at once; for the options see `AuditTrail`.
+        """Open a trail in the file at `path`; for the options see `AuditTrail`.
 
         Raises:
-            AuditError: If the path is that of a link, or of a file that is no trail and not empty; such a file is left
-                as it is. Also if the file cannot be used otherwise and `policy` is "refuse"; with "warn", a warning is
-                given instead, and every later record tries again.
+            AuditError: If the path is a link, or a file that is neither empty nor a trail; such a file is left
+                unchanged. If the file cannot be used for another reason, "refuse" raises too; "warn" logs a warning,
+                and every later record tries again.
         """
         trail = cls(
             path,
@@ -175,16 +176,16 @@ class AuditTrail:
         *,
         environ: Mapping[str, str] | None = None,
     ) -> AuditTrail:
-        """The trail that `Server(audit=...)` means.
+        """The trail for the option `Server(audit=...)`.
 
-        A trail is itself; a path is opened, with the key, the policy and the flush that the environment names
-        (`MCPCORE_AUDIT_KEY`, `MCPCORE_AUDIT_POLICY`, `MCPCORE_AUDIT_FLUSH`); None takes the path from `MCPCORE_AUDIT`
-        too, where `~` is the home folder, since no shell reads what a desktop client sets; where that is unset or empty
-        there is no file; False means no file whatever the environment says.
+        A trail is returned unchanged. A path is opened with the key, policy and flush from the environment
+        (`MCPCORE_AUDIT_KEY`, `MCPCORE_AUDIT_POLICY`, `MCPCORE_AUDIT_FLUSH`). None takes the path from `MCPCORE_AUDIT`
+        too, and uses no file if that is unset or empty; `~` in it is the home folder, since no shell expands the
+        settings of a desktop client. False uses no file, whatever the environment says.
 
         Raises:
             AuditError: If the policy is "refuse" and the file cannot be used, or as for `open`.
-            ValueError: If a variable holds none of the values allowed.
+            ValueError: If a variable has a value that is not allowed.
         """
         if isinstance(audit, AuditTrail):
             return audit
@@ -192,7 +193,7 @@ class AuditTrail:
         path = os.path.expanduser(env.get(PATH_VARIABLE, "")) or None if audit is None else audit or None  # noqa: PTH111
         if path is None:
             return cls()
-        # As a file with the key has it, which ends in a newline that nobody means.
+        # A key that was read from a file ends in a newline, which is not part of it.
         key = env.get(KEY_VARIABLE, "").rstrip("\r\n")
         if not key and KEY_VARIABLE in env:
             LOGGER.warning("%s is set and empty: the audit trail %s is not signed", KEY_VARIABLE, path)
@@ -200,7 +201,7 @@ class AuditTrail:
         flush = env.get(FLUSH_VARIABLE) or "record"
         for variable, value, kind in ((POLICY_VARIABLE, policy, AuditPolicy), (FLUSH_VARIABLE, flush, AuditFlush)):
             if value not in get_args(kind):
-                raise ValueError(f"{variable}={value!r} is none of {', '.join(get_args(kind))}")
+                raise ValueError(f"{variable} must be one of {', '.join(get_args(kind))}, not {value!r}")
         return cls.open(
             path,
             key=key or None,
@@ -210,20 +211,20 @@ class AuditTrail:
 
     @property
     def head(self) -> Head | None:
-        """The last record of the trail as this process knows it; None where there is no file or nothing recorded."""
+        """The last record of the trail as this process knows it; None without a file or a record."""
         return self._writer.head if self._writer is not None else None
 
     @property
     def lost(self) -> int:
-        """How many records could not be written to the file so far, by this process."""
+        """How many records this process could not write to the file so far."""
         return self._writer.lost if self._writer is not None else 0
 
     def check(self) -> None:
-        """Open the file now, to find out whether it can be written.
+        """Open the file now, to check that it can be written.
 
         Raises:
-            AuditError: If it cannot and the policy is "refuse"; with any policy, if the path is that of a link or of a
-                file that is no trail.
+            AuditError: If it cannot be written and the policy is "refuse"; with any policy, if the path is a link or a
+                file that is not a trail.
         """
         if self._writer is None:
             return
@@ -237,10 +238,10 @@ class AuditTrail:
             self._unwritten(exc, self._writer.lost)
 
     def listens(self, code: str) -> bool:
-        """Whether anybody takes the record of a failure of `code`: the file, a handler of the logger, or a sink.
+        """Whether anything receives the record of a failure of `code`: the file, a handler of the logger, or a sink.
 
-        Making a record costs more than asking, most of all of a crash, whose traceback is read for secrets. A subclass
-        with a `record` of its own takes every one.
+        This check costs less than a record, especially that of a crash, whose traceback is searched for secrets. A
+        subclass that overrides `record` receives every record.
         """
         if self.path is not None or type(self).record is not AuditTrail.record:
             return True
@@ -251,15 +252,15 @@ class AuditTrail:
         return any(listens(sink) for sink in self._sinks)
 
     def record(self, record: Mapping[str, Any]) -> None:
-        """Record one failure; to be called before it is answered.
+        """Record one failure, before the client gets it.
 
-        Where another process holds the lock of the trail, this waits for at most `lock_timeout`. Within a call that a
-        server answers on an event loop it does not wait; the answer does. A task that records a failure after its call
-        was answered waits here.
+        If another process holds the lock of the trail, this waits for at most `lock_timeout`. Within a call that a
+        server answers on an event loop it does not wait, but the answer does. A task that records a failure after its
+        call was answered waits here.
 
         Raises:
-            AuditError: If the file cannot be written and the policy is "refuse". The logger and the sinks have the
-                record all the same.
+            AuditError: If the file cannot be written and the policy is "refuse". The logger and the sinks get the
+                record nevertheless.
         """
         clean, payload = encode(record)
         line: bytes | None = None
@@ -277,14 +278,14 @@ class AuditTrail:
         self._finish(clean, payload, line, problem)
 
     def _append_later(self, writer: Writer, clean: Mapping[str, Any], payload: str) -> bytes | None:
-        """Add a record that found the lock taken; None where its call will see to it."""
+        """Add a record after the lock was taken; None if the call of the record will write it."""
         call = current_call.get()
         if call is None or call.answered or not on_event_loop():
             line = writer.append(payload, writer.patience)
             if line is None:
                 raise writer.held()
             return line
-        # Nearly always another writer is just in the middle of its record. Where others wait already, it is not so.
+        # Usually another writer is in the middle of a record and soon done, unless other records wait already.
         line = None if self._deferred or writer.is_stuck else writer.append(payload, _MOMENT)
         if line is None:
             deferred = Deferred(self, clean, payload, monotonic() + writer.patience)
@@ -294,14 +295,14 @@ class AuditTrail:
 
     @property
     def waiting(self) -> int:
-        """How many records wait for the lock, each in a call on an event loop."""
+        """How many records of calls on an event loop wait for the lock."""
         return len(self._deferred)
 
     def retry(self, deferred: Deferred, *, last: bool = False) -> bool:
-        """Try to write a record that was put off, once; False where it still has to wait.
+        """Try once to write a deferred record; False if it still has to wait.
 
         Raises:
-            AuditError: As `record` does, where its time is up or this try is the `last`.
+            AuditError: As `record` does, if its time is up or this is the `last` attempt.
         """
         writer = self._writer
         assert writer is not None
@@ -322,7 +323,7 @@ class AuditTrail:
     def _finish(
         self, clean: Mapping[str, Any], payload: str, line: bytes | None, problem: OSError | AuditError | None
     ) -> None:
-        """Tell the others of a record, and do what the policy says where the file did not take it."""
+        """Pass a record to the logger and the sinks; apply the policy if it is not in the file."""
         lost = 0
         if line is not None:
             self._warned_at = None
@@ -331,21 +332,21 @@ class AuditTrail:
         try:
             self._tell(clean, payload if line is None else line)
         finally:
-            # Whatever a filter of the application's own raised: a record that is not in the file is no less missing.
+            # Even if a filter of the application raised: the record is missing in the file all the same.
             if problem is not None:
                 self._unwritten(problem, lost)
 
     def flush(self) -> None:
-        """Have all that is recorded on the disk when this returns.
+        """Flush all records to the disk.
 
         Raises:
-            OSError: If the disk does not take it.
+            OSError: If the disk refuses.
         """
         if self._writer is not None:
             self._writer.flush()
 
     def close(self) -> None:
-        """Let go of the files; a later record opens them again."""
+        """Close the files; a later record opens them again."""
         if self._writer is not None:
             self._writer.close()
 
@@ -358,20 +359,20 @@ class AuditTrail:
     def __repr__(self) -> str:
         return f"AuditTrail({str(self.path) if self.path else None!r}, policy={self.policy!r})"
 
-    # Telling others
+    # The other receivers
 
     def _tell(self, record: Mapping[str, Any], line: bytes | str) -> None:
         sinks = self._sinks
         if sinks is None:
             sinks = self._sinks = default_sinks()
         text: str | None = None
-        # A record that is in the file is there to be read: the log has a line that says where to look.
+        # A record in the file can be read there, so the log gets only a line with its id.
         level = logging.INFO if isinstance(line, bytes) else level_of(record.get("name"))
         try:
             if LOGGER.isEnabledFor(level) and is_heard():
                 if isinstance(line, str):
                     text = _without_traceback(record, line)
-                # Made by hand: the logger itself would walk the stack for a caller that is always this line.
+                # Not LOGGER.log: it would walk the stack to find the caller, which is always this line.
                 message = summary_of(record) if text is None else text
                 extra: dict[str, Any] = {FILED: True} if text is None else {"audit": record}
                 LOGGER.handle(LOGGER.makeRecord(LOGGER.name, level, __file__, 0, message, (), None, "record", extra))
@@ -381,7 +382,7 @@ class AuditTrail:
                     _give(sink, record, line if isinstance(line, str) else line[:-1].decode("ascii"))
 
     def _unwritten(self, exc: OSError | AuditError, lost: int) -> None:
-        """Do what the policy says about records that the file did not take."""
+        """Apply the policy to a record that is not in the file."""
         reason = str(exc) if isinstance(exc, AuditError) else f"{exc.strerror or exc} ({_errno_name(exc)})"
         clock = monotonic()
         due = self._warned_at is None or clock - self._warned_at >= self._warn_every
@@ -392,12 +393,12 @@ class AuditTrail:
             "Free the disk, restore the folder or its permissions, or set another path; each failure tries again."
         )
         if due:
-            heard = False
+            is_on_stderr = False
             with contextlib.suppress(Exception):
                 LOGGER.error("%s", text)
-                heard = logs_to_stderr()
-            # The handlers may go where nobody looks, or raise.
-            if not heard:
+                is_on_stderr = logs_to_stderr()
+            # The handlers may raise, or write to a place that is never read.
+            if not is_on_stderr:
                 with contextlib.suppress(OSError, ValueError, AttributeError):
                     sys.stderr.write(f"mcpcore.audit: {text}\n")
         if self.policy == "refuse":
@@ -405,7 +406,7 @@ class AuditTrail:
 
 
 def _without_traceback(record: Mapping[str, Any], line: str) -> str:
-    """The line for the log, which has the traceback of a crash already; a line of a file stays as it was signed."""
+    """The line for the log, which has the traceback of a crash already."""
     if "traceback" not in record or not _CRASHES.isEnabledFor(logging.ERROR):
         return line
     return dumps({key: value for key, value in record.items() if key != "traceback"})
@@ -414,8 +415,8 @@ def _without_traceback(record: Mapping[str, Any], line: str) -> str:
 def _give(sink: Sink, record: Mapping[str, Any], line: str) -> None:
     try:
         sink.failure(record, line)
-    except Exception as exc:  # noqa: BLE001 - told of with its traceback
-        # A collector that is down must not cost the answer; the record itself is safe by now.
+    except Exception as exc:  # noqa: BLE001 - logged with its traceback
+        # A collector that is down must not prevent the answer; the record is safe by now.
         from mcpcore.audit.traces import log_crash, traceback_of
 
         names = (type(sink).__name__, type(exc).__name__)

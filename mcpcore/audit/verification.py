@@ -1,4 +1,4 @@
-"""Reading a trail from end to end, and saying what was done to it."""
+"""Reads a trail from end to end and reports what was changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONGEST_PAUSE: Final = 0.01
 
 @dataclass(frozen=True, slots=True)
 class KnownHead:
-    """A head that was kept elsewhere: the hash of a record, and its number where that is known."""
+    """A head that was kept elsewhere: the hash of a record, and its number if known."""
 
     hash: str
     seq: int | None = None
@@ -34,7 +34,7 @@ class KnownHead:
         """Read `SEQ:HASH`, `HASH`, or the line of a head file.
 
         Raises:
-            AuditError: If it is none of these, or was changed.
+            AuditError: If it has another form, or was changed.
         """
         text = text.strip()
         if text.startswith("{"):
@@ -59,15 +59,15 @@ def verify(
     no_head: bool = False,
     unsigned: KnownHead | str | None = None,
 ) -> Report:
-    """Read the trail at `path`, with its full files, and find what was done to it.
+    """Read the trail at `path`, with its full files, and find out what was changed.
 
     With a key, the end of the trail must be confirmed by its head file or by `head`. A missing confirmation is a
-    problem, and so is a head that was lost while no server had the trail open. Where a trail got its key later, the
-    records from before the key must be confirmed by `unsigned`.
+    problem, and so is a head that was lost while no server had the trail open. If a trail got its key later, `unsigned`
+    must confirm the records from before the key.
 
     Args:
         path: The trail, as `Server(audit=...)` named it.
-        key: The key that it was signed with, where it was.
+        key: The key of a signed trail.
         head: A head that was kept elsewhere. The head file of the trail is read in any case.
         no_head: Accept that the end is not confirmed, as in an export from a log store.
         unsigned: The head of the trail from before it got its key, which names its last unsigned record.
@@ -81,7 +81,7 @@ def verify(
     known = KnownHead.parse(head, signer) if isinstance(head, str) else head
     earlier = KnownHead.parse(unsigned, Signer(None)) if isinstance(unsigned, str) else unsigned
     for _ in range(_ATTEMPTS):
-        # Deleted meanwhile by a server that keeps so many: what it noted of that is in the files as they are then.
+        # A server may prune a file during the check. The next attempt reads its record about that.
         with contextlib.suppress(FileNotFoundError):
             return _verify(where, signer, known, earlier, no_head=no_head)
     return _verify(
@@ -101,14 +101,14 @@ def _verify(
         if scan.unkeyed_alg is not None:
             raise AuditError(
                 f"the trail is signed with the key {scan.unkeyed_alg.partition(':')[2]}; set {KEY_VARIABLE} or give "
-                "the key's file: without the key nothing can be said about it"
+                "the key's file: the trail cannot be checked without it"
             )
         head_alg = Head.alg_of(raw) if raw is not None else None
         if not signer.keyed and head_alg not in (None, PLAIN):
-            # Whoever has no key can make plain records, and cannot make this head.
+            # Without the key, one can make plain records but not this head.
             raise AuditError(
-                f"the head beside the trail is signed with the key {str(head_alg).partition(':')[2]}, and its records "
-                f"are not; set {KEY_VARIABLE} or give the key's file: without the key nothing can be said about it"
+                f"the head file of the trail is signed with the key {str(head_alg).partition(':')[2]}, and its records "
+                f"are not; set {KEY_VARIABLE} or give the key's file: the trail cannot be checked without it"
             )
         if not fine:
             scan.changed_last = Diagnosis(signer, sources, report, beside).run()
@@ -126,26 +126,26 @@ def _verify(
 
 
 def _open_all(where: Path, stack: contextlib.ExitStack) -> tuple[list[Source], bytes | None]:
-    """Every file of the trail and the head, as of one moment.
+    """Every file of the trail and the head, at one moment.
 
-    No lock is taken, as a process that may only read the trail must not keep its writers waiting. The files belong
-    together if the head is the same before and after the look at their sizes, since each record changes it.
+    No lock is taken, since a process that may only read the trail must not delay its writers. The files are consistent
+    if the head is the same before and after their sizes are read, since each record changes it.
     """
     for attempt in range(_ATTEMPTS):
         if attempt:
-            # Not in step with a writer that is at work all the time.
+            # Random, so as not to run in step with a busy writer.
             time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311 - no secret
         full, before = rotated_files(where), _raw_head(where)
         try:
             current = where.open("rb")
         except FileNotFoundError:
-            # A full file was put aside, and the next one not begun.
+            # A full file was renamed, and the next one does not exist yet.
             if (rotated_files(where), _raw_head(where), where.exists()) != (full, before, False):
                 continue
             if not full:
                 raise AuditError(f"there is no trail at {where}") from None
             return [Source(str(path), path.stat().st_size) for path in full], before
-        # The file that is open now need not be the one that the first look at the head was about.
+        # The file that is open now may be newer than the head that was read first.
         before = _raw_head(where)
         size = os.fstat(current.fileno()).st_size
         if _raw_head(where) == before and _is_there(current, where) and rotated_files(where) == full:
@@ -175,44 +175,42 @@ def _raw_head(where: Path) -> bytes | None:
 
 def _judge_head_file(raw: bytes | None, signer: Signer, report: Report) -> Head | None:
     if raw is None:
-        report.notes.append(
-            "there is no head file beside the trail: records cut off the end can only be found with --head"
-        )
+        report.notes.append("the trail has no head file: records cut off the end can only be found with --head")
         return None
     head = Head.read(raw, signer)
     report.head, report.head_source = head, "file" if head else None
     if head is None:
         alg = Head.alg_of(raw)
-        # A head signed with a key that was not given is judged with the trail itself, which is signed with it too.
+        # A head with a key that was not given is handled with the trail, which is signed with it too.
         if alg in (None, signer.alg) or signer.keyed:
             why = "it is damaged" if alg in (None, signer.alg) else f"it is signed as {alg}, the key given is another"
-            report.add(Problem("head", f"the head file cannot be believed: {why}", file=report.path + ".head"))
+            report.add(Problem("head", f"the head file cannot be trusted: {why}", file=report.path + ".head"))
     return head
 
 
 class _Scan:
-    """The trail read once, without keeping anything: all that is needed where all is well."""
+    """One pass over the trail in constant memory, which is enough for a sound trail."""
 
     def __init__(self, signer: Signer, sources: list[Source], wanted: str | None = None) -> None:
         self.signer = signer
         self.sources = sources
         self.wanted = wanted
-        """The hash of the record that a head kept elsewhere names."""
+        """The hash of the record in a head that was kept elsewhere."""
         self.wanted_seq: int | None = None
-        """The number of that record, if it is there."""
+        """The number of that record, if it was found."""
         self.begun: str | None = None
-        """When the trail began, if its first record says that it begins one."""
+        """The time of the first record, if that says that it begins a trail."""
         self.lost_heads: list[Row] = []
-        """The records that tell that the head was gone when a writer opened the trail."""
+        """The events that say that the head was missing when a writer opened the trail."""
         self.records = 0
         self.first: int | None = None
         self.last: int | None = None
         self.last_hash: str | None = None
         self.changed_last = 0
-        """The last record that is there and cannot be read as what it was."""
+        """The number of the last changed record."""
         self.keyed = False
         self.last_unsigned: Link | None = None
-        """The last record before the first signed one, where there is a key."""
+        """The last record before the first signed one, if there is a key."""
         self.unkeyed_alg: str | None = None
         self.notes: list[str] = []
 
@@ -263,7 +261,7 @@ class _Scan:
 
     def _note(self, event: dict[str, object], seq: int) -> None:
         text = {
-            "sealed": "an unfinished line of {bytes} bytes was sealed off: a writer had died in the middle of it",
+            "sealed": "an unfinished line of {bytes} bytes was sealed off: a writer died in the middle of it",
             "lost": "{records} record(s) could not be written before this one, and are not in the trail",
             "missing": "records {first} to {last} were gone when a writer came back",
             "key_added": "the trail got its key here: records up to {last} (hash {last_hash}) are not signed",
@@ -284,7 +282,7 @@ def _timestamp(line: bytes) -> str | None:
 
 
 def _compare_head(scan: _Scan, beside: Head | None, known: Head | KnownHead | None, report: Report) -> None:
-    """Hold the end of the trail against what the heads say of it."""
+    """Compare the end of the trail with the heads."""
     last = max(scan.last or 0, scan.changed_last)
     if beside is not None:
         _against(scan, beside.seq, beside.hash, "the head file", report)
@@ -299,8 +297,8 @@ def _compare_head(scan: _Scan, beside: Head | None, known: Head | KnownHead | No
         elif beyond > 0:
             report.notes.append(f"a writer died right after it wrote record {last}: the record is whole")
         elif len(scan.sources) > 1 and (scan.sources[-1].size, beside.size) == (0, scan.sources[-2].size):
-            # The chain ends where the head says, in the file before: nothing was in this one yet.
-            report.notes.append("a writer died right after it put a full file aside: the next one is still empty")
+            # The chain ends at the head, in the file before: this one is still empty.
+            report.notes.append("a writer died right after it renamed a full file: the next one is still empty")
         elif not beside.writing and not report.problems and beside.size != scan.sources[-1].size:
             detail = f"the file is {scan.sources[-1].size} bytes long, and was {beside.size} when it was last written"
             report.add(Problem("changed", detail, file=name))
@@ -372,31 +370,31 @@ def _require_head(
 
 def _against(scan: _Scan, seq: int | None, digest: str, name: str, report: Report) -> None:
     last = max(scan.last or 0, scan.changed_last)
-    anew = "" if scan.begun is None else f"; the trail that is there says that it began {scan.begun}"
+    anew = "" if scan.begun is None else f"; this trail says that it began {scan.begun}"
     if seq == 0:
         if digest != GENESIS:
-            report.add(Problem("head", f"{name} is that of another trail"))
+            report.add(Problem("head", f"{name} belongs to another trail"))
         return
     if seq is not None and seq > last:
         what = f"record {seq} is" if seq == last + 1 else f"records {last + 1} to {seq} are"
-        detail = f"{what} missing from the end: {name} knows them{anew}"
+        detail = f"{what} missing from the end: {name} lists them{anew}"
         report.add(Problem("cut", detail, scan.sources[-1].name, None, last + 1))
         return
     if seq == scan.last and digest == scan.last_hash:
         return
-    found: Link | None = None
+    match: Link | None = None
     for row, _ in rows(scan.signer, scan.sources):
         if row.link is not None and (row.link.hash == digest if seq is None else row.link.seq == seq):
-            found = row.link
+            match = row.link
             if row.link.hash == digest:
                 return
-    if found is None and seq is None:
+    if match is None and seq is None:
         report.add(Problem("cut", f"no record has the hash of {name}: it was cut off the end, or replaced{anew}"))
-    elif found is None:
+    elif match is None:
         if scan.first is None or (seq or 0) >= scan.first:
-            report.add(Problem("removed", f"{name} knows record {seq}, and it is not there", seq=seq))
+            report.add(Problem("removed", f"{name} lists record {seq}, which is missing", seq=seq))
         else:
-            report.notes.append(f"{name} is older than the first record that was kept")
+            report.notes.append(f"{name} is older than the first record that is kept")
     elif not any(problem.seq == seq for problem in report.problems):
-        detail = f"{name} knows another record {seq}: it and what follows was written anew{anew}"
+        detail = f"{name} lists another record {seq}: it and the records after it were replaced{anew}"
         report.add(Problem("forged", detail, seq=seq))

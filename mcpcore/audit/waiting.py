@@ -1,9 +1,9 @@
-"""Records that wait for the lock of their trail while the event loop goes on.
+"""Records that wait for the lock of their trail while the event loop runs on.
 
-A record that is made on an event loop tries the lock for a moment. Where another process holds it, the record is put
-off: it joins the other records of its call, and the call's answer waits until all of them are written or their time is
-up. Only the failing call waits; nothing else on the loop does. Elsewhere the record waits where it is made: in a worker
-thread, without a loop, or in a task that goes on after its call was answered.
+A record on an event loop tries the lock for a moment. If another process holds it, the record is deferred: it joins
+the other records of its call, and the answer of the call waits until all of them are written or their time is up. Only
+the failing call waits, not the loop. In a worker thread, without a loop, or in a task that outlives its call, the
+record waits where it is made.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 _PAUSE: Final = 0.002
 _LONGEST_PAUSE: Final = 0.25
 _TURN: Final = 0.005
-"""Seconds for which records are written in one go, before the loop has a turn."""
+"""Seconds for which records are written without a pause, before the loop gets a turn."""
 
 
 class Deferred:
-    """A record that is not written yet."""
+    """A record that is not yet written."""
 
     __slots__ = ("clean", "context", "deadline", "payload", "trail")
 
     def __init__(self, trail: AuditTrail, clean: Mapping[str, Any], payload: str, deadline: float) -> None:
-        """Keep the record, and the context that it was made in, whose span the sinks want to see."""
+        """Keep the record and its context, since sinks need the span of that context."""
         self.trail = trail
         self.clean = clean
         self.payload = payload
@@ -41,18 +41,18 @@ class Deferred:
 
 
 class Call(list[Deferred]):
-    """The records of one call that are put off."""
+    """The deferred records of one call."""
 
     answered = False
-    """Whether the call was answered: a task that it left behind finds nobody here who writes its records."""
+    """Whether the call was answered. Records of a task that outlives it are not written here any more."""
 
 
 current_call: Final[ContextVar[Call | None]] = ContextVar("mcpcore_audit_call", default=None)
-"""The call that runs now, where somebody waits for its records before it is answered."""
+"""The current call, if its answer waits for its records."""
 
 
 def on_event_loop() -> bool:
-    """Whether this code runs on an event loop, which must not wait."""
+    """Whether this code runs on an event loop, which must not be blocked."""
     try:
         anyio.get_current_task()
     except (RuntimeError, anyio.NoEventLoopError):
@@ -61,9 +61,9 @@ def on_event_loop() -> bool:
 
 
 async def settle(call: Call, on_error: Callable[[Exception], None]) -> None:
-    """Return when each record of `call` is written or its time is up; exceptions are passed to `on_error`.
+    """Wait until each record of `call` is written or its time is up; exceptions are passed to `on_error`.
 
-    A cancellation waits for that too: a record must not be lost because its client has gone.
+    A cancellation waits too: a record must not be lost because its client has disconnected.
     """
     cancelled: BaseException | None = None
     began = monotonic()
@@ -72,7 +72,7 @@ async def settle(call: Call, on_error: Callable[[Exception], None]) -> None:
             pause = 0.0
             try:
                 written = call[0].trail.retry(call[0])
-            except Exception as exc:  # noqa: BLE001 - the policy's refusal, or a sink or a filter of the application's own
+            except Exception as exc:  # noqa: BLE001 - from the policy, or from a sink or filter of the application
                 written = True
                 on_error(exc)
             if written:
@@ -80,7 +80,7 @@ async def settle(call: Call, on_error: Callable[[Exception], None]) -> None:
                 if monotonic() - began < _TURN:
                     continue
             else:
-                # All that wait try as often together as one alone.
+                # All waiting records together try as often as one alone.
                 pause = min(
                     _PAUSE * max(1, call[0].trail.waiting), _LONGEST_PAUSE, max(0.0, call[0].deadline - monotonic())
                 )
@@ -88,12 +88,12 @@ async def settle(call: Call, on_error: Callable[[Exception], None]) -> None:
                 with anyio.CancelScope(shield=True):
                     await anyio.sleep(pause)
             except anyio.get_cancelled_exc_class() as exc:
-                # By asyncio itself, which knows no shield.
+                # asyncio itself cancels in spite of the shield.
                 cancelled = exc
             began = monotonic()
     finally:
         for deferred in call:
-            # The loop was torn down. The loss is counted and reported like any other.
+            # The loop was closed. The loss is counted and reported like any other.
             try:
                 deferred.trail.retry(deferred, last=True)
             except Exception as exc:  # noqa: BLE001 - as above

@@ -1,10 +1,9 @@
-"""The file of a trail: one chain of records, whoever writes to it.
+"""The file of a trail: one chain of records, whichever process writes to it.
 
-Every writer of a path, in this process or another, takes turns by the trail's lock, goes on from where the last one
-ended, and repairs what a dead one left behind. The head, a file of its own, says where the chain ends.
+Every writer of a path, in this process or another, waits for the lock of the trail, continues where the last record
+ended, and repairs what a dead process left behind. The head, a separate file, records where the chain ends.
 
-Nobody holds the mutex while it waits for another process: a thread that waits costs an event loop in the same process
-nothing.
+A thread releases the mutex while it waits for another process, so it never blocks an event loop in its own process.
 """
 
 from __future__ import annotations
@@ -27,48 +26,46 @@ from mcpcore.audit.chain import (
     MAX_LINE,
     WRITING,
     Head,
-    Link,
     Signer,
     read_link,
 )
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import (
     head_path,
+    identity_of,
+    is_named,
     lock_path,
     open_lock,
     open_own,
     read_at,
     rotated_files,
     rotated_path,
+    status_of,
     sync_folder,
     try_lock,
     unlock,
     write_all,
     write_at,
 )
+from mcpcore.audit.flushing import Flusher
 from mcpcore.audit.listeners import LOGGER
 from mcpcore.audit.recognition import require_head, require_trail
 from mcpcore.audit.record import encode_event
-from mcpcore.audit.watch import Watch, watch
+from mcpcore.audit.recovery import last_record, last_rotated_record
 
 if TYPE_CHECKING:
     import mmap
     from pathlib import Path
 
 AuditFlush = Literal["record", "fsync", "interval"]
-"""When a record is safe: from a killed process at once in all three; from a power cut "fsync" at once as well."""
-
-_LOOK_EVERY: Final = 30.0
-_LOOK_AGAIN: Final = 0.2
-"""Seconds after which the files are looked at though the system tells of nothing, which file systems may leave out."""
+"""When a record is safe. All three survive a killed process; only "fsync" survives a power cut without any loss."""
 
 _FIRST_PAUSE: Final = 0.00002
 _LONGEST_PAUSE: Final = 0.001
-"""Seconds between two tries of the lock. It is tried again and again rather than waited for: a writer that was stopped
-with the lock in its hands must not stop every other server for good."""
+"""Seconds between two attempts to take the lock. A blocking wait could last forever, if a stopped process holds it."""
 
 _SHORT_PATIENCE: Final = 0.05
-"""Seconds to wait for a lock that somebody has held for the whole timeout before, and so probably for good."""
+"""Seconds to wait for a lock that was held for a whole timeout before, and probably stays held."""
 
 
 class Writer:
@@ -85,9 +82,9 @@ class Writer:
         keep: int | None,
         lock_timeout: float,
     ) -> None:
-        """Describe it; nothing is opened yet. For the options see `AuditTrail`."""
+        """Configure the writer without opening anything. For the options see `AuditTrail`."""
         self.path: Final = path
-        # What the hot path looks at: as bytes, which need not be encoded anew each time.
+        # As bytes, so that the system calls for each record need not encode them.
         self._name = os.fsencode(str(path))
         self._head_name = os.fsencode(str(head_path(path)))
         self._lock_name = os.fsencode(str(lock_path(path)))
@@ -100,51 +97,47 @@ class Writer:
         self.lost = 0
         """How many records this process could not write so far."""
         self._unnoted = 0
-        """How many of them the file does not tell of yet."""
+        """How many of them are not yet mentioned in the file."""
         self._inherited: list[mmap.mmap] = []
-        """The same count from before each fork, in memory that both sides share, so that the side that writes first
-        reports those records and the other does not."""
+        """The same count from before each fork, in memory that both processes share: the one that writes first reports
+        those records, and the other does not."""
         self._reset()
         _WRITERS.add(self)
 
     def _reset(self) -> None:
-        """Forget what is open; also right after a fork, where another process uses the same descriptors."""
+        """Forget the open files, at the start and in a forked child, whose parent uses the same descriptors."""
         self._mutex = threading.RLock()
         self._counting = threading.Lock()
         self._lock_fd = -1
         self._fd = -1
-        self._ident = (0, 0)
+        self._ident = self._head_ident = self._lock_ident = (0, 0)
         self._end = -1
         self._seq = 0
         self._hash = GENESIS
         self._head_fd = -1
         self._head_known = False
-        self._look_at = 0.0
-        self._watch: Watch | None = None
         self.patience = self._lock_timeout
         """Seconds to wait for the lock now."""
-        self._flusher: threading.Thread | None = None
-        self._dirty = threading.Event()
-        self._closing = threading.Event()
+        self._flusher = Flusher(self._open_copies, self._flush_interval, str(self.path))
 
     @property
     def head(self) -> Head | None:
-        """The last record as this process knows it; None where there is none."""
+        """The last record as this process knows it, or None."""
         with self._mutex:
             return Head(self._seq, self._hash, max(self._end, 0)) if self._seq else None
 
     def append(self, payload: str, wait: float = 0.0) -> bytes | None:
-        """Add one record; its line, with its line feed, or None where the lock was not free within `wait` seconds.
+        """Add one record; returns its line with the line feed, or None if the lock was not free within `wait` seconds.
 
         Raises:
             OSError: If the file cannot be written.
-            AuditError: If it must not be.
+            AuditError: If it must not be written.
         """
         deadline, pause, left = monotonic() + wait if wait else 0.0, _FIRST_PAUSE, wait
         while True:
             if self._mutex.acquire(timeout=left) if left > 0 else self._mutex.acquire(blocking=False):
                 try:
-                    line = self._append_at_once(payload) or self._append_with_care(payload)
+                    line = self._append_once(payload)
                 finally:
                     self._mutex.release()
                 if line is not None:
@@ -159,28 +152,28 @@ class Writer:
             pause = min(pause * 1.5, _LONGEST_PAUSE)
 
     def held(self) -> AuditError:
-        """The error of a record that waited for the lock all of its time; those after it do not wait as long."""
+        """The error of a record that waited for the whole timeout; later records wait less."""
         self.patience = min(self.patience, _SHORT_PATIENCE)
         return AuditError(f"another process has held its lock for {self._lock_timeout:g} s")
 
     @property
     def is_stuck(self) -> bool:
-        """Whether somebody has held the lock for the whole timeout, and nothing was written since."""
+        """Whether the lock was held for a whole timeout, and no record was written since."""
         return self.patience < self._lock_timeout
 
     def missed(self) -> int:
-        """Have the next record that is written tell that one before it was not; how many were not so far."""
+        """Count a lost record, which the next record in the file will mention; returns the number so far."""
         with self._counting:
             self.lost += 1
             self._unnoted += 1
             return self.lost
 
     def check(self) -> None:
-        """Open the file, and repair it where it has to be.
+        """Open the file, and repair it if necessary.
 
         Raises:
             OSError: If it cannot be opened.
-            AuditError: If it cannot be continued, or somebody holds its lock.
+            AuditError: If it cannot be continued, or its lock is held.
         """
         deadline = monotonic() + self.patience
         while True:
@@ -193,86 +186,35 @@ class Writer:
             sleep(_LONGEST_PAUSE)
 
     def flush(self) -> None:
-        """Have all that is written on the disk when this returns.
+        """Flush all records to the disk.
 
         Raises:
-            OSError: If the disk does not take it.
+            OSError: If the disk refuses.
         """
         with self._mutex:
             if self._fd >= 0:
                 os.fsync(self._fd)
             if self._head_fd >= 0:
                 os.fsync(self._head_fd)
-            self._dirty.clear()
 
     def close(self) -> None:
-        """Let go of the files; the next record opens them again."""
-        self._closing.set()
-        self._dirty.set()
+        """Close the files; the next record opens them again."""
         with self._mutex:
             if self._flush == "interval":
                 with contextlib.suppress(OSError):
                     self.flush()
             self._drop()
-            flusher, self._flusher = self._flusher, None
-        if flusher is not None and flusher is not threading.current_thread():
-            flusher.join(timeout=5)
+        self._flusher.stop()
 
     def __del__(self) -> None:
-        # Servers come and go in a process, as in tests, and few are closed. Of a path that is none, nothing is there.
+        # Many servers of a process, as in tests, are never closed. A writer with a bad path has no attributes to close.
         with contextlib.suppress(AttributeError, OSError):
             self._drop()
 
-    # All below runs with the mutex held, and from _enter to _leave with the file's lock as well
+    # The methods below run with the mutex held, and from _enter to _leave with the lock of the file as well.
 
-    def _append_at_once(self, payload: str) -> bytes | None:
-        """Add one record where the trail is as this process left it, as nearly always; None where nothing was done.
-
-        What `_append_with_care` does, in one go: between the other work of a call no cache is warm, and every step
-        counts.
-        """
-        fd, end, watch, lock_fd = self._fd, self._end, self._watch, self._lock_fd
-        if not self._head_known or self._unnoted or self._flush == "fsync" or monotonic() >= self._look_at:
-            return None
-        if self._inherited or not end or not try_lock(lock_fd):
-            return None
-        try:
-            signer, seq, head_fd = self._signer, self._seq + 1, self._head_fd
-            try:
-                if watch is None:
-                    found = os.lstat(self._name)
-                    if (found.st_dev, found.st_ino) != self._ident or os.fstat(head_fd).st_nlink == 0:
-                        return None
-                    if os.fstat(lock_fd).st_nlink == 0:
-                        return None
-                elif watch.happened(0):
-                    return None
-                # Whoever else writes adds to the file.
-                if os.lseek(fd, 0, os.SEEK_END) != end:
-                    return None
-                line, digest = signer.seal(seq, self._hash, payload)
-                if end + len(line) > self._max_bytes:
-                    return None
-                # Unknown until both are known again: whatever interrupts the next steps, they are then looked at anew.
-                self._head_known, self._end = False, -1
-                write_at(head_fd, WRITING, FLAG_AT)
-                write_all(fd, line)
-            except OSError:
-                # Whoever tries it again with care says what is wrong. What was written of it goes before that.
-                if self._end < 0:
-                    os.ftruncate(fd, end)
-                return None
-            self._end = end = end + len(line)
-            self._seq, self._hash = seq, digest
-            self._head_known = write_at(head_fd, signer.head(seq, digest, end), 0) == HEAD_SIZE
-        finally:
-            unlock(lock_fd)
-        if self._flush == "interval":
-            self._flush_soon()
-        return line
-
-    def _append_with_care(self, payload: str) -> bytes | None:
-        """Add one record and return its line, whatever became of the trail since; None where the lock is not free."""
+    def _append_once(self, payload: str) -> bytes | None:
+        """Add one record and return its line; None if another process holds the lock."""
         if not self._enter():
             return None
         try:
@@ -281,7 +223,7 @@ class Writer:
             self._leave()
 
     def _enter(self) -> bool:
-        """Open and lock the file that the path names now, and know its end; False where the lock is not free."""
+        """Open and lock the file that the path names now, and find its end; False if the lock is taken."""
         for _ in range(100):
             if self._fd < 0:
                 self._open()
@@ -299,31 +241,25 @@ class Writer:
         raise AuditError("it is replaced faster than it can be opened")  # pragma: no cover - a hundred times in a row
 
     def _is_current(self) -> bool:
-        """Whether what is open is what the names lead to, its end known; closes what is not."""
-        watched, clock = self._watch, monotonic()
-        look = watched is None or clock >= self._look_at or bool(watched.happened(0))
-        if watched is not None and look:
-            watched.forget()
-        try:
-            found = os.lstat(self._name)
-        except FileNotFoundError:
-            found = None
-        if found is None or (found.st_dev, found.st_ino) != self._ident:
-            # Moved away or deleted meanwhile: another file has the name now, or will.
+        """Whether the open files are those that the names lead to, with a known end; closes those that are not.
+
+        The names are looked up for each record: a file that was moved or replaced takes no more records.
+        """
+        status = status_of(self._name)
+        if status is None or identity_of(status) != self._ident:
+            # Moved away or deleted: another file has the name now, or will have it.
             self._close_file()
             return False
-        if look:
-            if not _is_named(self._lock_fd, self._lock_name):
-                # Whoever opened the other one writes without waiting for this.
-                unlock(self._lock_fd)
-                os.close(self._lock_fd)
-                self._lock_fd = -1
-                return False
-            self._look_for_head()
-            self._look_at = clock + _LOOK_AGAIN
-        # Whoever else writes adds to the file; a head that was changed alone is overwritten in any case.
-        if found.st_size != self._end or not self._head_known:
-            self._catch_up(found.st_size, self._read_head())
+        if not is_named(self._lock_ident, self._lock_name):
+            # A writer that opened the new lock file does not wait for this one.
+            unlock(self._lock_fd)
+            os.close(self._lock_fd)
+            self._lock_fd = -1
+            return False
+        self._drop_replaced_head()
+        # Other writers only add to the file; a head that was changed alone is overwritten in any case.
+        if status.st_size != self._end or not self._head_known:
+            self._catch_up(status.st_size, self._read_head())
         return True
 
     def _leave(self) -> None:
@@ -331,38 +267,20 @@ class Writer:
             unlock(self._lock_fd)
 
     def _open(self) -> None:
-        path = self._name
-        fd = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600, "it")
+        fd = open_own(self._name, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600, "it")
         try:
             require_trail(fd, self._head_name, self._signer)
         except BaseException:
             os.close(fd)
             raise
-        found = os.fstat(fd)
-        self._fd, self._ident, self._end = fd, (found.st_dev, found.st_ino), -1
-        self._look_at = 0.0
-        self._watch = watch(path)
-        for opened, name in ((self._head_fd, self._head_name), (self._lock_fd, self._lock_name)):
-            if opened >= 0:
-                self._look_after(name)
+        self._fd, self._ident, self._end = fd, identity_of(os.fstat(fd)), -1
 
     def _open_lock(self) -> None:
         self._lock_fd = open_lock(self._lock_name, self._fd)
-        self._look_at = 0.0
-        self._look_after(self._lock_name)
-
-    def _look_after(self, name: bytes) -> None:
-        if self._watch is not None and not self._watch.add(name):
-            self._unwatch()
-
-    def _unwatch(self) -> None:
-        if self._watch is not None:
-            self._watch.close()
-            self._watch = None
+        self._lock_ident = identity_of(os.fstat(self._lock_fd))
 
     def _close_file(self) -> None:
         fd, self._fd, self._end = self._fd, -1, -1
-        self._unwatch()
         if fd >= 0:
             os.close(fd)
 
@@ -374,7 +292,7 @@ class Writer:
                 os.close(fd)
 
     def _catch_up(self, size: int, raw: bytes) -> None:
-        """Learn what was written since this process last looked, and repair what a dead one left behind."""
+        """Read the end of the chain after another process wrote, and repair the traces of a dead one."""
         head = Head.read(raw, self._signer) if raw else None
         if head is not None and not head.writing and head.size == size:
             behind = head.seq < self._seq or (head.seq == self._seq and head.hash != self._hash)
@@ -387,11 +305,11 @@ class Writer:
         self._end, self._seq, self._hash, self._head_known = size, seq, digest, True
 
     def _recover(self, size: int, raw: bytes, head: Head | None) -> None:
-        """Find the end of the chain where the head does not say it, and write down what was found."""
-        tail, torn = self._tail(self._fd, size)
+        """Find the end of the chain without the help of the head, and record the findings."""
+        tail, torn = last_record(self._fd, size, self._signer)
         is_first = tail is None
         if tail is None:
-            tail = self._tail_of_full()
+            tail = last_rotated_record(self.path, self._signer)
         signed_by = tail.alg if tail is not None else Head.alg_of(raw) if raw else None
         if signed_by not in (None, "sha256", self._signer.alg):
             raise AuditError(
@@ -399,15 +317,15 @@ class Writer:
                 + ("another one" if self._signer.keyed else "not set")
             )
         if head is None and raw and (tail is None or not tail.keyed):
-            # The key is new: the head was still made without it, as all that came before.
+            # The key is new: the head was made without it, like all records so far.
             head = Head.read(raw, Signer(None))
         events: list[str] = []
-        # This process remembers the end, or read it from the deleted head; otherwise only the file says where it is.
+        # This process remembers the end, or read it from the deleted head; otherwise only the file knows it.
         knows = self._seq > 0
         at = (tail.seq, tail.hash) if tail is not None else (0, GENESIS)
         last = read_link(torn + b"\n", self._signer) if torn else None
         if last is not None and last.sound and (last.seq, last.prev) == (at[0] + 1, at[1]):
-            # All of it but its newline got there: it is a record like any other once that is added.
+            # Only its newline is missing: with that, it is a record like any other.
             write_all(self._fd, b"\n")
             size, tail, torn, at = size + 1, last, b"", (last.seq, last.hash)
         known = [at]
@@ -415,8 +333,8 @@ class Writer:
             known.append((head.seq, head.hash))
         if self._seq:
             known.append((self._seq, self._hash))
-        # The furthest end that anybody knows of is the end: what lies between it and the file's was taken away, and
-        # the numbers tell. Where two know the same number, memory counts more than the head, the head than the file.
+        # The highest known number is the end: the records between it and the end of the file were removed. If two
+        # sources know the same number, memory counts more than the head, and the head more than the file.
         end = max(enumerate(known), key=lambda item: (item[1][0], item[0]))[1]
         if torn:
             events.append(encode_event("sealed", bytes=len(torn), sha256=hashlib.sha256(torn).hexdigest()))
@@ -430,7 +348,7 @@ class Writer:
             events.append(encode_event("beyond_head", first=head.seq + 1, last=tail.seq))
         adoption: list[str] = []
         if self._signer.keyed and tail is not None and not tail.keyed:
-            # The file was written without the key, by this server before it had one or by anybody else.
+            # The file was written without the key: by this server before it had one, or by another program.
             adoption.append(encode_event("key_added", last=tail.seq, last_hash=tail.hash))
             LOGGER.warning(
                 "the audit trail %s has no signature up to record %d: `mcpcore audit verify` fails until you confirm "
@@ -443,42 +361,11 @@ class Writer:
         self._know(size, *end)
         self._put_head()
         if torn:
-            # The fragment gets its newline together with the record that accounts for it, or not at all.
+            # The fragment gets its newline in one write with the record that explains it.
             line, digest = self._seal(events.pop(0), is_first=is_first)
             self._write(b"\n" + line, digest)
         for event in (*events, *adoption):
             self._write(*self._seal(event))
-
-    def _tail(self, fd: int, size: int) -> tuple[Link | None, bytes]:
-        """The last whole record of a file, and the unfinished line after it."""
-        start = size
-        data = b""
-        while start > 0 and len(data) < 2 * MAX_LINE:
-            step = min(start, 65536)
-            start -= step
-            data = read_at(fd, step, start) + data
-            lines = data.split(b"\n")
-            # The first piece may be the end of a longer line, unless the file begins there.
-            for piece in reversed(lines[1:-1] if start else lines[:-1]):
-                link = read_link(piece + b"\n", self._signer)
-                if link is not None and link.sound is not False:
-                    return link, lines[-1]
-        return None, data.rpartition(b"\n")[2] if size else b""
-
-    def _tail_of_full(self) -> Link | None:
-        """The last record of the newest full file: where the chain stands when a new file is still empty."""
-        for path in reversed(rotated_files(self.path)):
-            try:
-                fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
-            except OSError:
-                continue
-            try:
-                link, _ = self._tail(fd, os.fstat(fd).st_size)
-            finally:
-                os.close(fd)
-            if link is not None:
-                return link
-        return None
 
     def _append(self, payload: str) -> bytes:
         """Add one record and return its line, with its line feed."""
@@ -492,9 +379,9 @@ class Writer:
         return line
 
     def _note_losses(self) -> None:
-        """Tell of the records that could not be written, together with the first one that fits again."""
+        """Record how many records were lost, before the first one that can be written again."""
         own = self._unnoted
-        # The side that has the lock reports the losses from before a fork, and then clears them for the other side.
+        # The process that has the lock reports the losses from before a fork, and clears them for the other one.
         count = own + sum(int.from_bytes(shared[:8], "big") for shared in self._inherited)
         if count:
             self._write(*self._seal(encode_event("lost", records=count)))
@@ -516,14 +403,14 @@ class Writer:
         """Append `line`, whole or not at all, and move the head."""
         self._announce()
         fd, start = self._fd, self._end
-        # Unknown until it is known again: whatever interrupts the next steps, the file is then looked at anew.
+        # Unknown until the write is done: after any interruption, the file is examined again.
         self._end = -1
         try:
             write_all(fd, line)
             if self._flush == "fsync":
                 os.fsync(fd)
         except OSError:
-            # A part of a record is worth nothing, and on a full disk its space is needed.
+            # A part of a record is useless, and a full disk needs the space.
             os.ftruncate(fd, start)
             self._end = start
             self._put_head()
@@ -533,13 +420,13 @@ class Writer:
         self._hash = digest
         self._put_head()
         if self._flush == "interval":
-            self._flush_soon()
+            self._flusher.request()
 
-    # The head. Overwritten in place: replacing the file would be as safe and take far longer, since file systems
-    # write a replaced file back at once. It is one sector, written by one call, and carries its own check.
+    # The head is overwritten in place. Replacing the file would be as safe but far slower, since file systems write a
+    # replaced file back immediately. It is one sector, written by one call, and has its own checksum.
 
     def _read_head(self) -> bytes:
-        """The head's file as it is; empty where there is none."""
+        """The content of the head file; empty if it is new."""
         if self._head_fd < 0:
             fd = open_own(self._head_name, os.O_RDWR | os.O_CREAT, 0o600, f"its head, {self.path}.head,")
             try:
@@ -547,15 +434,14 @@ class Writer:
             except BaseException:
                 os.close(fd)
                 raise
-            self._head_fd = fd
-            self._look_after(self._head_name)
+            self._head_fd, self._head_ident = fd, identity_of(os.fstat(fd))
         return read_at(self._head_fd, HEAD_SIZE, 0)
 
-    def _look_for_head(self) -> None:
-        """Let go of the head where somebody deleted it, or put another in its place."""
-        if self._head_fd < 0 or _is_named(self._head_fd, self._head_name):
+    def _drop_replaced_head(self) -> None:
+        """Close the head if it was deleted, or another file has its name."""
+        if self._head_fd < 0 or is_named(self._head_ident, self._head_name):
             return
-        # Other processes wrote the deleted head as well, so that it can know of records that this one does not.
+        # Other processes wrote to the deleted head too, so it may name records that this process does not know.
         head = Head.read(read_at(self._head_fd, HEAD_SIZE, 0), self._signer)
         if head is not None and head.seq > self._seq:
             self._seq, self._hash = head.seq, head.hash
@@ -563,8 +449,8 @@ class Writer:
         self._head_fd, self._head_known = -1, False
 
     def _put_head(self) -> None:
-        """Say where the trail ends now."""
-        # Unknown while it is being written, as with the end of the file.
+        """Write the head: where the trail ends now."""
+        # Unknown until the write is done, like the end of the file.
         self._head_known = False
         if write_at(self._head_fd, self._signer.head(self._seq, self._hash, self._end), 0) != HEAD_SIZE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # pragma: no cover - full within one sector
@@ -573,7 +459,7 @@ class Writer:
         self._head_known = True
 
     def _announce(self) -> None:
-        """Say that a record is about to be written after this end."""
+        """Flag in the head that a record is about to be written after this end."""
         self._head_known = False
         write_at(self._head_fd, WRITING, FLAG_AT)
         if self._flush == "fsync":
@@ -582,7 +468,7 @@ class Writer:
     # Rotation, flushing
 
     def _rotate(self) -> None:
-        """Put the full file aside and begin the next; the chain goes on."""
+        """Rename the full file and begin the next; the chain continues."""
         path = self.path
         first = read_link(read_at(self._fd, MAX_LINE, 0).partition(b"\n")[0] + b"\n", self._signer)
         target = rotated_path(path, first.seq if first is not None else self._seq)
@@ -600,13 +486,13 @@ class Writer:
         self._prune()
 
     def _prune(self) -> None:
-        """Delete full files beyond those to keep, after the trail itself has noted which."""
+        """Delete the oldest full files beyond those to keep, after recording which."""
         if self._keep is None:
             return
         for old in rotated_files(self.path)[: -self._keep or None]:
             fd = os.open(old, os.O_RDONLY | getattr(os, "O_BINARY", 0))
             try:
-                last, _ = self._tail(fd, os.fstat(fd).st_size)
+                last, _ = last_record(fd, os.fstat(fd).st_size, self._signer)
             finally:
                 os.close(fd)
             facts = {} if last is None else {"last": last.seq, "last_hash": last.hash}
@@ -614,54 +500,13 @@ class Writer:
             self._write(*self._seal(event))
             old.unlink()
 
-    def _flush_soon(self) -> None:
-        self._dirty.set()
-        if self._flusher is None:
-            self._closing = threading.Event()
-            self._flusher = threading.Thread(
-                target=_flush_forever,
-                args=(weakref.ref(self), self._dirty, self._closing, self._flush_interval),
-                name="mcpcore-audit-flush",
-                daemon=True,
-            )
-            self._flusher.start()
-
-    def _flush_once(self) -> None:
-        """Flush without holding up writers: through descriptors of its own."""
+    def _open_copies(self) -> list[int]:
+        """Copies of the open descriptors, so that the flusher need not hold up a writer."""
         with self._mutex:
-            self._dirty.clear()
-            fds = [os.dup(fd) for fd in (self._fd, self._head_fd) if fd >= 0]
-        try:
-            for fd in fds:
-                os.fsync(fd)
-        except OSError as exc:
-            self._dirty.set()
-            LOGGER.error("the audit trail %s could not be flushed to the disk: %s", self.path, exc)
-        finally:
-            for fd in fds:
-                os.close(fd)
-
-
-def _flush_forever(ref: weakref.ref[Writer], dirty: threading.Event, closing: threading.Event, interval: float) -> None:
-    while not closing.wait(interval):
-        # Woken now and then to find out whether the writer is still in use.
-        written = dirty.wait(_LOOK_EVERY)
-        writer = ref()
-        if writer is None or closing.is_set():
-            return
-        if written:
-            writer._flush_once()  # noqa: SLF001 - the thread is the writer's own, and must not keep it alive
-        del writer
+            return [os.dup(fd) for fd in (self._fd, self._head_fd) if fd >= 0]
 
 
 _WRITERS: Final[weakref.WeakSet[Writer]] = weakref.WeakSet()
-
-
-def _is_named(fd: int, name: bytes) -> bool:
-    """Whether the open file is the one that `name` leads to."""
-    with contextlib.suppress(FileNotFoundError):
-        return os.path.samestat(os.lstat(name), os.fstat(fd))
-    return False
 
 
 def _before_fork() -> None:
@@ -678,13 +523,11 @@ def _before_fork() -> None:
 
 def _after_fork() -> None:
     for writer in list(_WRITERS):
-        # Closed, never unlocked: the lock belongs to the parent, which shares it as long as this one keeps it open.
+        # Closed, not unlocked: an unlock here would release the lock of the parent.
         for fd in (writer._fd, writer._head_fd, writer._lock_fd):  # noqa: SLF001
             if fd >= 0:
                 with contextlib.suppress(OSError):
                     os.close(fd)
-        with contextlib.suppress(OSError):
-            writer._unwatch()  # noqa: SLF001
         writer._reset()  # noqa: SLF001
         writer.lost = 0
 

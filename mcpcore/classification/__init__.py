@@ -1,7 +1,7 @@
-"""Any exception to its code: by type first, then by what it carries, by its message last.
+"""Finds the code of any exception: by its type first, then by its attributes, by its message last.
 
-The tables are data: `by_type.TYPES`, `by_fact`, `by_message.MESSAGES`, `status.STATUS_CODES`. No library is imported to
-know its exceptions.
+The tables are data: types.json, `code_tables`, `status` and phrases.json. No library is imported to recognise its
+exceptions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an exception carries: statuses, states, numbers and names of codes, wherever libraries keep them."""
+"""Facts in attributes of exceptions: statuses, states, numbers and names of codes, wherever libraries keep them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mcpcore.classification.introspection import (
     mro_of,
 )
 from mcpcore.classification.matcher import Matcher, name_words
-from mcpcore.classification.names import NAMES, SERVICE_NAMES
+from mcpcore.classification.phrase_table import NAMES, SERVICE_NAMES
 from mcpcore.classification.retry_after import parse_retry_after
 from mcpcore.classification.status import STATUS_RETRY, code_for_status
 from mcpcore.codes import ErrorCode
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Carried: TypeAlias = tuple[Fact, str, "int | None"]
-"""A fact, its name in the table, and the HTTP status where that is what it is."""
+"""A fact, its name in the table, and the HTTP status if the fact is one."""
 
 _SERVICE_MATCHER: Final = Matcher((*SERVICE_NAMES, *(row for row in NAMES if row.code is not ErrorCode.INTERNAL_ERROR)))
 
@@ -42,11 +42,11 @@ CARRIERS: Final = frozenset({
     "__getattr__", "__getattribute__", "__slots__", "grpc_status_code", "sqlstate", "pgcode", "errno",
     *_STATUS_NAMES, *_HOLDERS, *_CODE_NAMES,
 })  # fmt: skip
-"""What a class defines where its instances may carry a fact without an attribute of their own."""
+"""Names in a class whose instances may carry a fact without an instance attribute."""
 
 
 def carried_by(exc: BaseException, numbers: Callable[[BaseException], Carried | None] | None) -> Carried | None:
-    """What an exception carries: the fact, its name in the table, and the HTTP status where that is what it is."""
+    """The fact in the attributes of an exception, its name in the table, and the HTTP status if it is one."""
     if numbers is not None:
         found = numbers(exc)
         if found is not None:
@@ -83,13 +83,13 @@ def carried_by(exc: BaseException, numbers: Callable[[BaseException], Carried | 
                 fact = code_tables.SERVICE_CODES.get(code) or _by_system(code)
                 if fact is None and _CODE.match(code):
                     fact = _by_words(code)
-                # HTTP's 400 says what a name that speaks of bad input in general does.
+                # HTTP status 400 says as much as a name for bad input in general.
                 if fact is not None and not (status and fact.code in _BAD_INPUT):
                     return fact, f"code {code}", status
     if status is not None:
         return Fact(cast("ErrorCode", code_for_status(status)), STATUS_RETRY.get(status)), f"HTTP {status}", status
     number = as_int(get(exc, "errno"))
-    # A number that belongs to the class is one of a scheme of the library's own, as Kafka's are.
+    # A number in the class belongs to a scheme of the library, like the numbers of Kafka.
     if number is not None and (OSError in mro_of(type(exc)) or "errno" in (attributes_of(exc) or ())):
         fact = code_tables.ERRNO.get(number)
         if fact is not None:
@@ -104,11 +104,11 @@ _BAD_INPUT: Final = frozenset({ErrorCode.VALIDATION_ERROR, ErrorCode.SERIALIZATI
 _CODE = re.compile(
     r"(?=.{4,80}\Z)[A-Za-z](?:[A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)+|[a-z0-9]*[A-Z][A-Za-z0-9]*)\Z", re.ASCII
 )
-"""What looks like the name of a code: several words in one, so that no mere word counts."""
+"""The name of a code: several words joined, so that a plain word does not count."""
 
 
 def _code_in(response: object) -> str | None:
-    """The name of the code in a response that was read already: as AWS has it, or as Slack does."""
+    """The name of the code in a response that was read already, in the form of AWS or of Slack."""
     if type(response) is not dict:
         response = get(response, "data")
     if type(response) is not dict:
@@ -119,13 +119,13 @@ def _code_in(response: object) -> str | None:
 
 
 def _by_words(name: str) -> Fact | None:
-    """The fact of a code that no table has, by the words of its name."""
-    said = _SERVICE_MATCHER.find(name_words(name))
-    return None if said is None else Fact(cast("ErrorCode", said.code), said.retry)
+    """The fact of a code that is in no table, by the words of its name."""
+    match = _SERVICE_MATCHER.find(name_words(name))
+    return None if match is None else Fact(cast("ErrorCode", match.code), match.retry)
 
 
 def _by_system(name: str) -> Fact | None:
-    """The fact of a code with one of gRPC's names, or the name of an errno."""
+    """The fact of a code with a name of gRPC, or with the name of an errno."""
     if not name.isupper():
         return None
     fact = code_tables.GRPC.get(name)
@@ -133,7 +133,7 @@ def _by_system(name: str) -> Fact | None:
 
 
 def _by_sqlstate(state: str, exc: BaseException) -> Fact | None:
-    """The fact of an SQLSTATE; two of them stand for two things, which the message tells apart."""
+    """The fact of an SQLSTATE; two of them are ambiguous, and the message decides."""
     if state == "57014":
         return Fact(ErrorCode.TIMEOUT if "timeout" in folded_text(exc) else ErrorCode.REQUEST_CANCELLED)
     fact = code_tables.by_sqlstate(state)
@@ -146,7 +146,7 @@ _REFUSED_LOGIN = re.compile(r"\b(?:password|authentication|credentials)\b")
 
 
 def _status(value: object) -> int | None:
-    """An HTTP status in any form that clients give it: a number, three digits, or a member of an enumeration."""
+    """An HTTP status in any form that clients use: a number, three digits, or a member of an enumeration."""
     number = as_int(value)
     if number is None:
         kind = type(value)
@@ -194,14 +194,14 @@ def _status_in(holder: object) -> int | None:
 
 
 def _status_among(response: dict[Any, Any]) -> int | None:
-    """The status in a response that is a mapping, as botocore's and those of many thin clients are."""
+    """The status in a response that is a mapping, as in botocore and many thin clients."""
     metadata = response.get("ResponseMetadata")
     values = [metadata.get("HTTPStatusCode")] if type(metadata) is dict else map(response.get, _STATUS_NAMES)
-    return next((found for value in values if (found := _status(value)) is not None and 300 <= found <= 599), None)
+    return next((number for value in values if (number := _status(value)) is not None and 300 <= number <= 599), None)
 
 
 def retry_after(exc: BaseException) -> float | None:
-    """The wait that an exception carries, in seconds: as an attribute, a header, or a detail of gRPC's."""
+    """The wait that an exception carries, in seconds: in an attribute, a header, or a detail of gRPC."""
     for name in ("retry_after", "retryAfter", "retry_after_seconds"):
         seconds = parse_retry_after(get(exc, name))
         if seconds is not None:
@@ -233,7 +233,7 @@ def retry_after(exc: BaseException) -> float | None:
 
 
 def _header(headers: Any, name: str) -> object:
-    """One header of any client's headers, whether they look at case or not."""
+    """One header in the headers of any client, case-sensitive or not."""
     for spelling in (name, name.title()):
         try:
             value = headers.get(spelling)
@@ -281,7 +281,7 @@ def _mongo(exc: BaseException) -> Carried | None:
     fact = None if number is None else code_tables.MONGO.get(number)
     if fact is not None:
         return fact, f"MongoDB {number}", None
-    # Its other codes are the server's own numbers, never HTTP statuses.
+    # Other codes are numbers of the server, never HTTP statuses.
     return None if number is None else (Fact(ErrorCode.DATABASE_ERROR), f"MongoDB {number}", None)
 
 
@@ -305,16 +305,16 @@ def _odbc(exc: BaseException) -> Carried | None:
 
 
 def _aiohttp(exc: BaseException) -> Carried | None:
-    """An answer that is no HTTP: the client gives it status 400, though the server is at fault."""
+    """An answer that is not HTTP: the client gives it status 400, though the server is at fault."""
     inner = cause_of(exc) or context_of(exc)
     if inner is not None and "aiohttp.http_exceptions.HttpProcessingError" in map(full_name, mro_of(type(inner))):
-        return Fact(ErrorCode.SERVICE_UNAVAILABLE), "an answer that is no HTTP", None
+        return Fact(ErrorCode.SERVICE_UNAVAILABLE), "an answer that is not HTTP", None
     return None
 
 
 def _xmlrpc(exc: BaseException) -> Carried | None:
     number = as_int(get(exc, "faultCode"))
-    # Only the numbers of the specification for fault codes; others are each server's own.
+    # Only the numbers in the specification; each server defines other fault codes for itself.
     return (code_tables.JSONRPC[number], f"XML-RPC {number}", None) if number in code_tables.JSONRPC_OF_ANY else None
 
 
@@ -333,7 +333,7 @@ def _jsonrpc(exc: BaseException) -> Carried | None:
 def _syntax(exc: BaseException) -> Carried | None:
     filename = get(exc, "filename")
     if type(filename) is str and not filename.startswith("<"):
-        # A module of the program that does not parse; text given to compile() has a name such as <string>.
+        # A module of the program does not parse; text for compile() has a file name such as <string>.
         return Fact(ErrorCode.INTERNAL_ERROR), "SyntaxError in a file", None
     return None
 

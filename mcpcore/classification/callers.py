@@ -1,7 +1,7 @@
-"""Words of a caller that a message quotes: the values of ids, names, keys and options, which decide no code.
+"""Removes the quoted words of a caller from a message: values of ids, names, keys and options decide no code.
 
-`unknown id '429 Too Many Requests'` says that an id is unknown, whatever the id looks like. Several words that
-a sentence quotes count only beside a word of speech: `the server returned '429 Too Many Requests'`.
+`unknown id '429 Too Many Requests'` says that an id is unknown, whatever the id looks like. Quotations of several
+words count only next to a verb of speech: `the server returned '429 Too Many Requests'`.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ _THINGS: Final = frozenset(
      "parameter", "parameters", "params", "pattern", "prefix", "queries", "query", "slug", "string", "subkey", "tag",
      "tags", "term", "title", "titles", "topic", "user", "username", "users", "value", "values", "word", "words"),
 )  # fmt: skip
-"""What holds a caller's words; among them what comes before the colon in Python's own errors (`KeyError: '...'`,
-`base 10: '...'`, `string to float: '...'`). A message, a reason, a status or a response does not."""
+"""Nouns before words of the caller, also in the errors of Python (`KeyError: '...'`, `base 10: '...'`,
+`string to float: '...'`). A message, a reason, a status or a response does not hold them."""
 
 _ODD: Final = frozenset(
     ("bad", "duplicate", "illegal", "invalid", "malformed", "such", "unexpected", "unknown", "unrecognised",
      "unrecognized", "unsupported"),
 )  # fmt: skip
-"""What is said of a caller's words."""
+"""Adjectives for words of the caller."""
 
 _LEADS: Final = frozenset(("as", "is", "of", "to", "was", "with"))
-"""Words that may come between those and a quotation."""
+"""Words that may come between those words and a quotation."""
 
 _SPEECH: Final = frozenset(
     ("answer", "answered", "answers", "because", "body", "code", "detail", "details", "due", "error", "errors",
@@ -34,16 +34,16 @@ _SPEECH: Final = frozenset(
      "reply", "reported", "reports", "responded", "responds", "response", "returned", "returns", "said", "say",
      "saying", "says", "status", "warning"),
 )  # fmt: skip
-"""Words before what another program said."""
+"""Words before the message of another program."""
 
 _ENDED: Final = frozenset(
     ("aborted", "broke", "closed", "crashed", "denied", "ended", "exited", "refused", "rejected", "stopped",
      "terminated"),
 )  # fmt: skip
-"""Words before what another program said with `in` or `with` between: `the call ended in 'deadline exceeded'`."""
+"""Words before such a message with `in` or `with` in between: `the call ended in 'deadline exceeded'`."""
 
 _RECEIVED: Final = frozenset(("got", "received"))
-"""Words before either."""
+"""Words before both kinds of quotation."""
 
 _VALUES: Final = _THINGS | _ODD | {"called", "matching", "named"}
 
@@ -61,17 +61,17 @@ _EXPECTED: Final = re.compile(r"\bexpect", re.IGNORECASE)
 _AFTER: Final = re.compile(
     r" (?:(?:is|was)(?: not|n't)? (?:a|an|in|one|un|valid|known|allowed|odd|too)|isn't)", re.IGNORECASE
 )
-"""What is said of a caller's words after them: `'...' is not a valid id`."""
+"""Words after words of the caller: `'...' is not a valid id`."""
 
 _SPOKEN: Final = re.compile(
     r" (?:response|reply|answer|status|error|for url|(?:was |were )?(?:returned|received) (?:by|from)|"
     r"(?:was|were) (?:returned|received))\b",
     re.IGNORECASE,
 )
-"""What stands after the words of another program: `unexpected '503 Service Unavailable' response`."""
+"""Words after the message of another program: `unexpected '503 Service Unavailable' response`."""
 
 _HEARD: Final = re.compile(r" (?:from|when|while)\b", re.IGNORECASE)
-"""Words that follow those too, and a caller's words as well: `unexpected '503 Service Unavailable' from x.example`."""
+"""Words after both kinds of quotation: `unexpected '503 Service Unavailable' from x.example`."""
 
 _COLON: Final = re.compile(r"[:=] ?(?![\"'`\s])")
 _STATUS_LINE: Final = re.compile(r"[1-5]\d\d [A-Za-z][^\n,;]{0,200}")
@@ -79,20 +79,20 @@ _REST: Final = re.compile(r"[^\n:;,({\"'`]{3,80}\Z")
 
 _LOOKS_BACK: Final = 60
 _SHORT: Final = 12
-"""Where a quotation begins that follows a text's first word."""
+"""The offset up to which a quotation follows the first word of a text."""
 
 
 def without_values(text: str) -> str:
-    """`text` with an `x` for each value of a caller's that it quotes."""
+    """`text` with an `x` instead of each quoted value of the caller."""
     if _QUOTES.search(text) is not None:
         text = _QUOTED.sub(_value_or_speech, text)
     return _without_unquoted(text) if ":" in text or "=" in text else text
 
 
 def _without_unquoted(text: str) -> str:
-    """`text` without values that have no quotation marks: all that follows `unknown id:`, and `value = 429 Too Many`.
+    """`text` without values in no quotation marks: everything after `unknown id:`, and `value = 429 Too Many`.
 
-    A status line after any other noun and a colon is an answer: `failed to load users: 503 Service Unavailable`.
+    A status line after another noun and a colon is a response: `failed to load users: 503 Service Unavailable`.
     """
     for mark in _COLON.finditer(text):
         thing, odd = _last_words(text, mark.start())
@@ -142,7 +142,7 @@ def _value_or_speech(quotation: re.Match[str]) -> str:
         or ((last in _ODD or last in _RECEIVED or not start) and _HEARD.match(text, end) is not None)
     ):
         return quotation[0]
-    # The marks stay, as rows of the table may ask for them.
+    # The marks stay, since phrases may need them.
     return f"{quotation[0][0]}x{quotation[0][-1]}"
 
 

@@ -1,6 +1,6 @@
-"""What an exception carries: the numbers and names of other people's error schemes, and the code of each.
+"""The numbers and names of other error schemes that exceptions carry, with the code of each.
 
-Every table maps to a `Fact`, or to a bare code where the code's own retry advice stands.
+Every table maps to a `Fact`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _C: TypeAlias = ErrorCode
 
 
 class Fact(NamedTuple):
-    """A code, and the advice where it is not the code's own."""
+    """A code, and the retry advice if it differs from that of the code."""
 
     code: ErrorCode
     retry: Retry | None = None
@@ -45,10 +45,10 @@ ERRNO: Final[dict[int, Fact]] = {
         " EHOSTUNREACH EADDRNOTAVAIL EREMOTEIO ECOMM ESTALE EAGAIN EINPROGRESS EINTR EMFILE ENFILE ENOBUFS",
     ),
     **_errnos(_C.SERVICE_UNAVAILABLE, "ENOSPC EDQUOT", Retry.never()),
-    # Mistakes in the program, or a machine in trouble: nothing that a caller sent.
+    # Mistakes in the program, or trouble of the machine; the caller is not to blame.
     **_errnos(_C.INTERNAL_ERROR, "EINVAL EBADF EFAULT ENOTTY ESPIPE EXDEV ENOSYS EOPNOTSUPP EIO ENOMEM ECHILD ENOEXEC"),
 }
-"""`errno` of an `OSError` that Python has no class of its own for."""
+"""`errno` of an `OSError` without a more specific class in Python."""
 
 SQLSTATE: Final[dict[str, Fact]] = {
     "02000": Fact(_C.NOT_FOUND),
@@ -71,7 +71,7 @@ SQLSTATE: Final[dict[str, Fact]] = {
     "P0002": Fact(_C.NOT_FOUND),
     "XX000": Fact(_C.DATABASE_ERROR),
 }
-"""SQLSTATE values (ISO/IEC 9075; PostgreSQL, appendix A) with a code of their own; any other goes by its class."""
+"""SQLSTATE values (ISO/IEC 9075; PostgreSQL, appendix A) that differ from the code of their class."""
 
 SQLSTATE_CLASSES: Final[dict[str, Fact]] = {
     "02": Fact(_C.NOT_FOUND),
@@ -299,11 +299,11 @@ JSONRPC: Final[dict[int, Fact]] = {
 }
 """Error codes of the MCP SDK's `MCPError`: JSON-RPC 2.0's, and those that its sessions make (closed, timed out)."""
 JSONRPC_OF_ANY: Final = frozenset((-32700, -32600, -32601, -32602))
-"""Those that mean the same from any server of JSON-RPC or XML-RPC."""
+"""Codes that mean the same for any server of JSON-RPC or XML-RPC."""
 
 
 def by_sqlstate(state: str) -> Fact | None:
-    """The fact of an SQLSTATE, or None where it means no failure or is none."""
+    """The fact of an SQLSTATE, or None if it is unknown or not a failure."""
     return SQLSTATE.get(state) or SQLSTATE_CLASSES.get(state[:2])
 
 

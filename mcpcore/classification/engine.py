@@ -1,4 +1,4 @@
-"""Any exception to its code: each link of its chain is judged by type, by what it carries and by its message."""
+"""Finds the code of an exception: each link of its chain is classified by type, attributes and message."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 from mcpcore.classification import registry
 from mcpcore.classification.attributes import CARRIERS, NUMBERS, Carried, carried_by, retry_after, status_of
-from mcpcore.classification.by_message import MESSAGES
 from mcpcore.classification.introspection import (
     args_of,
     attributes_of,
@@ -34,7 +33,7 @@ from mcpcore.classification.matcher import (
     without_names,
     words_of,
 )
-from mcpcore.classification.names import NAMES, VAGUE_NAMES
+from mcpcore.classification.phrase_table import MESSAGES, NAMES, VAGUE_NAMES
 from mcpcore.classification.retry_after import as_retry, in_words
 from mcpcore.classification.status import RETRY_AFTER_STATUSES
 from mcpcore.classification.types import DEFINES_NAMES, PARTS, TYPES, TypeRow
@@ -49,15 +48,15 @@ if TYPE_CHECKING:
 Layer = Literal["coded", "registered", "type", "carried", "name", "message", "group", "default"]
 
 MAX_LINKS: Final = 64
-"""How many exceptions of one chain are looked at."""
+"""The most exceptions of one chain that are examined."""
 MAX_DEPTH: Final = 32
-"""How deep groups may be nested in one another."""
+"""The deepest nesting of groups."""
 MAX_EXAMINED: Final = 1_000
-"""How many exceptions are judged in one call, groups and all."""
+"""The most exceptions in one call, including members of groups."""
 
 
 class Match(NamedTuple):
-    """What decided: the layer, the row of its table, the exception it was found on, and the way there."""
+    """The deciding layer, the row of its table, the exception, and the path to it."""
 
     layer: Layer
     row: str
@@ -74,7 +73,7 @@ class Explanation(NamedTuple):
     status: int | None
 
 
-# How much a verdict counts: the more, the further out it may come from.
+# The weight of a verdict; a heavier one wins over those of outer exceptions.
 _DEFAULT: Final = 0
 _FALLBACK: Final = 1
 _TEXT: Final = 2
@@ -95,7 +94,7 @@ class _Verdict(NamedTuple):
 
 
 class _Plan:
-    """What is known of a class before any instance is looked at."""
+    """The result for a class, before any instance is examined."""
 
     __slots__ = (
         "bare",
@@ -114,21 +113,21 @@ class _Plan:
     )
 
     code: Code | None
-    """The answer, where the class alone decides."""
+    """The code, if the class alone decides."""
     registered: registry.Entry | None
     row: TypeRow | None
     own: bool
-    """Whether the row is the class's own, or one that no derived class's name outdoes."""
+    """Whether the row takes precedence over the name of the class."""
     name: TextMatch | None
     vague: TextMatch | None
-    """What the name says, for where the message says nothing."""
+    """The match of the name if the message has no match."""
     matchers: tuple[Matcher, ...]
     numbers: Callable[[BaseException], Carried | None] | None
     parts: tuple[str, ...]
     coded: bool
     group: bool
     bare: bool
-    """Whether the class has nothing to carry, so that an instance without attributes carries nothing."""
+    """Whether an instance without attributes cannot carry any fact."""
 
 
 _PLANS: Final[dict[type[BaseException], _Plan]] = {}
@@ -144,7 +143,7 @@ _SCOPED: Final[dict[str, Matcher]] = {
 
 
 def classify(exc: BaseException) -> Code:
-    """The code of any exception: by type first, then by what it carries, by its message last.
+    """The code of any exception: by its type first, then by its attributes, by its message last.
 
     Causes, contexts, groups and retry errors are searched too. Never raises, and imports nothing.
     """
@@ -156,10 +155,10 @@ def classify(exc: BaseException) -> Code:
 
 
 def explain(exc: BaseException) -> Explanation:
-    """The code of any exception as `classify` gives it, with the retry advice and what matched.
+    """The code that `classify` returns, with the retry advice and the match.
 
-    The advice is a Retry-After that the exception carries, where the code leaves it open; else the row's; else the
-    code's. Never raises, and imports nothing.
+    The advice is a Retry-After in the exception if the code allows a retry; else that of the row; else that of the
+    code. Never raises, and imports nothing.
     """
     verdict = _decide(exc)
     match = Match(verdict.layer, verdict.row, verdict.exception, verdict.path)
@@ -176,7 +175,7 @@ def explain(exc: BaseException) -> Explanation:
 def _decide(exc: BaseException) -> _Verdict:
     try:
         return _search(exc, [MAX_EXAMINED], 0)
-    except BaseException:  # noqa: BLE001  # classify never raises: what cannot be read is nobody's fault but ours
+    except BaseException:  # noqa: BLE001  # classify never raises
         return _Verdict(_DEFAULT, ErrorCode.INTERNAL_ERROR, None, "default", "", exc)
 
 
@@ -185,10 +184,10 @@ def _plan(kind: type[BaseException]) -> _Plan:
     try:
         _fill(plan, kind)
     except BaseException:  # noqa: BLE001  # a metaclass may raise from anything
-        # What the class says cannot be read: what its instances carry and say decides, here as in `explain`.
+        # The class cannot be read: the attributes and the message of its instances decide.
         plan = _blank()
     if len(_PLANS) >= _MAX_PLANS:
-        # Classes made on the fly must not be kept for good.
+        # Classes that a program makes as it runs must not be kept forever.
         _PLANS.clear()
     _PLANS[kind] = plan
     return plan
@@ -221,7 +220,7 @@ def _fill(plan: _Plan, kind: type[BaseException]) -> None:
                 plan.row = TYPES.get(name)
                 if plan.row is not None:
                     plan.numbers = NUMBERS.get(name) or NUMBERS.get(name.partition(".")[0])
-                    # A base class of which little is known says less than the names of a library's own classes.
+                    # The name of a subclass says more than a general base class.
                     named = depth > 0 and plan.row.rule == "falls back"
                     plan.own = depth == 0 or plan.row.name not in DEFINES_NAMES or module_of(kind) == "builtins"
                     break
@@ -250,7 +249,7 @@ def _registered(base: type, names: tuple[str, ...]) -> registry.Entry | None:
 
 
 def _names(kind: type) -> tuple[str, ...]:
-    """The names of a class that a table may have: whole, and with inner parts of the module left out."""
+    """The names under which a table may list a class: in full, and without inner parts of the module."""
     module = module_of(kind)
     qualname = qualname_of(kind)
     if type(module) is not str:
@@ -260,7 +259,7 @@ def _names(kind: type) -> tuple[str, ...]:
 
 
 def _search(exc: BaseException, budget: list[int], depth: int) -> _Verdict:
-    """The verdict on a chain: the outermost specific one; else the outermost that counts at all."""
+    """The verdict on a chain: the outermost specific one, else the outermost of the highest weight."""
     best = _Verdict(_DEFAULT, ErrorCode.INTERNAL_ERROR, None, "default", "", exc)
     queue: list[tuple[BaseException, tuple[str, ...]]] = [(exc, ())]
     seen = {id(exc)}
@@ -278,7 +277,7 @@ def _search(exc: BaseException, budget: list[int], depth: int) -> _Verdict:
             if verdict.weight == _SPECIFIC:
                 return verdict
             if verdict.weight == _BUG:
-                # A mistake that a plain ValueError was made of was translated on purpose.
+                # A plain ValueError with a mistake as its cause was raised on purpose.
                 translated = (
                     best.weight in {_TEXT, _NAMED}
                     and best.row not in PARTS
@@ -295,7 +294,7 @@ def _search(exc: BaseException, budget: list[int], depth: int) -> _Verdict:
 
 
 def _inside(exc: BaseException, plan: _Plan) -> Iterator[tuple[BaseException, str]]:
-    """The exceptions directly inside one: its parts, its arguments, its cause or else its context."""
+    """The exceptions directly inside an exception: its parts, its arguments, its cause or else its context."""
     for name in plan.parts:
         part = get(exc, name)
         if type(part) is dict:
@@ -305,7 +304,7 @@ def _inside(exc: BaseException, plan: _Plan) -> Iterator[tuple[BaseException, st
         elif is_exception(part):
             yield part, name
         else:
-            # A finished future holds its failure there; asking its method could wait.
+            # A finished future keeps its failure there; its method could wait.
             inner = get(part, "_exception")
             if is_exception(inner):
                 yield inner, name
@@ -315,7 +314,7 @@ def _inside(exc: BaseException, plan: _Plan) -> Iterator[tuple[BaseException, st
     attributes = None if plan.parts else attributes_of(exc)
     if attributes:
         for name, value in list(attributes.items())[:16]:
-            # A wrapper keeps what it wraps under some name: `original_error`, `reason`, `last_exception`.
+            # Wrappers keep the inner exception under various names: `original_error`, `reason`, `last_exception`.
             inner = get(value, "_exception") if name in _FUTURES else value
             if is_exception(inner):
                 yield inner, name
@@ -374,8 +373,8 @@ def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[
         text = mark(without_names(raw))
         words = words_of(text)
     said = registry.find_message(raw) or _MATCHER.find(text, words)
-    if said is None and (spoken := with_speech(raw)) is not None:
-        said = _MATCHER.find(mark(spoken))
+    if said is None and (quoted := with_speech(raw)) is not None:
+        said = _MATCHER.find(mark(quoted))
     if said is not None:
         return _Verdict(_TEXT, said.code, said.retry, "message", said.phrase, exc, path, said.status)
     if plan.vague is not None:
@@ -386,12 +385,12 @@ def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[
 
 
 _FUTURES: Final = frozenset({"last_attempt", "future"})
-"""Attributes in which wrappers keep a finished future, which holds the failure."""
+"""Attributes in which wrappers keep a finished future with the failure."""
 _LOOKUPS: Final = frozenset({"builtins.KeyError", "builtins.IndexError"})
 
 
 def _judge_group(group: BaseException, path: tuple[str, ...], budget: list[int], depth: int) -> _Verdict:
-    """The verdict on a group: its members' code where all have the same, else INTERNAL_ERROR."""
+    """The verdict on a group: the code of its members if all have the same, else INTERNAL_ERROR."""
     if depth >= MAX_DEPTH:
         return _Verdict(_SPECIFIC, ErrorCode.INTERNAL_ERROR, None, "group", "nested too deep", group, path)
     least: _Verdict | None = None
@@ -402,7 +401,7 @@ def _judge_group(group: BaseException, path: tuple[str, ...], budget: list[int],
         if kind in known:
             continue
         if (_PLANS.get(kind) or _plan(kind)).code is not None:
-            # Another of the same class says nothing new, and thousands of them cost nothing.
+            # Another member of the same class has the same code: thousands of them cost nothing.
             known.add(kind)
         verdict = _search(member, budget, depth + 1)
         advice = _retry(verdict, verdict.status, member)
@@ -427,7 +426,7 @@ def _longer(one: Retry, other: Retry) -> Retry:
 
 
 def _retry(verdict: _Verdict, status: int | None, outermost: BaseException) -> Retry:
-    """The advice that goes with a verdict: a server's own wish, where the code leaves it open."""
+    """The advice for a verdict: the wish of the server, if the code allows a retry."""
     own = verdict.retry
     said = own or verdict.code.retry
     if own is not None and (not own.retryable or verdict.layer in {"coded", "registered"}):
@@ -445,7 +444,7 @@ def _retry(verdict: _Verdict, status: int | None, outermost: BaseException) -> R
 
 
 def _links(exc: BaseException) -> Iterator[BaseException]:
-    """An exception and those inside it, nearest first, in bounds."""
+    """An exception and those inside it, nearest first, up to a limit."""
     queue = [exc]
     seen = {id(exc)}
     for link in queue:

@@ -1,4 +1,4 @@
-"""Reading foreign objects that may raise or lie: exceptions past their classes, attributes, numbers, texts."""
+"""Reads foreign objects, whose own methods may raise or lie, without calling these methods where possible."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 from mcpcore.classification.matcher import bound, fold
 from mcpcore.jsonable import text_of
 
-# An exception may define attributes of these names that raise or lie, and so may its class.
+# An exception or its class may define attributes of these names that raise or lie.
 mro_of: Final = type.__dict__["__mro__"].__get__
 module_of: Final = type.__dict__["__module__"].__get__
 qualname_of: Final = type.__dict__["__qualname__"].__get__
@@ -23,7 +23,7 @@ _class_attribute = type.__getattribute__
 
 
 def is_exception(value: object) -> bool:
-    """Whether a value is an exception; `isinstance` would ask the value for its `__class__`."""
+    """Whether a value is an exception; `isinstance` would call the `__class__` of the value."""
     return BaseException in mro_of(type(value))
 
 
@@ -33,7 +33,7 @@ def full_name(kind: type) -> str:
 
 
 def get(holder: object, name: str) -> Any:
-    """An attribute, or None where there is none or where it raises."""
+    """An attribute, or None if it is missing or raises."""
     try:
         return getattr(holder, name, None)
     except BaseException:  # noqa: BLE001  # a property may raise anything
@@ -41,7 +41,7 @@ def get(holder: object, name: str) -> Any:
 
 
 def as_int(value: object) -> int | None:
-    """A number that is really one: no bool, no string of digits."""
+    """The number, or None for anything else: a bool, a string of digits."""
     kind = type(value)
     if kind is int:
         return cast("int", value)
@@ -51,7 +51,7 @@ def as_int(value: object) -> int | None:
 
 
 def raw_text(exc: BaseException) -> str:
-    """The message, in bounds: without asking for the repr of arguments that may be huge."""
+    """The bounded message, without the repr of arguments, which may be huge."""
     try:
         if _class_attribute(type(exc), "__str__") is BaseException.__str__:
             args = args_of(exc)
@@ -69,5 +69,5 @@ def raw_text(exc: BaseException) -> str:
 
 
 def folded_text(exc: BaseException) -> str:
-    """The message, in bounds and in lower case."""
+    """The bounded message in lower case."""
     return fold(raw_text(exc))

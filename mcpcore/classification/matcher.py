@@ -1,4 +1,4 @@
-"""Reading messages: the table of phrases compiled, and applied to a text in a time that the text's length bounds."""
+"""Matches messages with the table of phrases, in a time that grows with the message only."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from mcpcore.classification.status import STATUS_RETRY, code_for_status
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from mcpcore.classification.by_message import MessageRow
+    from mcpcore.classification.phrase_table import PhraseRow
     from mcpcore.codes import Code
     from mcpcore.retry import Retry
 
 HEAD: Final = 1000
 TAIL: Final = 500
-"""How much of a message is read: its first and its last characters."""
+"""The characters of a message that are read, at its beginning and its end."""
 
 
 class TextMatch(NamedTuple):
-    """What a text was found to say: the code, its advice, the phrase, and the HTTP status where one was named."""
+    """A match: the code, its advice, the phrase, and the HTTP status if the text has one."""
 
     code: Code
     retry: Retry | None
@@ -31,12 +31,12 @@ class TextMatch(NamedTuple):
 
 
 class Matcher:
-    """Rows of phrases, looked up by the words of a text: the cost grows with the text, not with the table."""
+    """Rows of phrases, indexed by word: the cost grows with the text, not with the table."""
 
     __slots__ = ("_by_word", "_rows")
 
-    def __init__(self, rows: Iterable[MessageRow]) -> None:
-        """Take `rows`; they are compiled when a text is first looked up, so that importing stays cheap."""
+    def __init__(self, rows: Iterable[PhraseRow]) -> None:
+        """Take `rows`; they are compiled with the first text, so that the import stays cheap."""
         self._rows = tuple(rows)
         self._by_word: dict[str, list[_Lazy]] | None = None
 
@@ -52,12 +52,12 @@ class Matcher:
         return by_word
 
     def find(self, text: str, words: frozenset[str] | None = None) -> TextMatch | None:
-        """The first row of the table that a lower-cased, bounded text matches; `words` are its `words_of`, if known."""
+        """The first row that matches a bounded text in lower case; `words` are its `words_of`, if known."""
         by_word = self._compile() if self._by_word is None else self._by_word
         candidates: list[_Lazy] = []
         if words is None:
             words = words_of(text)
-        # Not `words.intersection(by_word)`, which would walk through the whole table.
+        # Not `words.intersection(by_word)`, which would visit the whole table.
         for word in words:
             for candidate in by_word.get(word, ()):
                 for needed in candidate.needed:
@@ -70,14 +70,14 @@ class Matcher:
         last: _Lazy | None = None
         for candidate in candidates:
             if candidate is last:
-                continue  # two words of the text lead to it
+                continue  # reached by two words of the text
             last = candidate
-            found = candidate.search(text)
-            if found is not None:
+            match = candidate.search(text)
+            if match is not None:
                 row = candidate.row
                 if row.code is not None:
                     return TextMatch(row.code, row.retry, candidate.phrase, None)
-                status = int(found[1])
+                status = int(match[1])
                 if status >= 300:
                     return TextMatch(code_for_status(status), STATUS_RETRY.get(status), candidate.phrase, status)
         return None
@@ -88,26 +88,26 @@ _SHAPE: Final = bytes(
     97 if 97 <= c <= 122 else 65 if 65 <= c <= 90 else 48 if 48 <= c <= 57 else 95 if c == 95 else 32
     for c in range(256)
 )
-"""Every byte as what it is: a small letter, a capital, a digit, an underscore, or anything else."""
+"""Maps each byte to its kind: a small letter, a capital, a digit, an underscore, or anything else."""
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a lower-cased text by which candidates are looked up; a dollar marks a name like API_BASE."""
+    """The words of a text in lower case, by which phrases are found; a dollar marks a name like API_BASE."""
     # Three passes in C are faster than one regular expression.
-    found = text.encode("ascii", "replace").translate(_LETTERS).decode("ascii").split()
+    words = text.encode("ascii", "replace").translate(_LETTERS).decode("ascii").split()
     if "$" in text:
-        found.append("$")
-    return frozenset(found)
+        words.append("$")
+    return frozenset(words)
 
 
 class _Lazy:
-    """A phrase whose expression is compiled on first use, since most are never needed."""
+    """A phrase that is compiled on first use, since most are never needed."""
 
     __slots__ = ("needed", "order", "phrase", "row", "search")
 
     search: Callable[[str], re.Match[str] | None]
 
-    def __init__(self, order: int, row: MessageRow, phrase: str, needed: tuple[frozenset[str], ...]) -> None:
+    def __init__(self, order: int, row: PhraseRow, phrase: str, needed: tuple[frozenset[str], ...]) -> None:
         self.needed = needed
         self.order = order
         self.row = row
@@ -124,7 +124,7 @@ def _order(candidate: _Lazy) -> int:
 
 
 def prepare(text: str) -> str:
-    """A message as phrases expect it: bounded, in lower case, with plain apostrophes, without an SQL statement."""
+    """A message in the form that phrases expect: bounded, in lower case, with plain apostrophes, without SQL."""
     return fold(bound(text))
 
 
@@ -165,13 +165,13 @@ _SAYS: Final = frozenset(
      "because", "got", "responded", "response", "status", "exception", "failed", "reported", "reads",
      "received", "detail"),
 )  # fmt: skip
-"""Words after which quotation marks hold what somebody said; elsewhere they hold the name of a thing."""
+"""Words before quoted speech; other quotations hold the name of a thing."""
 
 
 def without_names(text: str) -> str:
-    """A message without the names that it quotes, addresses, paths and options: their words may mean anything.
+    """A message without quoted names, addresses, paths and options, whose words may mean anything.
 
-    What is quoted after a colon or after a word such as "said" stays, since it is what another program told.
+    Quotations after a colon or a word such as "said" stay, since they are the message of another program.
     """
     text = without_values(text)
     if "/" in text or "--" in text:
@@ -180,16 +180,16 @@ def without_names(text: str) -> str:
 
 
 def with_speech(text: str) -> str | None:
-    """A message without the single words that it quotes, where it quotes several too; for where nothing else speaks."""
+    """A message without quoted single words, but with longer quotations; None if it has no longer quotation."""
     text = without_values(text)
-    found = [quoted[2] for quoted in _QUOTED.finditer(text)] if '"' in text or "'" in text or "`" in text else []
-    if not any(" " in words for words in found):
+    quotations = [quoted[2] for quoted in _QUOTED.finditer(text)] if '"' in text or "'" in text or "`" in text else []
+    if not any(" " in words for words in quotations):
         return None
     return _QUOTED.sub(lambda quoted: quoted[0] if " " in quoted[2] else _name_or_speech(quoted), text)
 
 
-def _shortened(found: re.Match[str]) -> str:
-    return f"{found[1] or found[2] or found[3]}x"
+def _shortened(match: re.Match[str]) -> str:
+    return f"{match[1] or match[2] or match[3]}x"
 
 
 def _name_or_speech(found: re.Match[str]) -> str:
@@ -217,10 +217,10 @@ _CAMEL_WORDS = 8
 
 
 def mark(text: str) -> str:
-    """A bounded message as the table's phrases read it.
+    """A bounded message, prepared for the phrases of the table.
 
-    That is as `fold` gives it, with a dollar before each name like API_BASE, and with the words of names like
-    OrderNotFound at the end, where no phrase reaches them from the message.
+    It is folded, gets a dollar before each name like API_BASE, and the words of names like OrderNotFound at its end,
+    so far apart that no phrase spans the message and a name.
     """
     shape = text.encode("ascii", "replace").translate(_SHAPE)
     names = [word for word in _LETTERS_ONLY.findall(text) if _HUMP.search(word, 1)] if b"aA" in shape else ()
@@ -233,6 +233,6 @@ def name_words(name: str) -> str:
     return _CAMEL.sub(" ", name[-200:]).lower()
 
 
-def rows_for(rows: Sequence[MessageRow], only: str | None) -> list[MessageRow]:
-    """The rows that are for one class alone, or with None those for any."""
+def rows_for(rows: Sequence[PhraseRow], only: str | None) -> list[PhraseRow]:
+    """The rows for one class, or those for any class if `only` is None."""
     return [row for row in rows if row.only == only]

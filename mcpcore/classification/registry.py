@@ -1,12 +1,12 @@
-"""What an application adds: its own exception types, and its own message patterns."""
+"""The exception types and message patterns that an application adds."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
-from mcpcore.classification.by_message import MessageRow
 from mcpcore.classification.matcher import Matcher, TextMatch, fold
+from mcpcore.classification.phrase_table import PhraseRow
 from mcpcore.classification.phrases import compile_phrase
 from mcpcore.codes import is_code
 from mcpcore.retry import Retry
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Entry:
-    """What a type was registered with: a code, or a function that finds one."""
+    """The registration of a type: a code, or a function that returns one."""
 
     __slots__ = ("_answer", "_function", "name")
 
@@ -33,34 +33,34 @@ class Entry:
         self._function = function
 
     def answer(self, exc: BaseException) -> tuple[Code, Retry | None] | None:
-        """The code and the advice for one exception, or None where the function has no opinion, or fails."""
+        """The code and the advice for one exception; None if the function returns None or fails."""
         if self._function is None:
             return self._answer
         try:
-            found = self._function(exc)
-        except BaseException as failure:  # noqa: BLE001  # classify never raises; what a function gets wrong is logged
-            _complain(f"classifier of {self.name} raised {type(failure).__name__}; it counts as no opinion")
+            answer = self._function(exc)
+        except BaseException as failure:  # noqa: BLE001  # classify never raises; errors of the function are logged
+            _warn(f"classifier of {self.name} raised {type(failure).__name__}; it counts as no opinion")
             return None
-        if found is None:
+        if answer is None:
             return None
-        if type(found) is tuple and len(found) == 2 and is_code(found[0]) and type(found[1]) is Retry:
-            return found
-        if is_code(found):
-            return found, None  # type: ignore[return-value]  # is_code narrows
-        _complain(f"classifier of {self.name} returned {type(found).__name__}, not a code; it counts as no opinion")
+        if type(answer) is tuple and len(answer) == 2 and is_code(answer[0]) and type(answer[1]) is Retry:
+            return answer
+        if is_code(answer):
+            return answer, None  # type: ignore[return-value]  # is_code narrows
+        _warn(f"classifier of {self.name} returned {type(answer).__name__}, not a code; it counts as no opinion")
         return None
 
 
 _BY_CLASS: Final[dict[type[BaseException], Entry]] = {}
 _BY_NAME: Final[dict[str, Entry]] = {}
-_ROWS: Final[list[MessageRow]] = []
+_ROWS: Final[list[PhraseRow]] = []
 _PATTERNS: Final[list[tuple[re.Pattern[str], Code, Retry | None]]] = []
 _listeners: Final[list[Callable[[], None]]] = []
 _matcher: Matcher | None = None
 
 
 def on_change(listener: Callable[[], None]) -> None:
-    """Have `listener` called whenever a type is registered or forgotten."""
+    """Call `listener` whenever a type is registered or forgotten."""
     _listeners.append(listener)
 
 
@@ -81,13 +81,13 @@ def classifies(
     *,
     retry: Retry | None = None,
 ) -> Callable[[F], F] | None:
-    """Give an application's exceptions their code, and all that are derived from them.
+    """Set the code for exceptions of an application, and for their subclasses.
 
-    The nearest base class decides, as in `except` clauses ordered well; for one and the same class, what is registered
-    comes before the table. A registered type comes before what its exceptions carry and say.
+    The nearest registered base class decides. A registration takes precedence over the tables, and over the attributes
+    and the message of the exception.
 
-    With a code: `classifies(MyError, ErrorCode.CONFLICT)`. Without: a decorator for a function that takes the exception
-    and returns a code, a code with its `Retry`, or None where it has no opinion and the tables decide.
+    With a code: `classifies(MyError, ErrorCode.CONFLICT)`. Without a code, it decorates a function that takes the
+    exception and returns a code, a code with its `Retry`, or None to let the tables decide.
 
     >>> @classifies(LedgerError)
     ... def _(exc: LedgerError) -> ErrorCode:
@@ -97,10 +97,10 @@ def classifies(
         exception: An exception class; its module and name in one string, such as "stripe.CardError", so that its
             library need not be imported; or several of them.
         code: The code of each.
-        retry: The advice, where it is not the code's own. A Retry-After is not looked for where it is given.
+        retry: The advice, if it differs from that of the code. It takes precedence over a Retry-After.
 
     Raises:
-        TypeError: If an exception, the code or the advice is not one.
+        TypeError: If an argument has the wrong type.
     """
     kinds = exception if isinstance(exception, tuple) else (exception,)
     for kind in kinds:
@@ -133,17 +133,17 @@ def classifies(
 
 
 def classifies_message(pattern: str | re.Pattern[str], code: Code, *, retry: Retry | None = None) -> None:
-    """Add a message pattern; those of the application are read before the table's, in the order added.
+    """Add a message pattern; patterns of the application are read before the table, in the order added.
 
     Args:
         pattern: A phrase in the language of `mcpcore.classification.phrases`, such as "ledger .. closed"; or a compiled
             regular expression, searched in the message in lower case, of which 1,500 characters are read.
         code: Its code.
-        retry: The advice, where it is not the code's own.
+        retry: The advice, if it differs from that of the code.
 
     Raises:
-        TypeError: If the pattern, the code or the advice is not one.
-        ValueError: If the phrase cannot be read.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the phrase has a syntax error.
     """
     global _matcher  # noqa: PLW0603  # one registry for the process, as the tables are
     if not is_code(code):
@@ -158,12 +158,12 @@ def classifies_message(pattern: str | re.Pattern[str], code: Code, *, retry: Ret
     if not isinstance(pattern, str):
         raise TypeError(f"classifies_message({pattern!r}): give a phrase or a compiled regular expression")
     compile_phrase(pattern)
-    _ROWS.append(MessageRow(code, (pattern,), retry))
+    _ROWS.append(PhraseRow(code, (pattern,), retry))
     _matcher = Matcher(_ROWS)
 
 
 def forget(*exceptions: type[BaseException] | str) -> None:
-    """Undo `classifies` for these types, and with none given all that the application has added, patterns included."""
+    """Undo `classifies` for these types; without arguments, remove everything that was added, patterns included."""
     global _matcher  # noqa: PLW0603  # see classifies_message
     if not exceptions:
         _BY_CLASS.clear()
@@ -181,21 +181,21 @@ def forget(*exceptions: type[BaseException] | str) -> None:
 
 def lookup(kind: type, names: Sequence[str]) -> Entry | None:
     """The entry of one class, not of its bases."""
-    found = _BY_CLASS.get(kind)
-    if found is None and _BY_NAME:
-        found = next((_BY_NAME[name] for name in names if name in _BY_NAME), None)
-    return found
+    entry = _BY_CLASS.get(kind)
+    if entry is None and _BY_NAME:
+        entry = next((_BY_NAME[name] for name in names if name in _BY_NAME), None)
+    return entry
 
 
 def find_message(text: str) -> TextMatch | None:
-    """The first of the application's patterns that a bounded text matches."""
+    """The first pattern of the application that matches a bounded text."""
     if _matcher is None and not _PATTERNS:
         return None
     text = fold(text)
     if _matcher is not None:
-        found = _matcher.find(text)
-        if found is not None:
-            return found
+        match = _matcher.find(text)
+        if match is not None:
+            return match
     for pattern, code, retry in _PATTERNS:
         if pattern.search(text):
             return TextMatch(code, retry, pattern.pattern, None)
@@ -219,8 +219,8 @@ def _label(kind: type[BaseException] | str) -> str:
     return kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _complain(message: str) -> None:
-    # On this path only: a mistake in the application's own function, and no reason to raise.
+def _warn(message: str) -> None:
+    # A mistake in a function of the application is logged, not raised; nothing else here needs logging.
     import logging
 
     from mcpcore.escaping import one_line

@@ -1,4 +1,4 @@
-"""Retry-After: how long a server asks to be left alone, in every form in which servers and clients hold it."""
+"""Retry-After, in every form that servers and clients use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 from mcpcore.retry import Retry
 
 MAX_SECONDS: Final = 366 * 24 * 3600
-"""A longer wait is taken for a mistake, and ignored."""
+"""A longer wait counts as a mistake and is ignored."""
 
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?\Z", re.ASCII)
 _MONTHS: Final = {name: number for number, name in enumerate(
@@ -34,12 +34,12 @@ _UNITS: Final = {"ms": 0.001, "mi": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def parse_retry_after(value: object, *, now: float | None = None) -> float | None:
-    """The seconds that a Retry-After header asks for, or None where it is no such header (RFC 9110, 10.2.3).
+    """The seconds in a Retry-After header, or None if it is invalid (RFC 9110, 10.2.3).
 
     Args:
-        value: Seconds or an HTTP date, as text or bytes; or a number of seconds, a timedelta or a datetime, as
-            some clients hold it.
-        now: The time to count a date from, as a Unix time in seconds; the clock if left out.
+        value: Seconds or an HTTP date, as text or bytes; some clients convert it to a number, a timedelta or a
+            datetime.
+        now: The present as a Unix time in seconds; by default, the clock.
     """
     kind = type(value)
     if kind is bool or value is None:
@@ -62,13 +62,13 @@ def parse_retry_after(value: object, *, now: float | None = None) -> float | Non
 
 
 def in_words(text: str) -> float | None:
-    """The seconds that a sentence asks for, as in "Please try again in 20s", or None."""
-    found = _IN_WORDS.search(text)
-    if found is None:
+    """The seconds in a sentence such as "Please try again in 20s", or None."""
+    match = _IN_WORDS.search(text)
+    if match is None:
         return None
-    unit = found[2].lower()
+    unit = match[2].lower()
     scale = _UNITS["mi"] if unit.startswith("milli") or unit == "ms" else _UNITS[unit[0]]
-    return _sane(float(found[1]) * scale)
+    return _sane(float(match[1]) * scale)
 
 
 def as_retry(seconds: float) -> Retry:
@@ -85,10 +85,10 @@ def _until(at: float, now: float | None) -> float | None:
 
 
 def _parse_date(text: str) -> float | None:
-    found = _DATE.match(text)
-    if found is None:
+    match = _DATE.match(text)
+    if match is None:
         return None
-    day, month, year, clock = (found[name] or found[f"{name}2"] for name in ("day", "month", "year", "time"))
+    day, month, year, clock = (match[name] or match[f"{name}2"] for name in ("day", "month", "year", "time"))
     full_year = int(year) + (0 if len(year) == 4 else 1900 if int(year) >= 70 else 2000)
     hour, minute, second = map(int, clock.split(":"))
     try:

@@ -1,4 +1,4 @@
-"""HTTP status to code: one table, used for exceptions, for responses and for the numbers in messages."""
+"""The codes of HTTP statuses, for exceptions, for responses and for the numbers in messages."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ STATUS_CODES: Final[dict[int, ErrorCode]] = {
     429: ErrorCode.RATE_LIMITED,
     504: ErrorCode.TIMEOUT,
 }
-"""Statuses with a code of their own; any other goes by its class in `STATUS_CLASSES`."""
+"""Statuses with a specific code; other statuses have the code of their class in `STATUS_CLASSES`."""
 
 STATUS_CLASSES: Final[dict[int, ErrorCode]] = {
     3: ErrorCode.INVALID_REQUEST,
     4: ErrorCode.INVALID_REQUEST,
     5: ErrorCode.SERVICE_UNAVAILABLE,
 }
-"""The code of a whole class of statuses, by first digit: a redirect that reaches the caller was not followed."""
+"""The code of a class of statuses, by first digit. A redirect that reaches the caller was not followed."""
 
 STATUS_RETRY: Final[dict[int, Retry]] = {501: Retry.never(), 505: Retry.never()}
-"""Statuses whose advice is not that of their code: what a server does not implement, it will not implement in 5 s."""
+"""Statuses whose advice differs from that of their code: an unimplemented method stays unimplemented."""
 
 RETRY_AFTER_STATUSES: Final = frozenset({403, 408, 409, 413, 423, 425, 429, 500, 502, 503, 504, 507, 509, 520, 521, 522,
                                          523, 524, 525, 526, 527, 529, 530})  # fmt: skip
@@ -53,16 +53,16 @@ def code_for_status(status: int) -> Code:
     """
     if isinstance(status, bool) or not isinstance(status, int):
         raise TypeError(f"code_for_status takes an HTTP status such as 404, not {type(status).__name__}")
-    found = STATUS_CODES.get(status)
-    if found is not None:
-        return found
+    code = STATUS_CODES.get(status)
+    if code is not None:
+        return code
     if not 300 <= status <= 999:
         raise ValueError(f"code_for_status takes the status of a failed response, 300 to 999, not {status}")
     return STATUS_CLASSES.get(status // 100, ErrorCode.SERVICE_UNAVAILABLE)
 
 
 def retry_for_status(status: int) -> Retry:
-    """The retry advice of a failed HTTP response that carries no Retry-After.
+    """The retry advice of a failed HTTP response without a Retry-After.
 
     Raises:
         TypeError: If `status` is not an int.

@@ -5,25 +5,25 @@ from __future__ import annotations
 import os
 import sys
 
-# What `typing` would take to load is more than a run of the linter that finds everything as it left it.
+# Importing `typing` takes longer than a run of the linter without any changed file.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 def script() -> None:
-    """`main` for a process that runs nothing else, which a known outcome may end without clearing up first."""
+    """`main` for a process that runs nothing else, so that the linter may end it without any cleanup."""
     main(leave=os._exit)
 
 
 def main(*, leave: Callable[[int], object] = sys.exit) -> None:
-    """Run the command line and exit: 0 for success, 1 for a failure found, 2 where it could not run.
+    """Run the command line and exit: 0 for success, 1 for a failed call or findings, 2 if it could not run.
 
     Args:
-        leave: What ends the process where the linter gives an outcome again that it knows; all is written by then.
+        leave: Ends the process after the linter has printed a cached result.
     """
     if sys.argv[1:2] == ["lint"]:
-        # Before anything else is loaded: most runs of the linter find everything as they left it.
+        # Before any other import: in most runs of the linter, no file has changed.
         from mcpcore_lint.runner.memo import replay
 
         replay(sys.argv[1:], leave=leave)
@@ -31,7 +31,7 @@ def main(*, leave: Callable[[int], object] = sys.exit) -> None:
 
         run_plain(sys.argv[2:])
     try:
-        import click  # noqa: F401 - asked for here alone, so that its absence is told in one sentence
+        import click  # noqa: F401 - imported first, so that a missing click gets a clear message
     except ModuleNotFoundError as exc:
         if exc.name != "click":
             raise

@@ -1,10 +1,11 @@
-"""From the words of a command line to the arguments of a tool, by the tool's input schema."""
+"""Converts words of a command line to the arguments of a tool, by the input schema of the tool."""
 
 from __future__ import annotations
 
 import difflib
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -18,19 +19,16 @@ _NULL: Final = ("null", "none")
 Schema = Mapping[str, Any]
 
 
-def parse_arguments(
-    words: Sequence[str], schema: Schema | None, *, tool: str, read_stdin: Callable[[], str]
-) -> dict[str, Any]:
-    """The arguments that `words` give: one JSON object, `-` for JSON on standard input, or `key=value` pairs.
+def parse_arguments(words: Sequence[str], schema: Schema | None, *, tool: str) -> dict[str, Any]:
+    """The arguments in `words`: one JSON object, `-` for JSON on standard input, or `key=value` pairs.
 
     Args:
-        words: What stands on the command line after the tool.
-        schema: The tool's input schema; None where it is not known, and then values are guessed.
-        tool: The tool's name, for messages.
-        read_stdin: Reads standard input, where `-` or `key=@-` asks for it.
+        words: The words after the tool on the command line.
+        schema: The input schema of the tool; without it, types are guessed.
+        tool: The name of the tool, for messages.
 
     Raises:
-        Problem: If a word is neither, a key is unknown, a value does not fit its type, or a file cannot be read.
+        Problem: If a word has another form, a key is unknown, a value has the wrong type, or a file cannot be read.
     """
     if not words:
         return {}
@@ -45,13 +43,13 @@ def parse_arguments(
         if first == "-":
             text, where = read_stdin(), "standard input"
         elif first.startswith("@"):
-            text, where = _file(first[1:], "the arguments", read_stdin), first[1:]
+            text, where = _file(first[1:], "the arguments"), first[1:]
         return _object(text, where)
-    return _pairs(words, schema, tool, read_stdin)
+    return _pairs(words, schema, tool)
 
 
-def _pairs(words: Sequence[str], schema: Schema | None, tool: str, read_stdin: Callable[[], str]) -> dict[str, Any]:
-    given: dict[str, list[str]] = {}
+def _pairs(words: Sequence[str], schema: Schema | None, tool: str) -> dict[str, Any]:
+    texts: dict[str, list[str]] = {}
     raw: dict[str, Any] = {}
     for word in words:
         key, equals, value = word.partition("=")
@@ -65,25 +63,25 @@ def _pairs(words: Sequence[str], schema: Schema | None, tool: str, read_stdin: C
         part = _property(schema, key, tool)
         is_file = value.startswith("@") and len(value) > 1
         if is_file:
-            value = _file(value[1:], key, read_stdin)
-        if key in raw or (is_json and key in given):
+            value = _file(value[1:], key)
+        if key in raw or (is_json and key in texts):
             raise Problem(f"arguments of {tool}: {key} is given twice.", hint=f"give {key} once")
         if is_json:
             raw[key] = _json(value, f"{key}:=")
         elif is_file and not _takes(part, schema, "string") and not _takes(part, schema, "array"):
-            given[key] = [value.strip()]
+            texts[key] = [value.strip()]
         else:
-            given.setdefault(key, []).append(value)
+            texts.setdefault(key, []).append(value)
     arguments: dict[str, Any] = {}
-    for word in words:  # in the order given
+    for word in words:  # in their order
         key = word.partition("=")[0].removesuffix(":")
         if key not in arguments:
-            arguments[key] = raw[key] if key in raw else _converted(given[key], key, tool, schema)
+            arguments[key] = raw[key] if key in raw else _converted(texts[key], key, tool, schema)
     return arguments
 
 
 def _property(schema: Schema | None, key: str, tool: str) -> Schema | None:
-    """The schema of an argument; None where nothing is known about it.
+    """The schema of an argument, or None if it is unknown.
 
     Raises:
         Problem: If the tool has no such argument.
@@ -105,7 +103,8 @@ def _property(schema: Schema | None, key: str, tool: str) -> Schema | None:
     else:
         hint = "it takes none"
     raise Problem(
-        f"{tool} has no argument {key!r}.", hint=f"{hint} (a JSON object instead of key=value is sent as it is)"
+        f"{tool} has no argument {key!r}.",
+        hint=f"{hint} (a JSON object instead of key=value is not checked)",
     )
 
 
@@ -138,7 +137,7 @@ def _array(values: Sequence[str], key: str, tool: str, part: Schema, schema: Sch
 
 
 def _one(text: str, key: str, tool: str, part: Schema, schema: Schema | None) -> Any:
-    """`text` as the first of the types that `part` allows and that it fits; a string last, since it is always one."""
+    """`text` as the first type that `part` allows and that fits; a string last, since any text is a string."""
     ways = list(_ways(part, schema))
     kinds = [_type(way) for way in ways]
     for way in ways:
@@ -147,9 +146,9 @@ def _one(text: str, key: str, tool: str, part: Schema, schema: Schema | None) ->
                 return choice
     for kind in ("null", "boolean", "integer", "number", "object", "array"):
         if kind in kinds:
-            found = _READERS[kind](text.strip())
-            if found is not _UNFIT:
-                return found
+            value = _READERS[kind](text.strip())
+            if value is not _UNFIT:
+                return value
     choices = [choice for way in ways for choice in _choices(way)]
     if not choices and ("string" in kinds or not any(kinds)):
         return text if "string" in kinds else _guessed(text)
@@ -160,18 +159,16 @@ def _unfit(text: str, key: str, tool: str, kinds: Sequence[str | None], choices:
     shown = text if len(text) <= 60 else f"{text[:59]}…"
     if choices:
         near = difflib.get_close_matches(text, [str(choice) for choice in choices], n=1)
-        meant = f"did you mean {key}={near[0]}?" if near else f"it is one of {', '.join(map(_plain, choices))}"
+        meant = f"did you mean {key}={near[0]}?" if near else f"choose one of {', '.join(map(_plain, choices))}"
         return Problem(
             f"arguments of {tool}: {key} cannot be {shown!r}.", hint=f"{meant} ({key}:=JSON sends any value)"
         )
     wanted = " or ".join(_WORDS.get(kind or "", str(kind)) for kind in dict.fromkeys(kinds) if kind)
-    return Problem(
-        f"arguments of {tool}: {key} takes {wanted}, and {shown!r} is none.", hint=f"{key}:=JSON sends any value"
-    )
+    return Problem(f"arguments of {tool}: {key} must be {wanted}, got {shown!r}.", hint=f"{key}:=JSON sends any value")
 
 
 def _ways(part: Schema, schema: Schema | None, depth: int = 0) -> Iterator[Schema]:
-    """The alternatives of a schema, references followed: each with one type."""
+    """The alternatives of a schema with references resolved, each with one type."""
     if depth > 8:
         return
     reference = part.get("$ref")
@@ -195,14 +192,14 @@ def _ways(part: Schema, schema: Schema | None, depth: int = 0) -> Iterator[Schem
 
 
 def _referenced(reference: str, schema: Schema | None) -> Schema | None:
-    found: Any = schema
+    target: Any = schema
     if not reference.startswith("#"):
         return None
     for step in reference[1:].strip("/").split("/"):
-        if not isinstance(found, Mapping):
+        if not isinstance(target, Mapping):
             return None
-        found = found.get(step.replace("~1", "/").replace("~0", "~"))
-    return found if isinstance(found, Mapping) else None
+        target = target.get(step.replace("~1", "/").replace("~0", "~"))
+    return target if isinstance(target, Mapping) else None
 
 
 def _takes(part: Schema | None, schema: Schema | None, kind: str) -> bool:
@@ -271,7 +268,7 @@ _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
 _WORDS: Final = {
     "null": "null",
     "boolean": "true or false",
-    "integer": "a whole number",
+    "integer": "an integer",
     "number": "a number",
     "object": "a JSON object",
     "array": "a JSON list",
@@ -280,7 +277,7 @@ _WORDS: Final = {
 
 
 def _guessed(text: str) -> Any:
-    """`text` where no schema says what it is: JSON where it is JSON, else itself."""
+    """`text` without a schema: its value if it is JSON, else the text."""
     try:
         return json.loads(text)
     except ValueError:
@@ -296,24 +293,24 @@ def _json(text: str, where: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as exc:
         raise Problem(
-            f"{where} is not JSON: {exc}.", hint='strings stand in double quotes, within shell quotes: \'{"key": "a"}\''
+            f"{where} is not JSON: {exc}.", hint='put strings in double quotes, within shell quotes: \'{"key": "a"}\''
         ) from exc
 
 
 def _object(text: str, where: str) -> dict[str, Any]:
-    found = _json(text, where)
-    if not isinstance(found, dict):
+    value = _json(text, where)
+    if not isinstance(value, dict):
         raise Problem(
-            f"{where}: the arguments of a tool are a JSON object, not {_WORDS_OF.get(type(found), 'null')}.",
+            f"{where}: the arguments of a tool are a JSON object, not {_WORDS_OF.get(type(value), 'null')}.",
             hint="write '{\"key\": value}'",
         )
-    return found
+    return value
 
 
 _WORDS_OF: Final = {list: "a list", str: "a string", int: "a number", float: "a number", bool: "true or false"}
 
 
-def _file(name: str, key: str, read_stdin: Callable[[], str]) -> str:
+def _file(name: str, key: str) -> str:
     if name == "-":
         return read_stdin()
     try:
@@ -328,8 +325,21 @@ def _file(name: str, key: str, read_stdin: Callable[[], str]) -> str:
         ) from exc
 
 
+def read_stdin() -> str:
+    """All of standard input, as UTF-8.
+
+    Raises:
+        Problem: If it is not UTF-8.
+    """
+    data = sys.stdin.buffer.read()
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        raise Problem(f"standard input is not UTF-8 (byte {exc.start}).", hint="pipe UTF-8 text") from exc
+
+
 def _usage(schema: Schema | None) -> str | None:
-    """What the arguments of a tool look like, for someone who left the key out."""
+    """A hint at the arguments of a tool, for a word without a key."""
     properties = schema.get("properties") if schema is not None else None
     if not isinstance(properties, Mapping) or not properties:
         return None

@@ -1,4 +1,4 @@
-"""`mcpcore audit`: check a trail, read it, follow it, count it."""
+"""`mcpcore audit`: verify, read, follow and count a trail."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ KEY_VARIABLE: Final = "MCPCORE_AUDIT_KEY"
 
 
 class _CannotRun(click.ClickException):
-    """The command could not do what it was asked: exit code 2, apart from a trail that is wrong."""
+    """The command could not run: exit code 2, unlike a trail with problems."""
 
     exit_code = 2
 
 
 class _Guarded(click.Command):
-    """A command whose errors of the file system and of the trail are told in one line."""
+    """A command that reports errors of the file system and of the trail in one line."""
 
     def invoke(self, ctx: click.Context) -> Any:
         from mcpcore.audit.errors import AuditError
@@ -61,8 +61,8 @@ Examples:
 def group() -> None:
     """Check, read, follow and count the audit trail of a server.
 
-    PATH is the file that `Server(audit=PATH)` or MCPCORE_AUDIT names, and may be left out where that variable is set.
-    Full files beside it belong to the trail.
+    PATH is the file in `Server(audit=PATH)` or MCPCORE_AUDIT, and may be left out if that variable is set. The full
+    files next to it belong to the trail.
     """
 
 
@@ -94,7 +94,7 @@ def _filters(command: F) -> F:
                 "--since", type=_When(), help="From this time on: 2026-11-21, 2026-11-21T08:15Z, or 2h, 7d ago."
             ),
             click.option("--until", type=_When(), help="Before this time; as --since."),
-            click.option("--id", "ident", help="The correlation id that the client was given, or how it begins."),
+            click.option("--id", "ident", help="The correlation id that the client received, or its beginning."),
         )
     ):
         command = option(command)
@@ -128,7 +128,7 @@ def _query(
 Examples:
   mcpcore audit verify audit.jsonl
   mcpcore audit verify audit.jsonl --print-head     the head, to be kept elsewhere
-  mcpcore audit verify audit.jsonl --head kept.txt   what was cut off since is found
+  mcpcore audit verify audit.jsonl --head kept.txt   finds records cut off since then
   mcpcore audit verify export.jsonl --no-head       an export from a log store
   mcpcore audit verify audit.jsonl --unsigned old.txt   a trail that got its key later""",
 )
@@ -136,7 +136,7 @@ Examples:
 @click.option(
     "--head",
     metavar="FILE|HASH",
-    help="A head that was kept elsewhere: its file (- for stdin), SEQ:HASH or HASH. What was cut off since is found.",
+    help="A head that was kept elsewhere: its file (- for stdin), SEQ:HASH or HASH. Finds records cut off since then.",
 )
 @click.option(
     "--no-head",
@@ -148,11 +148,13 @@ Examples:
     "--unsigned",
     metavar="FILE|HASH",
     help="The head of the trail from before it got its key, as for --head. It confirms the records without a "
-    "signature, which anybody who may write the file can have made.",
+    "signature, which anyone with write access could have forged.",
 )
 @click.option("--key-file", type=click.Path(path_type=Path), help=f"A file with the key; without it, {KEY_VARIABLE}.")
 @click.option(
-    "--print-head", is_flag=True, help="Print SEQ:HASH of the last record, to be kept elsewhere, if all is well."
+    "--print-head",
+    is_flag=True,
+    help="Print SEQ:HASH of the last record, to be kept elsewhere, if all is well.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
@@ -167,12 +169,12 @@ def verify(
     print_head: bool,
     as_json: bool,
 ) -> None:
-    """Find what was done to a trail: records changed, removed, forged, reordered, inserted, cut off the end.
+    """Find records that were changed, removed, forged, reordered, inserted, or cut off the end.
 
-    A signed trail needs its head, or --head, since without one nobody can tell what was cut off the end. One that got
-    its key later needs --unsigned for the records from before.
+    A signed trail needs its head file or --head: without a head, records cut off the end cannot be found. A trail that
+    got its key later needs --unsigned for the records from before.
 
-    Exits 0 if the trail is as it was written, 1 if not, 2 if it could not be checked.
+    Exits 0 if the trail is unchanged, 1 if not, 2 if it could not be checked.
     """
     from mcpcore.audit.verification import verify as run
 
@@ -222,12 +224,14 @@ Examples:
 @_path_argument
 @_filters
 @click.option(
-    "-n", "--lines", type=click.IntRange(min=0), default=10, show_default=True, help="How many to begin with."
+    "-n", "--lines", type=click.IntRange(min=0), default=10, show_default=True, help="How many old records to print."
 )
-@click.option("-f", "--follow", is_flag=True, help="Go on with what is added, through rotation, until interrupted.")
+@click.option(
+    "-f", "--follow", is_flag=True, help="Print new records as they are added, through rotation, until interrupted."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the records as JSON Lines.")
 def tail(path: Path, lines: int, *, follow: bool, as_json: bool, **filters: Any) -> None:
-    """Print the last records of a trail, and with -f those to come."""
+    """Print the last records of a trail, and with -f new ones."""
     from mcpcore.audit import reading
 
     query = _query(**filters)
@@ -275,7 +279,7 @@ def stats(path: Path, html: Path | None, *, as_json: bool, **filters: Any) -> No
 
 def _key(key_file: Path | None) -> bytes | None:
     if key_file is not None:
-        # A text file ends in a newline that nobody means.
+        # The newline at the end of a text file is not part of the key.
         return key_file.read_bytes().rstrip(b"\r\n") or None
     return os.environ.get(KEY_VARIABLE, "").rstrip("\r\n").encode("utf-8", "surrogateescape") or None
 
@@ -290,7 +294,7 @@ def _head_text(head: str) -> str:
     except (OSError, ValueError):
         pass
     if any(sign in head for sign in "/\\.") and not head.startswith("{"):
-        raise _CannotRun(f"{head}: there is no such head file")
+        raise _CannotRun(f"{head}: the head file does not exist")
     return head
 
 
@@ -323,8 +327,8 @@ def _print_record(record: Record, *, as_json: bool) -> None:
     stamp = str(record.get("timestamp", "-"))
     if "event" in record:
         facts = {k: v for k, v in record.items() if k not in {"seq", "prev", "alg", "hash", "event", "timestamp"}}
-        told = " ".join(f"{key}={value}" for key, value in facts.items())
-        output.line(output.styled(f"{stamp}  #{record.get('seq')}  trail: {record['event']} {told}", fg="yellow"))
+        shown = " ".join(f"{key}={value}" for key, value in facts.items())
+        output.line(output.styled(f"{stamp}  #{record.get('seq')}  trail: {record['event']} {shown}", fg="yellow"))
         return
     output.line(
         output.styled(stamp, dim=True),
@@ -383,16 +387,16 @@ def _print_stats(counted: Stats) -> None:
     head = ("TOOL", "REASON", "CODE", "FAILURES", "SHARE", "LAST", "OVER TIME")
     rows = [
         (
-            # Escaped here already, since the width of a column counts what is shown.
-            terminal_line(one.tool)[:40],
-            terminal_line(one.reason or "-")[:40],
-            terminal_line(one.name)[:32],
-            str(one.count),
-            f"{100 * one.count / counted.total:.1f} %",
-            one.last.strftime("%Y-%m-%d %H:%M:%S") if one.last else "-",
-            spark(counted.series(one), bars=bars),
+            # Escaped already here, since the columns are as wide as the escaped text.
+            terminal_line(failures.tool)[:40],
+            terminal_line(failures.reason or "-")[:40],
+            terminal_line(failures.name)[:32],
+            str(failures.count),
+            f"{100 * failures.count / counted.total:.1f} %",
+            failures.last.strftime("%Y-%m-%d %H:%M:%S") if failures.last else "-",
+            spark(counted.series(failures), bars=bars),
         )
-        for one in counted.groups
+        for failures in counted.groups
     ]
     _print_table(head, rows, right=frozenset({3, 4}))
     _print_broken(counted)

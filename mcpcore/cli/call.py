@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Final
+import difflib
+import logging
+import os
+import shlex
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
+import anyio
 import click
 
-from mcpcore.cli.problems import Problem
+from mcpcore.cli import output, present
+from mcpcore.cli.arguments import parse_arguments
+from mcpcore.cli.loading import Target, looks_like_file
+from mcpcore.cli.problems import Failed, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mcp import Client
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import CallToolResult, Tool
+    from pydantic import ValidationError
 
 FAILED: Final = 1
 INTERRUPTED: Final = 130
@@ -27,13 +49,13 @@ ERAS: Final = ("auto", "modern", "handshake")
   mcpcore call read_file path=a.txt -- npx some-server ~/notes
 
 \b
-Values: key=value is read by the tool's input schema; key:=JSON is JSON as it stands; key=@FILE is
-the text of a file (key=@- of standard input). Give the arguments as one JSON object to send what
-the schema does not allow, as a client might.
+Values: key=value is converted by the input schema of the tool; key:=JSON is sent as JSON; key=@FILE
+is the text of a file (key=@- of standard input). Arguments as one JSON object are not checked by
+the schema.
 
 \b
-After `--` stands the server's command; or, where SERVER is a file, a URL or MODULE:OBJECT, the
-server's own arguments. A file or a module is started with `mcpcore run`, as a process of its own.
+After `--` comes the command of the server; or, if SERVER is a file or MODULE:OBJECT, the arguments
+of the server. A file or a module is started with `mcpcore run` in a separate process.
 
 \b
 Exit codes: 0 the tool succeeded; 1 it failed, did not answer, or was refused; 2 it was not called.""",
@@ -44,7 +66,7 @@ Exit codes: 0 the tool succeeded; 1 it failed, did not answer, or was refused; 2
     metavar="SERVER TOOL [JSON | KEY=VALUE...]",
     shell_complete=complete_files,
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON, as it came.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON, as received.")
 @click.option("--list", "listing", is_flag=True, help="List the tools, their arguments and their failure modes.")
 @click.option(
     "--timeout",
@@ -59,9 +81,9 @@ Exit codes: 0 the tool succeeded; 1 it failed, did not answer, or was refused; 2
     type=click.Choice(ERAS),
     default="auto",
     show_default=True,
-    help="The era of the protocol: 2026-07-28, the handshake of before, or what the server offers.",
+    help="The era of the protocol: 2026-07-28, the older handshake, or the one that the server offers.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Show what the server writes to standard error.")
+@click.option("-v", "--verbose", is_flag=True, help="Show the standard error of the server.")
 @click.pass_context
 def call(
     ctx: click.Context,
@@ -73,21 +95,17 @@ def call(
     era: str,
     verbose: bool,
 ) -> None:
-    """Call one tool of a server as a client does, and print both surfaces of what comes back.
+    """Call one tool of a server as a client does, and print both surfaces of the result.
 
     SERVER is a file, a module, either with an object (server.py:app), an http URL, or a command after `--`.
     The text blocks and the structured content are printed exactly as a client receives them.
     """
-    from mcpcore.cli.calling import Request, ServerAddress, perform
-
     address, rest = ServerAddress.parse(words, after_dashes(ctx))
     if listing:
         if rest:
-            raise Problem(
-                f"--list shows the tools of a server, and {rest[0]!r} comes after it.", hint="leave out one of the two"
-            )
+            raise Problem(f"--list takes no tool, but got {rest[0]!r}.", hint="leave out one of the two")
     elif not rest:
-        raise Problem("which tool?", hint=f"name it, or see what there is: mcpcore call {' '.join(words)} --list")
+        raise Problem("which tool?", hint=f"name one, or list them: mcpcore call {' '.join(words)} --list")
     request = Request(
         tool=None if listing else rest[0],
         words=tuple(rest[1:]),
@@ -101,3 +119,374 @@ def call(
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)
     ctx.exit(0 if succeeded else FAILED)
+
+
+_MAX_PAGES: Final = 100
+"""The most pages of tools, so that an endless list does not hang the command."""
+
+_TAIL: Final = 4000
+"""How many characters of standard error are shown of a server that could not be reached."""
+
+CLIENT_LOGGERS: Final = ("mcp", "client")
+"""The loggers of the SDK's client; the one of its session is not named after its module."""
+
+_LONGER: Final = "raise --timeout SECONDS, or watch the server with -v"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """The request to the server.
+
+    Attributes:
+        tool: The tool to call; None to list the tools.
+        words: The arguments of the tool, as on the command line.
+        timeout: Seconds for reaching the server, and for the call.
+        era: "auto", "modern" or "handshake".
+        verbose: Whether the server's standard error is shown.
+        as_json: Whether to print JSON.
+    """
+
+    tool: str | None
+    words: tuple[str, ...]
+    timeout: float
+    era: str
+    verbose: bool
+    as_json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """The address of the server: a URL, or the command that starts it.
+
+    Attributes:
+        url: The URL, or None.
+        command: The command and its arguments; empty for a URL.
+        shown: The name of the server in messages.
+        alone: The command line that starts it by itself.
+    """
+
+    url: str | None
+    command: tuple[str, ...]
+    shown: str
+    alone: str
+
+    @classmethod
+    def parse(cls, words: Sequence[str], after: Sequence[str] | None) -> tuple[ServerAddress, list[str]]:
+        """The server on the command line, and the remaining words: the tool and its arguments.
+
+        Raises:
+            Problem: If there is no server.
+        """
+        first = words[0] if words else None
+        if after is not None and (first is None or not _names_server(first)):
+            if not after:
+                raise Problem("the command after `--` is missing.", hint="give the command: -- python server.py")
+            return cls(None, tuple(after), after[0], shlex.join(after)), list(words)
+        if first is None:
+            raise Problem(
+                "which server?",
+                hint="name a file, a module or an http URL: mcpcore call server.py TOOL; "
+                "or its command: mcpcore call TOOL -- COMMAND",
+            )
+        if _is_url(first):
+            if after:
+                raise Problem(f"{first} is running already: it takes no arguments after `--`.", hint="leave them out")
+            return cls(first, (), first, first), list(words[1:])
+        Target.parse(first)  # a missing server is reported before anything is started
+        dashes = ("--", *after) if after else ()
+        command = (sys.executable, *_safe_path(), "-m", "mcpcore", "run", first, *dashes)
+        return cls(None, command, first, shlex.join(("mcpcore", "run", first, *dashes))), list(words[1:])
+
+
+def _names_server(word: str) -> bool:
+    """Whether a word before `--` is a server, so that its arguments follow. No tool has such a name."""
+    return _is_url(word) or ":" in word or looks_like_file(word)
+
+
+def _is_url(word: str) -> bool:
+    return word.startswith(("http://", "https://"))
+
+
+def _safe_path() -> tuple[str, ...]:
+    """`-P` prevents that a json.py in the current folder shadows the library, unless mcpcore is there too."""
+    import mcpcore
+
+    home = Path(mcpcore.__file__).resolve().parent.parent
+    return () if home == Path.cwd() else ("-P",)
+
+
+def perform(address: ServerAddress, request: Request) -> bool:
+    """Call the tool or list the tools, and print the result; returns whether the call succeeded.
+
+    Raises:
+        Problem: If the server cannot be reached, or an argument is invalid.
+    """
+    with _server_log(verbose=request.verbose) as log, _client_noise(verbose=request.verbose) as noise:
+        conversation = _Conversation(address, request, log, noise)
+        try:
+            succeeded = anyio.run(conversation.run)
+        except Problem:
+            raise
+        except BaseExceptionGroup as group:
+            conversation.explain(_innermost(group))
+        except (OSError, RuntimeError, ValueError, TimeoutError) as exc:
+            conversation.explain(exc)
+    # Printed last, so that a closed output is not mistaken for a lost server.
+    for show in conversation.shows:
+        show()
+    return succeeded
+
+
+class _Conversation:
+    def __init__(self, address: ServerAddress, request: Request, log: IO[str], noise: list[str]) -> None:
+        self._address = address
+        self._request = request
+        self._log = log
+        self._noise = noise
+        self._reached = False
+        self._problem: Problem | None = None
+        self.shows: list[Callable[[], None]] = []
+
+    async def run(self) -> bool:
+        from mcp import Client
+
+        outcome = False
+        connecting = anyio.move_on_after(self._request.timeout)
+        with connecting:
+            client = Client(self._transport(), mode=self._mode(), cache=None, logging_callback=self._show_log)
+            # Problems are raised outside the client, whose task groups would wrap them.
+            async with client:
+                connecting.deadline = float("inf")
+                outcome = await self._talk(client)
+        if connecting.cancelled_caught:
+            raise self._unreached(f"{self._address.shown} did not answer within {self._request.timeout:g} s")
+        if self._problem is not None:
+            raise self._problem
+        return outcome
+
+    async def _talk(self, client: Client) -> bool:
+        from mcp.shared.exceptions import MCPError
+
+        try:
+            tools = await self._tools(client)
+            self._reached = True
+            if self._request.tool is None:
+                self.shows.append(partial(present.tools, tools, as_json=self._request.as_json))
+                return True
+            return await self._call(client, self._request.tool, tools)
+        except Problem as problem:
+            self._problem = problem
+        except MCPError as error:
+            if self._lost(error):
+                raise
+            self._reached = True
+            return self._refused(error, ())
+        return False
+
+    async def _tools(self, client: Client) -> list[Tool]:
+        """All tools; for a call, which does not need them, none if they cannot be read."""
+        from mcp.shared.exceptions import MCPError
+        from pydantic import ValidationError
+
+        tools: list[Tool] = []
+        cursor: str | None = None
+        try:
+            with anyio.fail_after(self._request.timeout):
+                for _ in range(_MAX_PAGES):
+                    page = await client.list_tools(cursor=cursor)
+                    tools += page.tools
+                    cursor = page.next_cursor
+                    if not cursor:
+                        break
+        except MCPError as error:
+            if self._request.tool is None or self._lost(error):
+                raise
+        except TimeoutError:
+            raise Failed(
+                f"{self._address.shown} did not list its tools within {self._request.timeout:g} s.", hint=_LONGER
+            ) from None
+        except ValidationError as exc:
+            if self._request.tool is None:
+                raise _malformed(exc, "the list of tools") from exc
+        return tools
+
+    async def _call(self, client: Client, name: str, tools: Sequence[Tool]) -> bool:
+        from mcp.shared.exceptions import MCPError
+        from pydantic import ValidationError
+
+        schema = next((tool.input_schema for tool in tools if tool.name == name), None)
+        arguments = parse_arguments(self._request.words, schema, tool=name)
+        if schema is None:
+            # The SDK's client would list the tools again to check the result. If the server refuses that or does not
+            # answer, a successful call would be lost. Without a listed schema there is nothing to check.
+            client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
+        try:
+            with anyio.fail_after(self._request.timeout):
+                result = await client.call_tool(name, arguments)
+        except TimeoutError:
+            raise Failed(f"{name} did not answer within {self._request.timeout:g} s.", hint=_LONGER) from None
+        except ValidationError as exc:
+            raise _malformed(exc, f"the result of {name}") from exc
+        except MCPError as error:
+            if self._lost(error):
+                raise
+            return self._refused(error, [tool.name for tool in tools])
+        except RuntimeError as exc:
+            # Like the clients of agents, the SDK's client checks structured content against the output schema.
+            raise Failed(
+                f"the client refused the result of {name}: {str(exc).splitlines()[0]}.",
+                hint="fix the tool: its result must match its output schema",
+            ) from exc
+        self.shows.append(partial(present.result, name, result, as_json=self._request.as_json))
+        if result.is_error:
+            self._suggest(present.texts(result), [tool.name for tool in tools])
+        return not result.is_error
+
+    def _refused(self, error: MCPError, known: Sequence[str]) -> bool:
+        self.shows.append(partial(present.protocol_error, error, as_json=self._request.as_json))
+        self._suggest(error.message, known)
+        return False
+
+    def _suggest(self, message: str, known: Sequence[str]) -> None:
+        """Suggest similar tools, unless the server did."""
+        name = self._request.tool
+        if name is not None and known and name not in known:
+            near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+            if near and not any(tool in message.replace(name, "") for tool in near):
+                self.shows.append(partial(output.line, f"Next: did you mean {' or '.join(near)}?", err=True))
+            elif not near:
+                self.shows.append(partial(output.line, f"Next: the server has {', '.join(known)}", err=True))
+
+    def _transport(self) -> Any:
+        if self._address.url is not None:
+            return self._address.url
+        from mcp.client.stdio import StdioServerParameters, stdio_client
+
+        command, *arguments = self._address.command
+        # The SDK passes only a few variables on; users of a command line expect the whole environment.
+        parameters = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
+        return stdio_client(parameters, errlog=self._log)  # type: ignore[arg-type]
+
+    def _mode(self) -> str:
+        if self._request.era == "modern":
+            from mcp_types.version import LATEST_MODERN_VERSION
+
+            return LATEST_MODERN_VERSION
+        return "legacy" if self._request.era == "handshake" else "auto"
+
+    async def _show_log(self, params: Any) -> None:
+        if self._request.verbose:
+            output.line(f"[{params.level}] {present.compact(params.data)}", err=True)
+
+    @staticmethod
+    def _lost(error: MCPError) -> bool:
+        from mcp_types import CONNECTION_CLOSED
+
+        return error.code == CONNECTION_CLOSED and "onnection" in error.message
+
+    def explain(self, exc: BaseException) -> NoReturn:
+        """Raise `exc` as a problem: the server could not be reached, or went away."""
+        shown = self._address.shown
+        if isinstance(exc, FileNotFoundError) and self._address.url is None:
+            raise Problem(
+                f"unknown command {shown!r}.", hint="check its spelling and your PATH, or give its full path"
+            ) from exc
+        if self._reached:
+            raise self._unreached(f"{shown} went away during the call", "the server crashed or ended") from exc
+        if self._address.url is not None:
+            raise Problem(
+                f"{shown} cannot be reached: {_sentence(exc)}.",
+                hint="check that the server runs there, and the path of the URL (the SDK's default is /mcp)",
+            ) from exc
+        raise self._unreached(f"{shown} did not start as an MCP server: {_sentence(exc)}") from exc
+
+    def _unreached(self, message: str, otherwise: str | None = None) -> Problem:
+        stderr = self._server_stderr()
+        hint: str | None
+        if self._noise:
+            hint = f"it printed a line on standard output that is not a message of the protocol: {self._noise[0]!r}"
+        elif otherwise is not None:
+            hint = f"{otherwise}; its last output is above" if stderr else f"{otherwise}; it printed no error"
+        else:
+            hint = f"run it alone to see the error: {self._address.alone}"
+        if stderr and "\nNext: " in stderr:
+            hint = None  # `mcpcore run` printed a hint already
+        kind = Failed if self._reached else Problem
+        return kind(f"{message}.", detail=stderr, hint=hint)
+
+    def _server_stderr(self) -> str | None:
+        if self._request.verbose or not self._log.seekable():
+            return None
+        self._log.flush()
+        self._log.seek(0)
+        text = self._log.read().strip()
+        return text[-_TAIL:] or None
+
+
+@contextmanager
+def _server_log(*, verbose: bool) -> Iterator[IO[str]]:
+    """The file for the server's standard error: shown immediately if verbose, else only if the server fails."""
+    if verbose:
+        with output.relayed_stderr() as file:
+            yield file
+        return
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
+        yield file
+
+
+@contextmanager
+def _client_noise(*, verbose: bool) -> Iterator[list[str]]:
+    """Collect the log of the SDK's client instead of showing it: the lines of a server that it could not read."""
+    lines: list[str] = []
+    loggers = [logging.getLogger(name) for name in CLIENT_LOGGERS]
+
+    class _Collect(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            exc = record.exc_info[1] if record.exc_info else None
+            errors: Callable[..., list[dict[str, Any]]] | None = getattr(exc, "errors", None)
+            details = errors() if errors is not None else []
+            if details and len(lines) < 3:
+                lines.append(str(details[0].get("input"))[:200])
+            if verbose:
+                output.line(f"[client] {record.getMessage()}", err=True)
+
+    handler, propagated = _Collect(), [logger.propagate for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.propagate = False
+    try:
+        yield lines
+    finally:
+        for logger, propagate in zip(loggers, propagated, strict=True):
+            logger.removeHandler(handler)
+            logger.propagate = propagate
+
+
+def _malformed(exc: ValidationError, what: str) -> Failed:
+    """The problem of an answer that breaks the protocol."""
+    first = exc.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return Failed(
+        f"the client refused {what}: {f'{place}: ' if place else ''}{first['msg']}.",
+        hint="fix the server: its answer does not have the form that the protocol requires",
+    )
+
+
+async def _unchecked(name: str, result: CallToolResult) -> None:
+    """Replaces the check of a result against the output schema of its tool."""
+
+
+def _innermost(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first failure inside a group, at any depth; an interruption takes precedence."""
+    interrupted = group.subgroup(KeyboardInterrupt)
+    if interrupted is not None:
+        raise KeyboardInterrupt  # pragma: no cover - a second Ctrl+C during the first
+    current: BaseException = group
+    while isinstance(current, BaseExceptionGroup):
+        current = current.exceptions[0]
+    return current
+
+
+def _sentence(exc: BaseException) -> str:
+    text = str(exc).strip() or type(exc).__name__
+    return text.splitlines()[0].rstrip(".")

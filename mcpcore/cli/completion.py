@@ -1,4 +1,4 @@
-"""`mcpcore completion`: the script that makes a shell complete the command."""
+"""`mcpcore completion`: print the completion script of a shell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _VARIABLE: Final = f"_{PROGRAM.upper()}_COMPLETE"
 
 @click.command(
     epilog="""\b
-Put one of these lines into the shell's start-up file, or run it once to try:
+Add one of these lines to the start-up file of the shell, or run it once to try:
   bash  eval "$(mcpcore completion bash)"     in ~/.bashrc
   zsh   eval "$(mcpcore completion zsh)"      in ~/.zshrc, after compinit
   fish  mcpcore completion fish | source      in ~/.config/fish/config.fish""",
@@ -25,7 +25,7 @@ def completion(shell: str) -> None:
     """Print the completion script of SHELL."""
     from mcpcore.cli.root import cli
 
-    found = get_completion_class(shell)
-    assert found is not None
-    maker = found(cli, {}, PROGRAM, _VARIABLE)
-    output.text(maker.source_template % maker.source_vars())
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    script = completion_class(cli, {}, PROGRAM, _VARIABLE)
+    output.text(script.source_template % script.source_vars())

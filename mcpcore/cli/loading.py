@@ -1,4 +1,4 @@
-"""From `SERVER[:OBJECT]` to the server object in it."""
+"""Loads the server object that `SERVER[:OBJECT]` names."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 FACTORY: Final = "make_server"
-"""The function that makes the server where a module has no server object."""
+"""The function that makes the server of a module without a server object."""
 
 _KINDS: Final = {
     ("mcp.server.mcpserver.server", "MCPServer"): "mcpserver",
     ("mcp.server.lowlevel.server", "Server"): "lowlevel",
     ("fastmcp.server.server", "FastMCP"): "fastmcp",
 }
-"""The classes whose instances can be served, by the module and the name that they are defined under."""
+"""The classes whose instances can be served, by module and name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What `SERVER[:OBJECT]` names.
+    """A parsed `SERVER[:OBJECT]`.
 
     Attributes:
-        source: The file or the module, as it was given.
-        name: The object, or None where it is to be found.
+        source: The file or the module, as on the command line.
+        name: The object, or None to search for it.
         is_file: Whether `source` is a file.
     """
 
@@ -64,24 +64,24 @@ class Target:
         if path.is_file():
             return cls(source, name or None, is_file=True)
         if looks_like_file(source):
-            raise Problem(f"there is no file {source}.", hint=_near_file(path))
+            raise Problem(f"the file {source} does not exist.", hint=_near_file(path))
         if not all(part.isidentifier() for part in source.split(".")):
             raise Problem(
-                f"{text!r} names no server.",
+                f"{text!r} is not a server.",
                 hint="give a file (server.py), a module (package.server), or either with an object (server.py:app)",
             )
         return cls(source, name or None, is_file=False)
 
 
 def looks_like_file(text: str) -> bool:
-    """Whether `text` is meant to be a path rather than a module."""
+    """Whether `text` is a path rather than a module."""
     return text.endswith((".py", ".pyw")) or "/" in text or "\\" in text
 
 
 def load(target: Target, arguments: Sequence[str]) -> Any:
-    """Import what `target` names and find the server in it.
+    """Import the target and find the server in it.
 
-    `sys.argv` is that of the server from then on: its file, then `arguments`.
+    Sets `sys.argv` for the server: its file, then `arguments`.
 
     Raises:
         Problem: If the module cannot be imported, or holds no server, or several.
@@ -93,16 +93,15 @@ def load(target: Target, arguments: Sequence[str]) -> Any:
         sys.argv[0] = module.__file__
     if target.name is not None:
         return _named(module, target, target.name, arguments)
-    found = _servers(module)
-    distinct = {id(server) for _, server in found}
-    if len(distinct) > 1:
-        names = [name for name, _ in found]
+    servers = _servers(module)
+    if len({id(server) for _, server in servers}) > 1:
+        names = [name for name, _ in servers]
         raise Problem(
             f"{target.source} has several servers: {', '.join(names)}.",
-            hint=f"say which one: {target.source}:{names[0]}",
+            hint=f"name one of them: {target.source}:{names[0]}",
         )
-    if found:
-        return found[0][1]
+    if servers:
+        return servers[0][1]
     factory = getattr(module, FACTORY, None)
     if callable(factory):
         return _made(factory, FACTORY, target, arguments)
@@ -110,13 +109,13 @@ def load(target: Target, arguments: Sequence[str]) -> Any:
         f"{target.source} has no server at its top level, and no function {FACTORY}.",
         hint=(
             'write `server = Server("name", tools=[...])` outside any function and outside '
-            f'`if __name__ == "__main__":`, or name what makes it: {target.source}:FUNCTION'
+            f'`if __name__ == "__main__":`, or name a function that makes it: {target.source}:FUNCTION'
         ),
     )
 
 
 def kind_of(thing: object) -> str | None:
-    """How `thing` is served ("mcpserver", "lowlevel" or "fastmcp"); None where it is not a server."""
+    """The kind of a server: "mcpserver", "lowlevel" or "fastmcp"; None if `thing` is not a server."""
     if isinstance(thing, type):
         return None
     for cls in type(thing).__mro__:
@@ -150,7 +149,7 @@ def _named(module: ModuleType, target: Target, name: str, arguments: Sequence[st
 
 
 def _made(factory: Callable[..., Any], name: str, target: Target, arguments: Sequence[str]) -> Any:
-    """What `factory` makes of the remaining arguments."""
+    """The server that `factory` returns for the remaining arguments."""
     where = f"{target.source}:{name}"
     signature = inspect.signature(factory)
     try:
@@ -158,21 +157,21 @@ def _made(factory: Callable[..., Any], name: str, target: Target, arguments: Seq
     except TypeError as exc:
         raise Problem(
             f"{where} cannot be called with {len(arguments)} argument{'s' if len(arguments) != 1 else ''}: {exc}.",
-            hint=f"it is {name}{signature}; give its arguments after `--`",
+            hint=f"its signature is {name}{signature}; give the arguments after `--`",
         ) from exc
-    made = _guarded(target, lambda: factory(*arguments))
-    if inspect.iscoroutine(made):
-        made.close()
+    server = _guarded(target, lambda: factory(*arguments))
+    if inspect.iscoroutine(server):
+        server.close()
         raise Problem(
-            f"{where} is async, and a server is made before there is a loop to run it in.",
-            hint="make it a plain function; what must be awaited belongs into the server's lifespan",
+            f"{where} is async, but the server is made before an event loop runs.",
+            hint="make it a plain function, and await in the lifespan of the server",
         )
-    if kind_of(made) is None:
+    if kind_of(server) is None:
         raise Problem(
-            f"{where} returned a {type(made).__name__}, not a server.",
+            f"{where} returned a {type(server).__name__}, not a server.",
             hint="return a Server of mcpcore or an MCPServer of the SDK",
         )
-    return made
+    return server
 
 
 def _import_module(name: str) -> ModuleType:
@@ -184,13 +183,13 @@ def _import_module(name: str) -> ModuleType:
         if exc.name is None or not f"{name}.".startswith(f"{exc.name}."):
             raise
         raise Problem(
-            f"there is no module {exc.name}.",
-            hint=f"give a file ({name.replace('.', '/')}.py), or run this where the module can be imported from",
+            f"the module {exc.name} does not exist.",
+            hint=f"give a file ({name.replace('.', '/')}.py), or run this where the module can be imported",
         ) from exc
 
 
 def _import_file(path: Path) -> ModuleType:
-    """Import a file as Python would run it, as a module of its package where it stands in one."""
+    """Import a file, as a module of its package if it has one."""
     path = path.resolve()
     parts = [path.stem]
     folder = path.parent
@@ -201,7 +200,7 @@ def _import_file(path: Path) -> ModuleType:
         sys.path.insert(0, str(folder))
     if len(parts) > 1 and parts[-1].isidentifier():
         return importlib.import_module(".".join(parts))
-    # A file may have the name of a module that something else needs, such as types.py.
+    # The file may have the name of another module, such as types.py.
     name = path.stem if path.stem.isidentifier() and path.stem not in sys.modules else "__mcpcore_server__"
     spec = importlib.util.spec_from_loader(
         name, importlib.machinery.SourceFileLoader(name, str(path)), origin=str(path)
@@ -216,31 +215,31 @@ def _import_file(path: Path) -> ModuleType:
 
 
 def _guarded(target: Target, load: Callable[[], Any]) -> Any:
-    """What `load` returns; what the server's own code raises is told where it was raised, without a traceback."""
+    """The result of `load`; an error in the code of the server is reported with its place, without a traceback."""
     try:
         return load()
     except Problem:
         raise
     except SystemExit as exc:
-        said = exc.code if isinstance(exc.code, str) else None
+        message = exc.code if isinstance(exc.code, str) else None
         raise Problem(
-            f"{target.source} ended while it was loaded{'' if said else f', with exit code {exc.code or 0}'}.",
-            detail=said,
-            hint="arguments for the server go after `--`; what it does when run as a program belongs under "
+            f"{target.source} ended while it was loaded{'' if message else f', with exit code {exc.code or 0}'}.",
+            detail=message,
+            hint="put arguments for the server after `--`, and code for running it as a program under "
             '`if __name__ == "__main__":`',
         ) from exc
     except SyntaxError as exc:
         raise Problem(
             f"{exc.filename or target.source}:{exc.lineno or 0}: {exc.msg}.",
             detail=exc.text,
-            hint="mend the line; the file is read by Python " + sys.version.split()[0],
+            hint="fix the line; this is Python " + sys.version.split()[0],
         ) from exc
     except Exception as exc:
         message, _, more = str(exc).partition("\n")
         raise Problem(
             f"{target.source} cannot be loaded: {type(exc).__name__}: {message}",
             detail="\n".join(filter(None, (more, where(exc)))),
-            hint="`--traceback` shows the whole way",
+            hint="use `--traceback` for the whole traceback",
         ) from exc
 
 
@@ -260,6 +259,6 @@ def _near_file(path: Path) -> str:
     try:
         names = [entry.name for entry in path.parent.iterdir() if entry.suffix in (".py", ".pyw")]
     except OSError:
-        return f"there is no folder {path.parent} that can be read; check the path"
+        return f"the folder {path.parent} cannot be read; check the path"
     near = difflib.get_close_matches(path.name, names, n=1)
     return f"did you mean {path.parent / near[0]}?" if near else "check the path; it is relative to the current folder"

@@ -1,9 +1,8 @@
-"""How the commands print: nothing that came from outside can drive, reorder or forge what a terminal shows.
+"""Prints text so that foreign content cannot control, reorder or forge the output on a terminal.
 
-Every command prints through `line` and `text`, which escape what they are given and add the program's own styles
-afterwards. Text that other code writes to the standard streams, such as tracebacks, log records and warnings, is
-escaped by the streams themselves, once `escape_streams` has replaced them. All of this also applies where the output
-is not a terminal, since a log file and a pipe are shown on a terminal in the end.
+Every command prints with `line` and `text`, which escape the text and add styles afterwards. `escape_streams` replaces
+the standard streams, so that text of other code, such as tracebacks, log records and warnings, is escaped too. Output
+to a file or a pipe is escaped as well, since it is shown on a terminal in the end.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _DRAIN_SECONDS: Final = 1.0
-"""How long to wait for the last words of a process, whose own children may keep its standard error open."""
+"""How long to wait for the last output of a process, whose children may keep its standard error open."""
 
 
 class Styled(NamedTuple):
-    """A part of a line, and how it looks on a terminal."""
+    """A part of a line with its style."""
 
     text: str
     style: Mapping[str, Any]
@@ -40,7 +39,7 @@ def styled(text: str, **style: Any) -> Styled:
 
 
 def line(*parts: str | Styled, err: bool = False) -> None:
-    """Print one line, the parts one after the other; line feeds and tabs within a part are escaped too."""
+    """Print the parts as one line; line feeds and tabs within a part are escaped too."""
     _print("".join(map(_rendered, parts)), err=err)
 
 
@@ -50,7 +49,7 @@ def text(content: str, *, err: bool = False) -> None:
 
 
 def dumps(value: Any) -> str:
-    """`value` as indented JSON that holds no character that a terminal obeys, and the same values."""
+    """`value` as indented JSON without control characters, but with the same values."""
     return terminal_text(json.dumps(value, indent=2, ensure_ascii=False))
 
 
@@ -70,53 +69,53 @@ def _print(content: str, *, err: bool) -> None:
 
 
 class EscapingStream(io.TextIOBase):
-    """A standard stream that escapes all text that is written to it.
+    """A standard stream that escapes all text.
 
-    It says that it is not a terminal, since libraries that colour their output would see their colours escaped.
+    It is never a terminal, so that libraries do not colour their output: the colours would be escaped.
     """
 
     def __init__(self, original: TextIO) -> None:
-        """Write to `original`, which `line` and `text` use directly to keep the program's own styles."""
+        """Write to `original`, which `line` and `text` use directly to keep their styles."""
         self.original = original
 
     def __getattr__(self, name: str) -> Any:
-        """Everything else is that of the stream below: its bytes, which stay as they are, its name, its descriptor."""
+        """Delegate everything else to the original stream: its unescaped bytes, its name, its descriptor."""
         return getattr(self.original, name)
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        """The encoding of the stream below."""
+        """The encoding of the original stream."""
         return self.original.encoding
 
     @property
     def errors(self) -> str | None:  # type: ignore[override]
-        """How the stream below encodes what its encoding lacks."""
+        """How the original stream handles characters that it cannot encode."""
         return self.original.errors
 
     def write(self, content: str, /) -> int:
-        """Write `content`, escaped; the number of its characters."""
+        """Write `content`, escaped; returns the number of its characters."""
         self.original.write(terminal_text(content))
         return len(content)
 
     def flush(self) -> None:
-        """Flush the stream below."""
+        """Flush the original stream."""
         self.original.flush()
 
     def fileno(self) -> int:
-        """The descriptor of the stream below."""
+        """The descriptor of the original stream."""
         return self.original.fileno()
 
     def isatty(self) -> bool:
-        """Whether escape sequences have an effect here: never."""
+        """False: escape sequences have no effect here."""
         return False
 
     def writable(self) -> bool:
-        """Whether text can be written: always."""
+        """True: text can be written."""
         return True
 
 
 def escape_streams() -> None:
-    """Escape what this process writes to its standard streams from now on, tracebacks included."""
+    """Escape all text that this process writes to its standard streams from now on, including tracebacks."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None or isinstance(stream, EscapingStream):
@@ -125,7 +124,7 @@ def escape_streams() -> None:
             # A tool's text can hold what the terminal's encoding cannot.
             stream.reconfigure(errors="backslashreplace")
         setattr(sys, name, EscapingStream(stream))
-    # The interpreter's own hook asks the descriptor whether it may colour a traceback, not the stream.
+    # The hook of the interpreter checks the descriptor, not the stream, to decide whether to colour a traceback.
     sys.excepthook = _show_exception
 
 
@@ -139,7 +138,7 @@ def _show_exception(kind: type[BaseException], exc: BaseException, trace: Any) -
 
 @contextmanager
 def relayed_stderr() -> Iterator[TextIO]:
-    """A file for the standard error of another process, whose text is printed to this one's as it comes."""
+    """A file for the standard error of another process; its text is printed immediately."""
     import codecs
 
     read, write = os.pipe()
@@ -167,7 +166,7 @@ def _relay(content: str) -> None:
 
 
 class EscapedErrors:
-    """For a command of click: what its errors quote from the command line is escaped before click prints it."""
+    """Mixin for a click command: escapes quotations of the command line in its errors."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse the command line, as click does."""
@@ -186,6 +185,6 @@ def _escaped_errors() -> Iterator[None]:
     try:
         yield
     except click.ClickException as exc:
-        # click declares the attribute final, and formats it only when it prints the error.
+        # click declares the attribute final, but reads it only when it prints the error.
         vars(exc)["message"] = terminal_line(exc.message)
         raise

@@ -1,4 +1,4 @@
-"""How `mcpcore call` prints: results, protocol errors and lists of tools."""
+"""Prints results, protocol errors and lists of tools for `mcpcore call`."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def result(tool: str, received: CallToolResult, *, as_json: bool) -> None:
 
 
 def texts(received: CallToolResult) -> str:
-    """The text blocks of a result, one after the other."""
+    """The text blocks of a result, joined."""
     return "\n".join(block.text for block in received.content if block.type == "text")
 
 
 def protocol_error(error: MCPError, *, as_json: bool) -> None:
-    """Print an error that the protocol itself carries, which most hosts never show to the model."""
+    """Print a JSON-RPC error, which most hosts never show to the model."""
     whole: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.data is not None:
         whole["data"] = error.data
@@ -59,14 +59,14 @@ def protocol_error(error: MCPError, *, as_json: bool) -> None:
         output.text(output.dumps(error.data))
 
 
-def tools(found: Sequence[Tool], *, as_json: bool) -> None:
-    """Print the tools of a server: arguments, and the ways in which each fails."""
+def tools(listed: Sequence[Tool], *, as_json: bool) -> None:
+    """Print the tools of a server with their arguments and failure modes."""
     if as_json:
-        output.text(output.dumps([wire(tool) for tool in found]))
+        output.text(output.dumps([wire(tool) for tool in listed]))
         return
-    if not found:
+    if not listed:
         output.line("The server has no tools.")
-    for index, tool in enumerate(found):
+    for index, tool in enumerate(listed):
         if index:
             output.line()
         summary = (tool.description or tool.title or "").strip().split("\n", 1)[0]
@@ -135,13 +135,13 @@ def heading(text: str) -> None:
 
 
 def wire(model: BaseModel) -> dict[str, Any]:
-    """A message of the protocol as it came: only what was sent, by the names of the wire."""
+    """A message of the protocol as received: only the fields that were sent, by their names on the wire."""
     whole: dict[str, Any] = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
     return whole
 
 
 def _shortened(block: Mapping[str, Any]) -> dict[str, Any]:
-    """A block without its bytes, which `--json` prints."""
+    """A block without its binary data, which `--json` prints."""
     return {
         key: f"<{len(value)} characters of base64>" if key in ("data", "blob") and isinstance(value, str)
         else _shortened(value) if isinstance(value, Mapping) else value
@@ -150,5 +150,5 @@ def _shortened(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def compact(value: Any) -> str:
-    """`value` as JSON in one line."""
+    """`value` as JSON on one line."""
     return json.dumps(value, ensure_ascii=False)

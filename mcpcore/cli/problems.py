@@ -1,8 +1,7 @@
-"""What the commands say when they cannot do what they were asked: what is wrong, where, what next."""
+"""The errors of the commands: the cause, the place, and a hint."""
 
 from __future__ import annotations
 
-import sys
 from typing import IO, Any
 
 import click
@@ -15,14 +14,14 @@ class Problem(click.ClickException):
     """The command could not run; exit code 2.
 
     Attributes:
-        hint: What to do next, as a sentence, or None.
+        hint: The next step for the user, or None.
         detail: Lines printed below the message (the output of a server, a line of source), or None.
     """
 
     exit_code = 2
 
     def __init__(self, message: str, *, hint: str | None = None, detail: str | None = None) -> None:
-        """Tell `message`, what is wrong and where."""
+        """Take the `message` with the cause and the place."""
         super().__init__(message)
         self.hint = hint
         self.detail = detail
@@ -38,19 +37,6 @@ class Problem(click.ClickException):
 
 
 class Failed(Problem):
-    """The command ran, and what it was asked to do failed; exit code 1."""
+    """The command ran, but the call failed; exit code 1."""
 
     exit_code = 1
-
-
-def read_stdin() -> str:
-    """All of standard input, as UTF-8.
-
-    Raises:
-        Problem: If it is not UTF-8.
-    """
-    data: Any = sys.stdin.buffer.read()
-    try:
-        return str(data, "utf-8")
-    except UnicodeDecodeError as exc:
-        raise Problem(f"standard input is not UTF-8 (byte {exc.start}).", hint="pipe UTF-8 text") from exc

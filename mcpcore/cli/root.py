@@ -1,4 +1,4 @@
-"""The group `mcpcore`: its table of commands, and how each is loaded when it is called."""
+"""The group `mcpcore`: its table of commands, which are imported on first use."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Mounted(NamedTuple):
     """A command that is loaded on first use.
 
     Attributes:
-        module: The module that has it.
-        attribute: Its name there.
+        module: The module of the command.
+        attribute: Its name in the module.
         help: The line in `mcpcore --help`, which must not load the module.
     """
 
@@ -51,21 +51,21 @@ class LazyGroup(EscapedErrors, click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
-        """The command itself, imported now."""
+        """Import the command."""
         mounted = COMMANDS.get(cmd_name)
         return None if mounted is None else _loaded(cmd_name, mounted)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that `args` name; an unknown one is answered with the nearest."""
+        """The command in `args`; an unknown one raises a problem with the nearest name."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             import difflib
 
             near = difflib.get_close_matches(name, COMMANDS, n=1)
             raise Problem(
-                f"there is no command {name!r}.",
+                f"unknown command {name!r}.",
                 hint=f"did you mean `{PROGRAM} {near[0]}`?" if near else f"`{PROGRAM} --help` lists the commands.",
             )
         return super().resolve_command(ctx, args)
@@ -76,7 +76,7 @@ class LazyGroup(EscapedErrors, click.Group):
             formatter.write_dl([(name, mounted.help) for name, mounted in COMMANDS.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands and options that begin so, from the table alone."""
+        """The matching commands and options, from the table alone."""
         from click.shell_completion import CompletionItem
 
         items = [
@@ -92,7 +92,7 @@ def _loaded(name: str, mounted: Mounted) -> click.Command:
         if exc.name is None or not f"{mounted.module}.".startswith(f"{exc.name}."):
             raise
         raise Problem(
-            f"`{PROGRAM} {name}` is not part of this installation: there is no module {exc.name}.",
+            f"`{PROGRAM} {name}` is not part of this installation: the module {exc.name} is missing.",
             hint="install the whole distribution: pip install --force-reinstall mcpcore",
         ) from exc
     assert isinstance(command, click.Command), f"{mounted.module}.{mounted.attribute} is not a command"
@@ -117,21 +117,21 @@ Exit codes: 0 success, 1 a failed call or findings, 2 usage, or it could not run
 def cli() -> None:
     """MCP servers whose failures are declared, typed, checked and read.
 
-    `mcpcore COMMAND --help` tells more, with examples.
+    `mcpcore COMMAND --help` has more, with examples.
     """
 
 
 def run() -> None:
     """Run the command line and exit."""
     escape_streams()
-    # click takes colours away where the output is no terminal; NO_COLOR (no-color.org) is its users' wish elsewhere.
+    # click removes colours unless the output is a terminal; NO_COLOR (no-color.org) removes them there too.
     color = False if os.environ.get("NO_COLOR") else None
     try:
         cli(prog_name=PROGRAM, color=color)
     except OSError as exc:
         if not _is_of_output(exc):
             raise
-        # Nothing is to be written there at the end either.
+        # The interpreter must not try to write there at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         problem = Problem(f"the standard output cannot be written: {exc.strerror or exc}.")
         problem.show()
@@ -139,7 +139,7 @@ def run() -> None:
 
 
 def _is_of_output(exc: OSError) -> bool:
-    """Whether an error comes from writing to the output: a full disk, a device that is gone."""
+    """Whether an error comes from the output: a full disk, a missing device."""
     import traceback
 
     *_, (frame, _) = traceback.walk_tb(exc.__traceback__)

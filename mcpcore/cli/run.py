@@ -34,7 +34,7 @@ INTERRUPTED: Final = 130
     cls=SplitCommand,
     epilog="""\b
   mcpcore run server.py                          stdio, for a client's configuration
-  mcpcore run server.py:app                      where the file has several servers
+  mcpcore run server.py:app                      one of several servers in a file
   mcpcore run package.server --http :8000        a module, over HTTP at /mcp
   mcpcore run server.py --http 0.0.0.0:8000 --stateless --json-response
   mcpcore run examples/workspace/server.py -- ~/notes
@@ -45,11 +45,11 @@ The entry of a client's configuration:
 )
 @click.argument("server", metavar="SERVER[:OBJECT]", shell_complete=complete_files)
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP instead of stdio; port 0: any.")
-@click.option("--path", default="/mcp", show_default=True, help="Where the endpoint is, with --http.")
+@click.option("--path", default="/mcp", show_default=True, help="The path of the endpoint, with --http.")
 @click.option("--stateless", is_flag=True, help="Keep no session between requests, with --http.")
 @click.option("--json-response", is_flag=True, help="Answer with JSON instead of event streams, with --http.")
 @click.option("-v", "--verbose", is_flag=True, help="Log each request, with --http.")
-@click.option("--traceback", is_flag=True, help="Show where in its code a server that cannot be loaded fails.")
+@click.option("--traceback", is_flag=True, help="Show the traceback of a server that cannot be loaded.")
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -64,15 +64,15 @@ def run(
 ) -> None:
     """Serve the server in SERVER, a file or a module, over stdio or over HTTP.
 
-    SERVER holds one Server of mcpcore, MCPServer of the SDK, or FastMCP; OBJECT names it where there are several, or a
-    function that makes it. What stands after `--` becomes the server's own arguments: its sys.argv, or those of the
-    function. A function make_server is found by itself.
+    SERVER holds one Server of mcpcore, MCPServer of the SDK, or FastMCP; OBJECT names one of several, or a function
+    that makes the server. Words after `--` are the arguments of the server: its sys.argv, or those of the function. A
+    function make_server is used without naming it.
 
-    Over stdio, standard output belongs to the protocol; what the server prints goes to standard error.
+    Over stdio, standard output belongs to the protocol; anything that the server prints goes to standard error.
     """
     if address is None and (stateless or json_response or ctx.get_parameter_source("path") is not _DEFAULT):
         raise Problem(
-            "--path, --stateless and --json-response are about HTTP, and this serves stdio.",
+            "--path, --stateless and --json-response need --http, and this serves stdio.",
             hint="add --http HOST:PORT",
         )
     endpoint = None if address is None else parse_address(address)
@@ -84,14 +84,14 @@ def run(
     try:
         if endpoint is None:
             with Wire.claimed() as wire:
-                made = load(target, arguments)
-                with _start_failures_explained(made, server):
-                    _serve_stdio(made, wire)
+                loaded = load(target, arguments)
+                with _start_failures_explained(loaded, server):
+                    _serve_stdio(loaded, wire)
         else:
-            made = load(target, arguments)
-            with _start_failures_explained(made, server):
+            loaded = load(target, arguments)
+            with _start_failures_explained(loaded, server):
                 _serve_http(
-                    made, endpoint, path=path, stateless=stateless, json_response=json_response, verbose=verbose
+                    loaded, endpoint, path=path, stateless=stateless, json_response=json_response, verbose=verbose
                 )
     except Problem as problem:
         if traceback and problem.__cause__ is not None:
@@ -106,10 +106,10 @@ _DEFAULT: Final = click.core.ParameterSource.DEFAULT
 
 @contextlib.contextmanager
 def _start_failures_explained(server: Any, source: str) -> Iterator[None]:
-    """End with a message where the server cannot start, instead of a traceback; the server itself has recorded it.
+    """Replace the traceback of a server that cannot start by a message; the server has recorded the failure.
 
     Raises:
-        Problem: If it cannot start.
+        Problem: If the server cannot start.
     """
     startup = _startup_of(server)
     try:
@@ -122,7 +122,7 @@ def _start_failures_explained(server: Any, source: str) -> Iterator[None]:
     except (Exception, SystemExit):
         if startup is None or startup.failure is None:
             raise
-    # uvicorn returns as if all were well.
+    # uvicorn returns without an exception.
     failure = None if startup is None else startup.failure
     if failure is not None:
         from mcpcore.audit.traces import message_of, type_name
@@ -132,7 +132,7 @@ def _start_failures_explained(server: Any, source: str) -> Iterator[None]:
         raise Problem(
             f"{source} cannot start: {type_name(failure)}: {message_of(failure)}",
             detail=None if place is None else redact_text(place),
-            hint="`--traceback` shows the whole way",
+            hint="use `--traceback` for the whole traceback",
         ) from failure
 
 
@@ -148,16 +148,16 @@ def _startup_of(server: Any) -> Startup | None:
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """The host and the port of `HOST:PORT`, `:PORT` or `PORT`; an IPv6 host stands in brackets.
+    """The host and the port of `HOST:PORT`, `:PORT` or `PORT`, with an IPv6 host in brackets.
 
     Raises:
-        Problem: If it is none of these.
+        Problem: If the text has another form.
     """
     host, _, port = text.rpartition(":")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     elif ":" in host:
-        raise Problem(f"--http {text}: an IPv6 address stands in brackets.", hint=f"write --http [{host}]:{port}")
+        raise Problem(f"--http {text}: an IPv6 address needs brackets.", hint=f"write --http [{host}]:{port}")
     if not (port.isascii() and port.isdigit()) or not 0 <= int(port) <= 65535:
         raise Problem(
             f"--http {text}: {port or 'nothing'} is not a port (0 to 65535).", hint=f"write --http {DEFAULT_HOST}:8000"
@@ -166,10 +166,10 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 class Wire:
-    """The two pipes of the protocol, kept where nothing else in the process can reach them.
+    """The two pipes of the protocol, out of reach of other code in the process.
 
-    The SDK does the same while it serves. A server's module is imported before that, and threads and exit handlers
-    run beyond it: so here it holds from before the import until the process ends.
+    The SDK does the same while it serves. But the module of the server is imported before that, and threads and exit
+    handlers run after it, so this lasts from before the import until the process ends.
     """
 
     def __init__(self, stdin: int, stdout: int) -> None:
@@ -180,9 +180,9 @@ class Wire:
     @classmethod
     @contextlib.contextmanager
     def claimed(cls) -> Iterator[Wire]:
-        """Take the standard streams for the protocol: from here on, reading finds nothing and printing goes to stderr.
+        """Take the standard streams for the protocol: from now on, stdin is empty and prints go to stderr.
 
-        They are not given back, since what is printed at exit would still reach the client.
+        They are never restored, since output at exit would still reach the client.
         """
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
@@ -196,11 +196,11 @@ class Wire:
 
 
 class _Diverted(io.TextIOBase):
-    """Standard output, now that it leads to standard error; says so when something is printed first."""
+    """Standard output, redirected to standard error; the first print is announced."""
 
     def __init__(self, original: TextIO) -> None:
         self._original = original
-        self._said = False
+        self._announced = False
 
     @property
     def buffer(self) -> Any:
@@ -211,14 +211,14 @@ class _Diverted(io.TextIOBase):
         return self._original.encoding
 
     def write(self, text: str, /) -> int:
-        if text and not self._said:
-            self._said = True
+        if text and not self._announced:
+            self._announced = True
             output.line(
-                "mcpcore run: standard output belongs to the protocol; what the server prints is shown here instead.",
+                "mcpcore run: standard output belongs to the protocol; prints of the server are shown here instead.",
                 err=True,
             )
         written = self._original.write(text)
-        self._original.flush()  # in step with what goes to standard error by itself
+        self._original.flush()  # in order with direct output to standard error
         return written
 
     def flush(self) -> None:
@@ -239,7 +239,7 @@ def _serve_stdio(server: Any, wire: Wire) -> None:
 
     kind = kind_of(server)
     if kind == "fastmcp":
-        # It opens the streams by itself, as those of `sys`.
+        # FastMCP opens the streams of `sys` itself.
         sys.stdin, sys.stdout = wire.stdin, wire.stdout
         anyio.run(lambda: server.run_stdio_async(show_banner=False))
         return
@@ -294,7 +294,7 @@ def _serve_http(
         )
         config = uvicorn.Config(app, log_level=level, timeout_graceful_shutdown=3)
         if hasattr(server, "_startup"):
-            # A lifespan that fails is explained later, without the secrets in its traceback.
+            # A failed lifespan is reported later, without the secrets in its traceback.
             logging.getLogger("uvicorn.error").addFilter(_is_no_traceback)
         anyio.run(lambda: uvicorn.Server(config).serve(sockets=[bound]))
 
@@ -313,20 +313,20 @@ def _bind(host: str, port: int) -> socket.socket:
             if os.name == "posix":  # pragma: no branch - on Windows the option would let another server take the port
                 bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind(address)
-            bound.listen(128)  # now, so that whoever reads the URL can connect
+            bound.listen(128)  # before the URL is printed, so that clients can connect
         except OSError:
             bound.close()
             raise
     except OSError as exc:
         raise Problem(
             f"cannot listen on {host}:{port}: {exc.strerror or exc}.",
-            hint="choose another port, or 0 for any that is free",
+            hint="choose another port, or 0 for any free port",
         ) from exc
     return bound
 
 
 def _end_on_interrupt() -> None:
-    """Let Ctrl+C end the process even where a thread waits for input; what cleans up has a second for it."""
+    """Let Ctrl+C end the process even if a thread waits for input, after one second for cleanup."""
     if threading.current_thread() is not threading.main_thread():
         return
 

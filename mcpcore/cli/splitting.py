@@ -1,4 +1,4 @@
-"""Commands that give what stands after `--` to another program."""
+"""Commands that pass the words after `--` to another program."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _KEY: Final = f"{__name__}.after_dashes"
 
 
 class SplitCommand(click.Command):
-    """A command that parses what stands before the first `--`, and keeps what stands after it as it is."""
+    """A command that parses only the words before the first `--`; click itself would not tell where it was."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Set the words after `--` aside, then parse the rest."""
+        """Keep the words after `--`, then parse the rest."""
         if "--" in args:
             at = args.index("--")
             ctx.meta[_KEY] = tuple(args[at + 1 :])
@@ -29,13 +29,13 @@ class SplitCommand(click.Command):
 
 
 def after_dashes(ctx: click.Context) -> tuple[str, ...] | None:
-    """The words after `--`; None where there was no `--`."""
-    found: tuple[str, ...] | None = ctx.meta.get(_KEY)
-    return found
+    """The words after `--`, or None without a `--`."""
+    words: tuple[str, ...] | None = ctx.meta.get(_KEY)
+    return words
 
 
 def complete_files(_ctx: click.Context, _parameter: click.Parameter, _incomplete: str) -> list[CompletionItem]:
-    """Leave the completion of a word to the shell, which knows the files."""
+    """Let the shell complete file names."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem("", type="file")]

@@ -1,4 +1,4 @@
-"""The search for secrets in texts: one look for all hints of the table, and each row only where it can match."""
+"""The search for secrets in texts: one pass for all hints of the table, then each row only where it can match."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.redaction.table import (
-    ANNOUNCES,
     KEY,
     KEY_PREFIXES,
     NAME,
@@ -21,91 +20,79 @@ from mcpcore.redaction.table import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from collections.abc import Set as AbstractSet
 
 MIN_LENGTH: Final = 5
-"""The shortest text that can hold a secret that is told by its shape: `pwd=x`."""
+"""The length of the shortest text that can hold a secret: `pwd=x`."""
 
 
-def redact_text(text: str) -> str:
-    """`text` without the secrets that can be told by their shape or by the name in front of them."""
-    if len(text) < MIN_LENGTH:
-        return text
+def redact_hinted(text: str) -> str:
+    """`text` without the secrets that their shape or a name in front of them shows; JSON may break."""
     low = lowered(text)
-    hits = _hits(text, low)
-    return without(text, low, hits) if hits else text
+    hits = _hits(scanner(alone=False), text, low)
+    return _without(text, low, hits, alone=False) if hits else text
 
 
 def redact_shapes(text: str) -> str:
-    """`text` without the secrets whose shape alone shows what they are: no name in front of a value counts."""
+    """`text` without the secrets that are known by their shape alone; names in front of values do not count."""
     hits = shape_hits(text)
     return _without(text, lowered(text), hits, alone=True) if hits else text
 
 
 def shape_hits(text: str) -> list[str]:
-    """The hints in `text` at secrets that need no name in front of them; empty if it holds none of these secrets."""
-    hits = _shape_scanner().findall(lowered(text))
-    if UPPER_HINT in text:
-        hits.append(UPPER_HINT.lower())
-    return hits
+    """The hints in `text` at secrets that are known by their shape alone; empty if it holds none of these secrets."""
+    return _hits(scanner(alone=True), text, lowered(text))
 
 
-# The search for hints. A hint is looked for by the letter of it that is rarest in texts, so that one pass over a text
-# stops seldom; to look for each hint by itself takes as many passes as there are hints.
+# A hint is found by its rarest letter, so that one pass over a text stops seldom. A search for each hint by itself
+# takes as many passes as there are hints.
 
-RARITY: Final = "zjxqk%?&=:\"'vb@pgwf0123456789cymudhnlrs-oia_te/. "
-"""Letters from the rarest to the most frequent, in English and in what programs say."""
+_RARITY: Final = "zjxqk%?&=:\"'vb@pgwf0123456789cymudhnlrs-oia_te/. "
+"""Letters from the rarest to the most frequent, in English and in the messages of programs."""
 
 UPPER_HINT: Final = "ASIA"
-"""The one hint without a rare letter. What it hints at is in capitals, which are rare themselves."""
+"""The one hint without a rare letter. Its secrets are in capitals, which are rare themselves."""
 
 
 @cache
-def scanner() -> re.Pattern[str]:
-    """Finds the hints in a text in lower case; what it matches begins with the hint's rarest letter."""
-    return re.compile("|".join(branches({hint: hint for hint in HINTS}, RARITY)))
+def scanner(*, alone: bool) -> re.Pattern[str]:
+    """Finds the hints in a text in lower case; a match begins with the rarest letter of its hint.
 
-
-@cache
-def _shape_scanner() -> re.Pattern[str]:
-    """`scanner` for the rows that need no name."""
-    hints = {hint for pattern in PATTERNS if pattern.alone for hint in pattern.hints} - {UPPER_HINT.lower()}
-    return re.compile("|".join(branches({hint: hint for hint in sorted(hints)}, RARITY)))
-
-
-def branches(hints: Mapping[str, str], rarity: str) -> Iterable[str]:
-    """The parts of an expression that finds the hints in texts with letters of this rarity.
-
-    `hints` are those of the table, each with how it is spelt in the texts.
+    With `alone`, only those of secrets that are known by their shape. Compiled on first use: a program that never
+    fails need not wait for it.
     """
-    # Behind whatever the hint can have in common with the end of another, which was read with that one; of tokens that
-    # begin like this none begins within another.
+    hints = {hint for pattern in PATTERNS if pattern.alone or not alone for hint in pattern.hints}
+    return re.compile("|".join(_branches(sorted(hints - {UPPER_HINT.lower()}))))
+
+
+def _branches(hints: list[str]) -> Iterable[str]:
+    """The alternatives of an expression that finds the hints."""
+    # An overlap of two hints was read with the first of them. Tokens that begin with a hint of the same vendor row
+    # never begin within another token, so they need no such care.
     ends: dict[str, list[str]] = {}
-    for hint, spelt in hints.items():
-        for at in range(1, len(spelt)):
-            ends.setdefault(spelt[at:], []).append(hint)
+    for hint in hints:
+        for at in range(1, len(hint)):
+            ends.setdefault(hint[at:], []).append(hint)
     shared: dict[str, int] = {}
-    for hint, spelt in hints.items():
+    for hint in hints:
         alone = {hint, *(other for other in hints if _ROWS[other] == _ROWS[hint] == {_VENDORS})}
-        sizes = (size for size in range(len(spelt) - 1, 0, -1) if not alone.issuperset(ends.get(spelt[:size], ())))
+        sizes = (size for size in range(len(hint) - 1, 0, -1) if not alone.issuperset(ends.get(hint[:size], ())))
         shared[hint] = next(sizes, 0)
-    letters = _letters([spelt[shared[hint] :] for hint, spelt in hints.items()], rarity)
+    letters = _letters([hint[shared[hint] :] for hint in hints])
     anchored: dict[str, list[str]] = {}
-    for hint, spelt in hints.items():
-        places = (place for place in range(shared[hint], len(spelt)) if spelt[place] in letters)
-        at = min(places, key=lambda place: rarity.index(spelt[place]))
-        anchored.setdefault(spelt[at], []).append(
-            re.escape(spelt[at + 1 :]) + (rf"(?<={re.escape(spelt)})" if at else "")
-        )
+    for hint in hints:
+        places = (place for place in range(shared[hint], len(hint)) if hint[place] in letters)
+        at = min(places, key=lambda place: _RARITY.index(hint[place]))
+        anchored.setdefault(hint[at], []).append(re.escape(hint[at + 1 :]) + (rf"(?<={re.escape(hint)})" if at else ""))
     for letter, rests in anchored.items():
         yield rf"{re.escape(letter)}(?:{'|'.join(sorted(rests, key=len, reverse=True))})"
 
 
-def _letters(words: list[str], rarity: str) -> set[str]:
+def _letters(words: list[str]) -> set[str]:
     """Letters of which each word has one: the rarest of each, without those that the others make needless."""
-    letters = {min(word, key=rarity.index) for word in words}
-    for letter in sorted(letters, key=rarity.index, reverse=True):
+    letters = {min(word, key=_RARITY.index) for word in words}
+    for letter in sorted(letters, key=_RARITY.index, reverse=True):
         if all(letters.intersection(word) - {letter} for word in words):
             letters.remove(letter)
     return letters
@@ -116,62 +103,52 @@ _ROWS: Final = {
     hint: frozenset(number for number, pattern in enumerate(PATTERNS) if hint in pattern.hints)
     for hint in sorted({hint for pattern in PATTERNS for hint in pattern.hints})
 }
-HINTS: Final = tuple(sorted({hint for pattern in PATTERNS for hint in pattern.hints} - {UPPER_HINT.lower()}))
+HINTS: Final = tuple(hint for hint in _ROWS if hint != UPPER_HINT.lower())
 
 
-def _first_search(low: str) -> list[str]:
-    # Compiled on first use: a program that never fails need not wait for it.
-    global _search  # noqa: PLW0603 - this one is called once
-    _search = scanner().findall
-    return _search(low)
-
-
-_search: Callable[[str], list[str]] = _first_search
-
-
-def _hits(text: str, low: str) -> list[str]:
-    """The hints that the scanner finds in a text; `low` is the text as `lowered` gives it."""
-    hits = _search(low)
+def _hits(scanner: re.Pattern[str], text: str, low: str) -> list[str]:
+    """The hints that the scanner finds in a text; `low` is the text as `lowered` returns it."""
+    hits: list[str] = scanner.findall(low)
     if UPPER_HINT in text:
         hits.append(UPPER_HINT.lower())
     return hits
 
 
 def has_odd_letters(text: str) -> bool:
-    """Whether a letter of `text` equals one of ASCII regardless of case, though it is none; or is two in lower case."""
+    """Whether a letter outside ASCII equals one of ASCII regardless of case, or becomes two letters in lower case."""
     return not text.isascii() and ("\u0130" in text or "\u0131" in text or "\u017f" in text or "\u212a" in text)
 
 
 def lowered(text: str) -> str:
-    """`text` in lower case with each letter where it was; the odd letters become those of ASCII that they equal."""
+    """`text` in lower case with the same offsets; odd letters become the ASCII letters that they equal."""
     if has_odd_letters(text):
         text = text.replace("\u0130", "i").replace("\u0131", "i").replace("\u017f", "s").replace("\u212a", "k")
     return text.lower()
 
 
 class _Row(NamedTuple):
-    """A row of the table, ready to be tried in texts in which certain hints were found."""
+    """A row of the table, prepared for texts with certain hints."""
 
     needs: tuple[str, str]
     places: Callable[[str], list[int]]
     match: Callable[[str, int], re.Match[str] | None]
     kept: int
-    """How many groups of a match are kept; they are what it begins with."""
+    """How many groups at the beginning of a match are kept."""
     tail: str
-    """What stands in the place of the rest."""
+    """The replacement for the rest."""
     pattern: Pattern
 
 
 @lru_cache(maxsize=1024)
 def _plan(hits: frozenset[str], *, alone: bool) -> tuple[_Row, ...]:
-    """The rows that can match a text in which the scanner found exactly this; with `alone`, those that need no name."""
-    found = {hint for hint in HINTS if any(hint.endswith(hit) for hit in hits)} | (hits & {UPPER_HINT.lower()})
+    """The rows that can match a text with exactly these hints; with `alone`, those that need no name."""
+    hints = {hint for hint in HINTS if any(hint.endswith(hit) for hit in hits)} | (hits & {UPPER_HINT.lower()})
     rows: list[_Row] = []
     for pattern in PATTERNS:
-        if found.isdisjoint(pattern.hints) or (alone and not pattern.alone):
+        if hints.isdisjoint(pattern.hints) or (alone and not pattern.alone):
             continue
-        starts = tuple(start for start in pattern.starts if _may_start(start, found))
-        # Where there is but one literal to begin with, it is what the text must hold.
+        starts = tuple(start for start in pattern.starts if _may_start(start, hints))
+        # If there is only one literal beginning, the text must hold it.
         single = len(starts) == 1 and starts[0][0] != "*" and not pattern.needs[0]
         needs = (starts[0], starts[0]) if single else pattern.needs
         kept = pattern.replacement.count("\\")
@@ -180,88 +157,15 @@ def _plan(hits: frozenset[str], *, alone: bool) -> tuple[_Row, ...]:
     return tuple(rows)
 
 
-def _may_start(start: str, found: AbstractSet[str]) -> bool:
+def _may_start(start: str, hints: AbstractSet[str]) -> bool:
     if start is KEY:
-        return "key" in found
-    # What begins like this is told by what comes later.
-    return start is SCHEME or start == "--" or start[0] in "?&" or any(hint in start or start in hint for hint in found)
-
-
-def without(text: str, low: str, hits: list[str]) -> str:
-    """A text without the secrets that these hits hint at; a text of JSON stays one."""
-    clean = _without(text, low, hits, alone=False)
-    return clean if clean is text or not _may_be_json(text) else _json_kept(text, clean)
-
-
-_MAX_MEMBERS: Final = 1_000
-"""Members of a JSON text that are redacted one by one; a text of more may be no JSON afterwards."""
-_JSON_ENDS: Final = {"{": "}", "[": "]", '"': '"'}
-
-
-def _may_be_json(text: str) -> bool:
-    """Whether the text begins and ends as an object, an array or a text of JSON."""
-    bare = text.strip()
-    return len(bare) > 1 and _JSON_ENDS.get(bare[0]) == bare[-1]
-
-
-def _json_kept(text: str, clean: str) -> str:
-    """`clean`, what is left of `text`; where that is no JSON and `text` is, what is left of each value in it.
-
-    Within a text, the quote that ends a value may look like the one that begins a secret: `"/a?token="}`.
-    """
-    import json
-
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return clean
-    try:
-        json.loads(clean)
-    except (ValueError, RecursionError):
-        if text.count(",") + text.count(":") > _MAX_MEMBERS:
-            return clean
-        told = _announced_hidden(_redactors[-1](value))
-        if told == value:
-            return text
-        spaces = (",", ":") if ", " not in text and ": " not in text else None
-        indent = 2 if "\n" in text.strip() else None
-        return json.dumps(told, ensure_ascii=text.isascii(), indent=indent, separators=spaces)
-    return clean
-
-
-_redactors: Final[list[Callable[[Any], Any]]] = []
-"""How a mapping or a sequence is redacted; `structures` adds it, since texts hold JSON and JSON holds texts."""
-
-
-def redact_json_by(redact: Callable[[Any], Any]) -> None:
-    """Redact the JSON in texts with `redact`."""
-    _redactors.append(redact)
-
-
-_LONGEST_ANNOUNCEMENT: Final = 64
-"""Characters at the end of a text in which it can announce that a secret follows."""
-
-
-def _announced_hidden(value: Any) -> Any:
-    """Without what follows in a list on a text that announces it, as in `["password:", 1234]`."""
-    if isinstance(value, dict):
-        return {key: _announced_hidden(item) for key, item in value.items()}
-    if not isinstance(value, list):
-        return value
-    kept: list[Any] = []
-    announced = False
-    for item in value:
-        hides = announced and item is not None and not isinstance(item, dict | list | bool)
-        kept.append(REDACTED if hides else _announced_hidden(item))
-        announced = (
-            isinstance(item, str)
-            and _compiled(ANNOUNCES, re.IGNORECASE).search(item[-_LONGEST_ANNOUNCEMENT:]) is not None
-        )
-    return kept
+        return "key" in hints
+    # The hints of these come later in the match.
+    return start is SCHEME or start == "--" or start[0] in "?&" or any(hint in start or start in hint for hint in hints)
 
 
 def _without(text: str, low: str, hits: list[str], *, alone: bool) -> str:
-    """The text without the secrets that the rows match, one row after the other; `text` itself if no row matches."""
+    """The text without the matches of the rows, applied in order; `text` itself without a match."""
     finder: Callable[[str], list[int]] | None = None
     places: list[int] = []
     names: tuple[list[int], list[str]] | None = None
@@ -270,7 +174,7 @@ def _without(text: str, low: str, hits: list[str], *, alone: bool) -> str:
         if needs[0] not in low and needs[1] not in low:
             continue
         if pattern.expression == before[0]:
-            # The second of two in one command, which can only be where the first was.
+            # The second secret of a command can only be where the first was.
             tried = before[1]
         else:
             if find is not finder:
@@ -280,7 +184,7 @@ def _without(text: str, low: str, hits: list[str], *, alone: bool) -> str:
                 if names is None:
                     names = _names(low, places)
                     if len(names[0]) > _MOST_NAMES:
-                        # Only an attacker names so many secrets in one text. Hiding its end keeps the time bounded.
+                        # Only an attacker names so many secrets. Hiding the rest of the text keeps the time bounded.
                         end = names[0].pop()
                         text = text[:end] + REDACTED
                         low = lowered(text)
@@ -289,19 +193,19 @@ def _without(text: str, low: str, hits: list[str], *, alone: bool) -> str:
                 tried = [at for at, after in zip(*names, strict=False) if not allowed.isdisjoint(after)]
             if pattern.reach and tried:
                 tried = _in_reach(low, tried, needs, pattern.reach)
-        # As `regex.sub`, tried only where a match can begin.
+        # Like `regex.sub`, but tried only where a match can begin.
         pieces: list[str] = []
         begins: list[int] = []
         spans: list[tuple[int, int]] = []
         done = length = 0
         for at in tried:
-            if at >= done and (found := match(text, at)) is not None:
-                end = found.end(kept) if kept else at
+            if at >= done and (matched := match(text, at)) is not None:
+                end = matched.end(kept) if kept else at
                 begins.append(length + at - done)
                 pieces.append(text[done:end])
-                spans.append((end, found.end()))
+                spans.append((end, matched.end()))
                 length += end - done + len(tail)
-                done = found.end()
+                done = matched.end()
         if pieces:
             pieces.append(text[done:])
             text = tail.join(pieces)
@@ -313,11 +217,11 @@ def _without(text: str, low: str, hits: list[str], *, alone: bool) -> str:
 
 
 _MOST_NAMES: Final = 5_000
-"""A text may name so many secrets; from the next name on, all of it is hidden."""
+"""The most names of secrets in a text; the text after them is hidden."""
 
 
 def _in_reach(low: str, places: list[int], needs: tuple[str, str], reach: int) -> list[int]:
-    """The places that one of `needs` follows within `reach` characters."""
+    """The places with one of `needs` within `reach` characters after them."""
     near: list[int] = []
     first = second = -1
     for place in places:
@@ -335,9 +239,9 @@ def _in_reach(low: str, places: list[int], needs: tuple[str, str], reach: int) -
 def _moved(
     places: list[int], follows: list[str] | None, spans: list[tuple[int, int]], width: int
 ) -> tuple[list[int], list[str]]:
-    """The places, with the characters that follow the names there, after each span became `width` characters.
+    """The places and following characters after each span became `width` characters long.
 
-    The text that replaces a secret begins no other. Finding the places again would take longer.
+    A replacement never begins a secret. Finding the places again would take longer.
     """
     kept: list[int] = []
     after: list[str] = []
@@ -359,9 +263,9 @@ _NO_SPAN: Final = (sys.maxsize, sys.maxsize)
 
 
 def _names(low: str, places: list[int]) -> tuple[list[int], list[str]]:
-    """The places where the name of a secret begins, and the characters that follow each; one more than are read.
+    """The places where the name of a secret begins, and the characters after each; at most one more than allowed.
 
-    Whitespace is a space. `secret key` is two names, so that two characters can follow.
+    Any whitespace becomes a space. `secret key` is two names, so two characters can follow.
     """
     name_at = _compiled(NAME, re.NOFLAG).match
     named: list[int] = []
@@ -379,7 +283,7 @@ def _names(low: str, places: list[int]) -> tuple[list[int], list[str]]:
 
 @cache
 def _finder(starts: tuple[str, ...]) -> Callable[[str], list[int]]:
-    """What finds the places in a text in lower case at which a match can begin; the same for the same beginnings."""
+    """The function that finds the places in a text in lower case where a match can begin."""
     if starts == (SCHEME,):
         return _scheme_places
     if starts == (KEY,):
@@ -411,11 +315,11 @@ _COMMANDS: Final = {"curl": "-", "wget": "-", "mysql": "-", "redis-cli": "-", "o
 
 
 _WITHIN: Final = re.compile(r"[\w./-]")
-"""A character before which a command is part of a longer name."""
+"""A character before a command that makes it part of a longer name."""
 
 
 def _command_places(starts: tuple[str, ...], low: str) -> list[int]:
-    """Where commands begin, except a command without an option that is followed by the same command."""
+    """The places of commands, except a command without an option before the same command."""
     places: list[int] = []
     for start in starts:
         mark = _COMMANDS.get(start)
@@ -432,7 +336,7 @@ def _command_places(starts: tuple[str, ...], low: str) -> list[int]:
 
 
 def _option_places(low: str) -> list[int]:
-    """Where the long options of a command begin; a line of dashes does not count."""
+    """The places of long options; a line of dashes does not count."""
     options = _compiled(r"--(?=(?:[a-z0-9]{1,16}+-){0,3}+[a-z])", re.NOFLAG)
     return [option.start() for option in options.finditer(low)]
 
@@ -444,14 +348,14 @@ _KEY_ENDS: Final = {
 
 
 def _key_places(low: str) -> list[int]:
-    """Where the names begin that end in `key`: `api_key`, `access-key`, `API key`, `secretkey`."""
+    """The places of names that end in `key`: `api_key`, `access-key`, `API key`, `secretkey`."""
     places: list[int] = []
     at = low.find("key")
     while at >= 0:
         end = at - 1 if at and low[at - 1] in "_- " else at
         for prefix in _KEY_ENDS.get(low[max(0, end - 3) : end], ()):
             if low.endswith(prefix, 0, end):
-                places.append(end - len(prefix))  # noqa: PERF401 - there is seldom more than one
+                places.append(end - len(prefix))  # noqa: PERF401 - there is rarely more than one
         at = low.find("key", at + 3)
     return places
 
@@ -466,11 +370,11 @@ _LONGEST_DRIVER: Final = 32
 
 
 def _scheme_places(low: str) -> list[int]:
-    """Where the URLs of stores begin."""
+    """The places of URLs of stores."""
     places: list[int] = []
     for mark in _compiled(r"://(?<=[\w.]://)", re.NOFLAG).finditer(low):
         at = mark.start()
-        # The name of a driver may follow that of the store: `postgresql+asyncpg`.
+        # A driver may follow the store: `postgresql+asyncpg`.
         plus = low.rfind("+", max(0, at - _LONGEST_DRIVER - 1), at)
         end = plus if plus >= 0 and _DRIVER.fullmatch(low, plus + 1, at) is not None else at
         for name in _STORE_ENDS.get(low[max(0, end - 2) : end], ()):

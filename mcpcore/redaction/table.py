@@ -1,4 +1,4 @@
-"""The shapes of secrets in texts: one table of what they begin with and how they are told from all else."""
+"""The table of the shapes of secrets in texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 REDACTED: Final = "[redacted]"
-"""What stands where a secret stood. Redacting twice changes nothing."""
+"""The replacement for a secret. Redacting twice changes nothing."""
 
 # One alternation for secrets that a text names itself: `password=...`, `"api_key": "..."`, `AccountKey=...`.
 _NAMED = (
@@ -18,13 +18,13 @@ _NAMED = (
 NAME: Final = rf"(?:[a-z]{{3,12}}[_ -]?key|{_NAMED})(?=[\s\"'\\\]:=!%&>-])"
 """The name of a secret, in lower case, before a character that may follow one."""
 ANNOUNCES: Final = rf"(?:{_NAMED}|authorization|cookie)\s{{0,8}}+(?:[:=]|=>)\s{{0,8}}+\Z"
-"""The end of a text after which a secret is to come."""
+"""The end of a text that announces a secret."""
 _NAMED_HINTS = ("pass", "pwd", "secret", "credential", "token", "jwt", "key", "signature", "kennwort", "contrase")
 # A quote, however often a text within a text has escaped it.
 _QUOTE = r"(?:[\"']|\\{1,7}[\"'])"
 # In a URL, in HTML, or escaped by number.
 _ENCODED = r"(?:\\(?:u0022|x22)|&(?:quot|apos|\#3[49]);|%22)"
-# What ends the name, and what stands between it and its value.
+# The end of the name, and the text between the name and its value.
 _END = rf"{_QUOTE}?+\]?+"
 _IS = r"(?:\s(?:is|was))?+\s{0,8}+(?>:=|=>|={1,3}|!=|->|:|%3a)\s{0,8}+"
 _GIVEN = r"(?:\s(?:is|was))?+\s{0,8}+(?>:=|=>|=(?!=)|:(?!:))\s{0,8}+"
@@ -32,7 +32,7 @@ _GIVEN = r"(?:\s(?:is|was))?+\s{0,8}+(?>:=|=>|=(?!=)|:(?!:))\s{0,8}+"
 _THROUGH = r"(?:[a-z_][\w.\[\]| ]{0,40}=\s{0,2}|[a-z_][\w.]{0,40}\((?:\w{1,20}=)?|[\w.]{1,40} or )?"
 # A file that holds it.
 _PLACE = r"(?!~?/(?:\.ssh|app|data|etc|home|mnt|opt|root|run|srv|tmp|usr|var)/)(?!/home/\w+\b)(?!/srv/\w+\b)"
-# What is said of a secret, or of a value that is none: `password: must have 8 characters`, `token: str`.
+# Words about a secret instead of its value: `password: must have 8 characters`, `token: str`.
 _SAID = (
     r"(?!(?:none|null|true|false|yes|no|undefined|str|string|int|bool|bytes|any|optional|secretstr|"
     r"(?:must|should|cannot|can't|may|field|value|required|missing|invalid|is|was|were|are|has|have|not|no|the|this|that|"
@@ -45,12 +45,12 @@ _BLANK = r"\x00-\x20\x85\xa0"
 _STORE_WORD = rf"(?:[^{_BLANK}\"'<>@:]{{1,1024}}+|:(?!//))"
 # A random token where dashes may be in it, and no name of words with dashes: a capital, or a long run without one.
 _RANDOM = r"(?=[a-z0-9_-]{0,60}+[A-Z]|[a-z0-9]{16})"
-# What follows `sk-` in a key: labels and a long run, a capital and a digit, or the labels of a vendor.
+# The text after `sk-` in a key: labels and a long run, a capital and a digit, or the labels of a vendor.
 _SK = (
     r"(?=(?:[a-z0-9]{1,12}-){0,3}(?=[a-z]{0,60}+[0-9])[a-z0-9]{20}|[a-z]{24}|ant-[a-z]{2,8}[0-9]{2}-|"
     r"(?:proj|svcacct)-[a-z0-9-]{0,60}+[A-Z_]|(?=[a-z0-9_-]{0,60}+[A-Z])[A-Za-z_-]{0,60}+[0-9])"
 )
-# What is no password: the port of a host, before a path, the next host or the end.
+# A port instead of a password, before a path, the next host or the end.
 _NO_PORT = r"(?!\d{1,5}(?:[/?\#,;]|\Z))"
 # The beginning of a token: behind no letter or digit, but for those of an escape (`\n`, `\u001b`, `%20`).
 _BEGINS = r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-F]{2}))"
@@ -87,34 +87,34 @@ _EXACT_STARTS = (
 
 
 class Pattern(NamedTuple):
-    """One row of the table: a kind of secret, the strings without which it cannot be there, and how to find it."""
+    """One row of the table: a kind of secret, the strings that it always contains, and how to find it."""
 
     name: str
     hints: tuple[str, ...]
-    """Each match holds one of these, in lower case; a text is searched for all hints of the table at once."""
+    """Each match contains one of these, in lower case; one pass over a text finds all hints of the table."""
 
     expression: str
     replacement: str = REDACTED
     flags: re.RegexFlag = re.NOFLAG
     starts: tuple[str, ...] = ()
-    """What a match begins with, in lower case: the expression is tried there and nowhere else; it takes microseconds
-    to try it at each letter of a text."""
+    """The possible beginnings of a match, in lower case. The expression is tried only there, which is much faster than
+    a search."""
 
     needs: tuple[str, str] = ("", "")
-    """A match holds one of these beside, in lower case: a cheap look before the places are found."""
+    """A match also contains one of these, in lower case: a cheap check before the places are found."""
 
     alone: bool = False
-    """Whether the shape alone shows a secret, with no name in front of it: these are hidden from clients too."""
+    """Whether the shape alone shows a secret, without a name in front; these are hidden from clients too."""
 
     follows: frozenset[str] = frozenset()
     """The characters that can follow the name of the secret, a space for any whitespace. Empty: any character."""
 
     reach: int = 0
-    """How many characters behind the beginning of a match one of `needs` begins at most. 0: anywhere."""
+    """The most characters between the beginnings of a match and of one of `needs`. 0: any number."""
 
 
 def _named(name: str, expression: str, *, needs: tuple[str, str], follows: str = "", reach: int = 0) -> Pattern:
-    """A row about what follows the name of a secret; the name stays."""
+    """A row for the value after the name of a secret; the name stays."""
     return Pattern(
         name,
         _NAMED_HINTS,
@@ -161,7 +161,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         alone=True,
     ),
     Pattern(
-        # On lines of its own, where quotes and commas belong to it, and lines that begin with a blank.
+        # On separate lines, quotes and commas belong to the value, and so do continuation lines.
         "line of an authorization header",
         ("authorization", "cookie"),
         (
@@ -472,7 +472,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         reach=3_500,
     ),
     _named(
-        # After a closing quote of its own the name is a key, with `=` an argument, with `:` prose or YAML. Or it is a
+        # With a closing quote the name is a key, with `=` an argument, with `:` prose or YAML. Or it is a
         # value itself: ('password', '...'), getenv("API_TOKEN", "..."), but not in ('user', 'password', 'email').
         "quoted secret",
         (

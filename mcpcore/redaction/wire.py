@@ -1,7 +1,7 @@
-"""Secrets taken out of what a client is sent: only those whose shape alone shows what they are.
+"""Removes secrets from messages to clients, but only those whose shape alone shows a secret.
 
-A log may lose an ordinary word that follows the name of a secret. A client must not: `{"password": "too short"}` is
-the advice it needs. So the rows of the table that rely on a name are left out here.
+In a log, a harmless word after the name of a secret may be hidden. A client must get it: `{"password": "too short"}` is
+the advice that it needs. Therefore rows of the table that rely on a name are not used here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from mcpcore.jsonable import Cut, Note, to_json
 from mcpcore.redaction.search import redact_shapes, shape_hits
 
 _LONGEST_WORD: Final = 1_400
-"""The longest run without a blank that a pattern must see whole: a URL up to the end of its password."""
+"""The longest text without a blank that a pattern needs: a URL up to the end of its password."""
 
 _SHORTEST: Final = 14
 """The shortest token: a JSON web token of `eyJ` and two times five characters, with a dot."""
@@ -26,10 +26,10 @@ _TOGETHER: Final = 4_096
 
 
 def may_hold_secret(*parts: Any) -> bool:
-    """Whether a text or a key in these JSON values may be or hold an unmistakable secret.
+    """Whether a text or a key in these JSON values may contain an unmistakable secret.
 
-    One search for all parts of a failure: nearly none holds a secret, and a search for each part takes three times
-    as long. Large values are not searched, nor are values that are not JSON: for them the answer is always True.
+    All parts of a failure are searched together, which is three times as fast as searching each. Large values and
+    values that are not JSON are not searched: for them the answer is True.
     """
     texts: list[str] = []
     left = _TOGETHER
@@ -56,10 +56,10 @@ def may_hold_secret(*parts: Any) -> bool:
 
 
 def redact_message(text: str, limit: int) -> str:
-    """`text` without unmistakable secrets, for a reader who keeps `limit` characters of it.
+    """`text` without unmistakable secrets, for a reader who gets `limit` characters of it.
 
-    A longer text is searched as far as the reader can see, and a little further: a secret that the cut divides is
-    hidden. A text that holds none is returned as it is, at any length.
+    A longer text is searched up to the limit and a little further, so that a secret at the cut is hidden. A text
+    without a secret is returned unchanged, at any length.
     """
     if len(text) < _SHORTEST and "://" not in text:
         return text
@@ -74,9 +74,9 @@ def redact_message(text: str, limit: int) -> str:
 
 
 def redact_value(value: Any, limit: int) -> Any:
-    """A JSON value without unmistakable secrets in its texts and keys; `value` itself where it holds none.
+    """A JSON value without unmistakable secrets in its texts and keys; `value` itself if it contains none.
 
-    `limit` is how much of it the reader keeps, in bytes. What lies so far behind that no reader sees it is withheld.
+    `limit` is the number of bytes that the reader gets. Parts far after that are withheld without a search.
     """
     texts: list[str] = []
     if _gather(value, texts, limit + _LONGEST_WORD, _READ * limit) >= 0:
@@ -87,7 +87,7 @@ def redact_value(value: Any, limit: int) -> Any:
 
 
 def redact_recovery(recovery: Mapping[str, Any], declared: Mapping[str, Any], limit: int) -> Mapping[str, Any]:
-    """A recovery without unmistakable secrets, where `declared` is the declared one: its parts stay as they are."""
+    """A recovery without unmistakable secrets; the parts of the `declared` recovery stay unchanged."""
     if recovery == declared:
         return recovery
     return {
@@ -97,13 +97,13 @@ def redact_recovery(recovery: Mapping[str, Any], declared: Mapping[str, Any], li
 
 
 _READ: Final = 16
-"""How many times its limit a value is searched. Of long texts the first gets half of the room, the next a quarter, and
-so on, so that nobody sees what comes after so many."""
+"""A value is searched up to this multiple of its limit. The first long text gets half of the room, the next a quarter,
+and so on, so that later texts are never shown."""
 _WITHHELD: Final = "…"
 
 
 def _gather(value: Any, texts: list[str], longest: int, left: int) -> int:
-    """Add the texts in `value`, each as far as a reader can see it; how many characters of `left` are left."""
+    """Add the texts in `value`, each up to `longest` characters; returns what remains of `left`."""
     if isinstance(value, str):
         texts.append(value[:longest])
         return left - min(len(value), longest)

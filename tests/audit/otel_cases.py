@@ -93,7 +93,7 @@ def call(server: Server, *modes: str) -> None:
 
 @pytest.mark.usefixtures("door")
 def test_the_span_of_a_failed_call_says_why(telemetry):
-    """`error.type` as the conventions for MCP ask, with code, reason and id beside it; a success has none of them."""
+    """`error.type` follows the conventions for MCP, with code, reason and id; a success has none of them."""
     call(Server("articles", tools=[fetch]), "ok", "declared", "crash")
     fine, declared, crash = (span for span in telemetry.spans.get_finished_spans() if span.name == "tools/call fetch")
     assert "error.type" not in fine.attributes
@@ -202,7 +202,7 @@ def test_a_store_of_log_records_holds_the_trail(telemetry, tmp_path):
 
 
 def test_a_sink_alone_sends_the_record_as_structure(telemetry, failure):
-    """Without a trail there is no line, and the record goes out as it is."""
+    """Without a trail there is no line, and the record is sent unchanged."""
     OtelSink().failure(failure(1, context={"session_id": "s1"}, timestamp="not a time"))
     (item,) = telemetry.logs.get_finished_logs()
     assert item.log_record.body["correlationId"] == f"{1:016x}"

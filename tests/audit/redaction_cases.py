@@ -325,7 +325,7 @@ SECRETS: Final[tuple[tuple[str, str], ...]] = (
     (f"DefaultEndpointsProtocol=https;AccountName=a;AccountKey={S}{S}==", S),
     (f"Endpoint=sb://x/;SharedAccessKeyName=Root;SharedAccessKey={S}=", S),
     (f'sasl.jaas.config=org.apache.X required username="a" password="{S}";', S),
-    # Tokens that are told by their shape alone
+    # Tokens with a shape that is enough to recognise them
     (f"refused {JWT}", JWT),
     (f"jwt {JWT[:-6]} refused", JWT[:-6]),
     (f"id {AWS_ID} refused", AWS_ID),

@@ -81,10 +81,10 @@ class TestVerify:
         ]  # fmt: skip
 
     def test_what_cannot_be_checked_exits_2(self, tmp_path, trail):
-        """No trail, no key, a head that is none: the trail is neither good nor bad."""
+        """Without a trail or a key, or with an invalid head, the trail is neither good nor bad."""
         assert "there is no trail at" in run("verify", tmp_path / "none", status=2).stderr
         assert "not a head" in run("verify", trail, "--head", "xyz", status=2).stderr
-        assert "there is no such head file" in run("verify", trail, "--head", "./nowhere.head", status=2).stderr
+        assert "the head file does not exist" in run("verify", trail, "--head", "./nowhere.head", status=2).stderr
         signed = tmp_path / "signed"
         AuditTrail.open(signed, key="k" * 32, sinks=()).record({"tool": "x"})
         assert "set MCPCORE_AUDIT_KEY" in run("verify", signed, status=2).stderr
@@ -229,7 +229,7 @@ class TestTail:
         reader.start()
         try:
             with AuditTrail.open(path, sinks=(), max_bytes=3_000) as trail:
-                # That it has begun is told by its telling something.
+                # The first line of output shows that it has begun.
                 while not follows.is_set() and process.poll() is None:
                     trail.record(failure(0, correlationId="early"))
                     follows.wait(0.05)
@@ -369,7 +369,7 @@ class TestStats:
         assert counted.to_json()["since"] is None
 
     def test_a_bar_is_never_lost(self):
-        """The smallest number still shows beside the largest."""
+        """The smallest number is visible next to the largest."""
         assert spark([0, 1, 1000]) == " ▁█"
 
 

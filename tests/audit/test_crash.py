@@ -32,7 +32,7 @@ def records(path: Path) -> list[dict[str, object]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [None, "a key that is long enough to be one"])
 def test_a_writer_killed_at_any_moment_leaves_a_trail_that_verifies(tmp_path, writer, key):
-    """Whatever a killed process had been told was recorded is there, and the trail verifies before and after repair."""
+    """Every record whose call returned in a killed process is there, and the trail verifies before and after repair."""
     trail = tmp_path / "audit.jsonl"
     rng = random.Random(20261121)
     told: list[str] = []
@@ -106,7 +106,7 @@ def test_processes_killed_among_others_leave_one_chain(tmp_path, writer):
 @pytest.mark.slow
 @pytest.mark.parametrize("max_bytes", [700, 5_000])
 def test_eight_writers_killed_again_and_again_leave_one_chain_through_many_files(tmp_path, writer, max_bytes):
-    """Whenever it is looked at, beside the writers and after them, the trail verifies; nothing that was told is gone."""
+    """The trail verifies at any time, during and after the writes, and no record is missing."""
     trail = tmp_path / "audit.jsonl"
     rng = random.Random(max_bytes)
     running = [writer(trail, 1_000_000, f"w{n}", max_bytes=max_bytes, lock_timeout=60) for n in range(8)]
@@ -209,7 +209,7 @@ def test_a_record_that_only_fits_in_part_is_taken_back(tmp_path, failure):
 @posix
 @pytest.mark.parametrize("path", ["/dev/full", "/nonexistent-folder/audit.jsonl", "/"])
 def test_a_place_that_cannot_hold_a_trail_is_told_at_once(path, caplog):
-    """A device, a missing folder and a folder are refused by name, and nothing is made beside them."""
+    """A device, a missing folder and a folder are refused by name, and no file is created next to them."""
     with pytest.raises(AuditError, match="cannot be written"):
         AuditTrail.open(path, policy="refuse")
     AuditTrail.open(path)

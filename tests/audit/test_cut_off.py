@@ -125,7 +125,7 @@ def test_a_trail_that_was_begun_anew_is_found_by_the_head_of_the_one_before(path
     assert kinds(path) == []
     report = verify(path, key=KEY, head=kept)
     assert [problem.kind for problem in report.problems] == ["cut"]
-    assert "the trail that is there says that it began 2026-" in report.problems[0].detail
+    assert "this trail says that it began 2026-" in report.problems[0].detail
     for number in range(8):
         restart(path, failure, number)
     assert "says that it began" in verify(path, key=KEY, head=kept).problems[0].detail

@@ -553,17 +553,6 @@ def test_a_lock_file_that_is_deleted_is_made_anew(path, failure):
     assert lock_path(path).exists()
 
 
-def test_a_lock_file_that_is_deleted_is_noticed_where_the_system_tells_nothing(path, failure, monkeypatch):
-    """The files are looked at with each record there."""
-    monkeypatch.setattr(writer_module, "watch", lambda name: None)
-    with opened(path) as trail:
-        trail.record(failure(1))
-        lock_path(path).unlink()
-        trail.record(failure(2))
-    assert lock_path(path).exists()
-    assert verify(path).records == 2
-
-
 def test_a_lock_that_is_free_again_in_a_moment_puts_nothing_off(path, failure, monkeypatch):
     """As where another process was in the middle of a record."""
     monkeypatch.setattr("mcpcore.audit.trail._MOMENT", 30.0)

@@ -26,7 +26,7 @@ def is_found(path, key) -> bool:
     try:
         return not verify(path, key=key).ok
     except AuditError:
-        # What is left says that it is signed otherwise, or that there is no trail.
+        # The rest has another signature, or is not a trail.
         return True
 
 
@@ -85,7 +85,7 @@ def test_no_file_of_one_trail_is_taken_for_one_of_another(tmp_path, key):
             report = verify(path, key=key, no_head=True)
             assert report.ok
             assert is_found(path, key) is (key is not None)
-            assert "there is no head file" in report.notes[0]
+            assert "has no head file" in report.notes[0]
         else:
             assert is_found(path, key), name
         path.with_name(name).write_bytes(data)

@@ -1,4 +1,4 @@
-"""A process that forks: both sides write one chain, each through descriptors of its own."""
+"""A process that forks: both processes write one chain, each with separate descriptors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trails that somebody tampered with in ways that no writer has: told in words, never a crash of the command."""
+"""Forged trails that no writer could produce: reported as problems, never a crash of the command."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_filter_passes_over_fields_of_the_wrong_kind(junk, command, option):
 
 
 def test_a_signed_trail_recomputed_without_the_key_is_not_believed_without_it(tmp_path, failure):
-    """Its head is still signed: who checks without the key is told that it is needed, not that all is well."""
+    """Its head is still signed: a check without the key fails and asks for the key."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, key="k" * 32, sinks=()) as trail:
         for number in range(3):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import threading
 
 import pytest
 
@@ -64,7 +65,7 @@ def test_a_record_that_stands_in_two_places_is_told_once(lay):
     one, two, three = chain(3)
     path = lay(one, two, three, two)
     assert [("duplicated", 2)] == found(path)
-    assert "it stands at audit.jsonl:2 too" in verify(path).problems[0].detail
+    assert "it is also at audit.jsonl:2" in verify(path).problems[0].detail
 
 
 def test_a_record_without_the_key_after_the_first_that_has_it_is_forged(tmp_path, failure):
@@ -75,13 +76,13 @@ def test_a_record_without_the_key_after_the_first_that_has_it_is_forged(tmp_path
     (signed,) = path.read_bytes().splitlines(keepends=True)
     link = read_link(signed, Signer(b"k" * 32))
     assert link is not None
-    path.write_bytes(signed + sealed(2, link.hash, "by somebody else"))
+    path.write_bytes(signed + sealed(2, link.hash, "by another writer"))
     problems = verify(path, key="k" * 32).problems
     assert ("forged", 2, "it is not signed, and those before it are") in [(p.kind, p.seq, p.detail) for p in problems]
 
 
 def test_a_chain_that_begins_elsewhere_is_forged(lay):
-    """A first record that names one before it stands in the place of another."""
+    """A first record that names a record before it was forged."""
     assert [("forged", 1)] == found(lay(*chain(3, prev="1" * 64)))
 
 
@@ -124,7 +125,7 @@ def test_files_that_were_joined_into_one_are_found(tmp_path, failure):
 
 
 def test_a_fragment_that_was_sealed_off_and_then_changed_is_found(tmp_path, failure):
-    """What a dying writer left behind is vouched for by the record after it, to the byte."""
+    """The record after it confirms the bytes that a dying writer left."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -169,7 +170,7 @@ def test_a_head_from_before_the_pruning_is_told_to_be_old(pruned):
     path, old = pruned
     report = verify(path, head=old)
     assert report.ok
-    assert "the head given is older than the first record that was kept" in report.notes
+    assert "the head given is older than the first record that is kept" in report.notes
 
 
 def test_a_number_inside_that_a_head_knows_is_missed(tmp_path, failure):
@@ -183,7 +184,7 @@ def test_a_number_inside_that_a_head_knows_is_missed(tmp_path, failure):
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + lines[2])
     problems = verify(path, head=kept).problems
-    assert ("removed", "the head given knows record 2, and it is not there") in [(p.kind, p.detail) for p in problems]
+    assert ("removed", "the head given lists record 2, which is missing") in [(p.kind, p.detail) for p in problems]
 
 
 def test_a_line_that_only_looks_like_an_event_is_none():
@@ -243,7 +244,7 @@ def test_a_trail_without_a_file_has_nothing_to_check():
     ids=["both", "neither", "text"],
 )
 def test_of_a_crash_that_is_too_long_its_kind_and_its_message_stay(tmp_path, failure, exception, kept):
-    """What makes the record too long is dropped and named; what kind of crash it was is still told."""
+    """The part that makes the record too long is dropped and named; the kind of crash stays."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1, exception=exception, traceback="t"))
@@ -256,12 +257,12 @@ def test_of_a_crash_that_is_too_long_its_kind_and_its_message_stay(tmp_path, fai
 
 
 def test_the_thread_that_flushes_ends_with_its_trail(tmp_path, failure, monkeypatch):
-    """It looks now and then whether the trail is still in use, whether or not there was anything to write."""
-    monkeypatch.setattr("mcpcore.audit.writer._LOOK_EVERY", 0.02)
+    """It ends soon after the trail is garbage-collected, with or without anything to flush."""
+    monkeypatch.setattr("mcpcore.audit.flushing._IDLE", 0.02)
+    before = set(threading.enumerate())
     trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), flush="interval", flush_interval=0.01)
     trail.record(failure(1))
-    flusher = trail._writer._flusher
-    assert flusher is not None
+    (flusher,) = set(threading.enumerate()) - before
     flusher.join(0.3)
     assert flusher.is_alive()
     del trail
@@ -307,7 +308,7 @@ def test_nothing_is_made_for_a_logger_that_nobody_hears(bare_logger, failure, mo
     factory = logging.getLogRecordFactory()
     monkeypatch.setattr(logging, "_logRecordFactory", lambda *args, **more: made.append(args) or factory(*args, **more))
     crash = failure(1, name="INTERNAL_ERROR")
-    bare_logger.handlers.clear()  # pytest looks on where nothing goes on to the root
+    bare_logger.handlers.clear()  # pytest adds a handler if records do not propagate to the root
     AuditTrail(sinks=()).record(crash)
     assert 1 == len(made)
     assert '"INTERNAL_ERROR"' in capsys.readouterr().err

@@ -62,7 +62,7 @@ def test_the_logger_listens_at_its_level() -> None:
 
 @pytest.mark.parametrize(("answer", "due"), [(True, 1), (False, 0), (ValueError(), 1)])
 def test_a_sink_is_asked_first(answer: Any, due: int) -> None:
-    """A sink that cannot say is told."""
+    """A sink whose `listens` raises gets the record."""
     sink = Taking(answer)
     boundary = Boundary(server="s", audit=AuditTrail(sinks=[sink]))
     answer_to(boundary, not_found(), contract=Contract(), name="f")
@@ -82,7 +82,7 @@ def test_a_sink_that_says_nothing_takes_everything() -> None:
 
 
 def test_a_subclass_that_records_in_its_own_way_takes_everything() -> None:
-    """What it does with the record is not for the base class to know."""
+    """The base class does not know which records a subclass needs."""
 
     class Own(AuditTrail):
         def record(self, record: Mapping[str, Any]) -> None:

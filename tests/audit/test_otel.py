@@ -1,4 +1,4 @@
-"""OpenTelemetry is set up for a whole process and cannot be taken down again, so its cases run in one of their own."""
+"""OpenTelemetry is set up once per process and cannot be removed, so its cases run in a separate process."""
 
 from __future__ import annotations
 

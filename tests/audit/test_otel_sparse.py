@@ -1,4 +1,4 @@
-"""Records that say little, and applications that set up little: what OpenTelemetry gets, in a process of its own."""
+"""Sparse records and sparse settings: what OpenTelemetry receives, in a separate process."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ print(json.dumps(told))
 
 def test_a_record_that_says_little_marks_the_span_and_is_logged_with_what_it_says() -> None:
     """No field is made up: what a record lacks, or has in another shape, is no attribute; and where only a span
-    records, or nothing does, nothing else is asked for."""
+    records, or neither, no other module is imported."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False, timeout=60)
     assert (0, "") == (done.returncode, done.stderr)
     assert {

@@ -56,8 +56,8 @@ class Steps:
 
 
 def test_following_begins_at_the_end_and_goes_through_every_rotation(tmp_path, failure):
-    """What was there before is not told again; what came since is told once, whichever files it went through, and only
-    where it is asked for."""
+    """Old records are not printed again; new ones are printed once, through any number of files, and only
+    if they match."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=1_500) as trail:
         trail.record(failure(1))
@@ -76,7 +76,7 @@ def test_following_begins_at_the_end_and_goes_through_every_rotation(tmp_path, f
 
 
 def test_following_waits_for_a_trail_that_is_not_there_yet(tmp_path, failure):
-    """The first record is told, and nothing is wrong before it."""
+    """The first record is printed, and no error comes before it."""
     path = tmp_path / "audit.jsonl"
 
     def begin() -> None:
@@ -194,7 +194,7 @@ def test_resources_and_prompts_are_named_as_what_they_are():
 
 
 def test_a_record_without_a_time_is_in_no_span(tmp_path, failure):
-    """It is shown where no time is asked for, and nowhere else."""
+    """It is shown without a filter for time, and never with one."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1, timestamp="soon"))
@@ -256,7 +256,7 @@ def small_gap(tmp_path, failure):
 
 
 def test_the_trails_own_notes_are_left_out_where_something_narrower_is_asked_for(small_gap):
-    """A note has a time of its own, and no tool, reason, code or id."""
+    """A note has a time, but no tool, reason, code or id."""
     assert "trail: lost records=2" in run("show", small_gap).stdout
     assert "trail: lost" in run("show", small_gap, "--since", "2020-01-01").stdout
     for narrower in (("--id", "0"), ("--tool", "None"), ("--reason", "None")):
@@ -286,7 +286,7 @@ def test_failures_without_a_time_have_a_row_and_no_bars(tmp_path):
 
 
 def test_a_chart_of_many_slots_has_both_ends_in_one_line():
-    """The first time stands at the left and the last at the right; a narrow chart says them one after the other."""
+    """The first time is on the left and the last on the right; a narrow chart prints both on the left."""
     records = [{"tool": "x", "name": "n", "timestamp": stamp(START + timedelta(hours=hour))} for hour in range(48)]
     assert f"  {'2026-11-20 08:00':<16}{'2026-11-22 07:00':>32}" in chart(collect(records))[-2]
     assert chart(collect(records[:2]))[-2].endswith("2026-11-20 08:00 to 2026-11-20 09:00")
@@ -333,13 +333,13 @@ def test_mistakes_of_the_file_system_are_told_in_one_line(tmp_path, failure):
     for arguments in (("verify", path, "--key-file", missing), ("stats", path, "--html", missing)):
         assert f"Error: {missing}: No such file or directory\n" == run(*arguments, status=2).stderr
     assert "not a head: 'xxx" in run("verify", path, "--head", "x" * 5_000, status=2).stderr
-    assert "there is no such head file" in run("verify", path, "--head", "x/" * 3_000, status=2).stderr
+    assert "the head file does not exist" in run("verify", path, "--head", "x/" * 3_000, status=2).stderr
     assert "there is no trail" in run("show", missing, status=2).stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a pipe of POSIX")
 def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path, failure):
-    """`mcpcore audit show | head -1` is no error to be told."""
+    """`mcpcore audit show | head -1` reports no error."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         for number in range(3_000):
@@ -355,14 +355,14 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path, failure):
 
 
 def test_the_package_lists_what_it_has_and_refuses_the_rest():
-    """`dir()` has every public name before it is loaded, for those who explore; a name that is none is an error."""
+    """`dir()` lists every public name before it is loaded; an unknown name is an error."""
     assert set(mcpcore.audit.__all__) <= set(dir(mcpcore.audit))
     with pytest.raises(AttributeError, match="no attribute 'Trail'"):
         _ = mcpcore.audit.Trail
 
 
 def test_counts_of_many_moments_are_kept_in_few_numbers_and_drawn_the_same(monkeypatch):
-    """A failure a minute for a month: what is kept is bounded, and no column changes."""
+    """One failure per minute for a month: the memory is bounded, and no column changes."""
     moments = [START + timedelta(seconds=67 * number) for number in range(40_000)]
     records = [{"tool": "f", "name": "N", "timestamp": stamp(moment)} for moment in moments]
     counted = collect(records)
@@ -396,7 +396,7 @@ def full_files(tmp_path, failure):
 
 
 def test_files_that_are_deleted_while_they_are_listed_are_left_out(full_files, monkeypatch):
-    """By a server that keeps so many: what is still there is read."""
+    """If a server prunes files meanwhile, the remaining ones are read."""
     gone = rotated_files(full_files)[0]
     listed = rotated_files(full_files)
     gone.unlink()

@@ -37,7 +37,7 @@ def test_a_file_that_is_no_trail_is_refused_and_left_as_it_is(tmp_path, content,
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     before = path.stat()
-    with pytest.raises(AuditError, match=rf"{path} is refused: it is no trail.*give the path of a new file"):
+    with pytest.raises(AuditError, match=rf"{path} is refused: it is not a trail.*give the path of a new file"):
         AuditTrail.open(path, policy=policy, sinks=())
     assert path.read_bytes() == content
     assert (before.st_mtime_ns, before.st_mode) == (path.stat().st_mtime_ns, path.stat().st_mode)
@@ -67,7 +67,7 @@ def test_a_foreign_file_that_takes_the_place_of_a_trail_is_not_written(tmp_path,
         trail.record(failure(2))
         assert trail.lost == 1
         assert path.read_text() == "mine\n"
-    assert "it is no trail" in caplog.text
+    assert "it is not a trail" in caplog.text
 
 
 def test_an_empty_file_becomes_a_trail(tmp_path, failure):
@@ -103,7 +103,7 @@ def test_an_unfinished_first_record_without_a_head_is_refused(tmp_path, failure)
     fragment = path.read_bytes()[:30]
     path.write_bytes(fragment)
     head_path(path).unlink()
-    with pytest.raises(AuditError, match="it is no trail"):
+    with pytest.raises(AuditError, match="it is not a trail"):
         AuditTrail.open(path, sinks=())
     assert path.read_bytes() == fragment
 

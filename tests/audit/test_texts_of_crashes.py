@@ -1,4 +1,4 @@
-"""Tracebacks and values in bounds: long ones, repeated ones, and those that somebody else's code is asked for."""
+"""Bounded tracebacks and values: long ones, repeated ones, and those from foreign code."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from mcpcore.audit import AuditTrail, traces
 from mcpcore.audit.traces import log_crash, traceback_of
 from mcpcore.boundary import Boundary
 from mcpcore.outcome import FailedCall
-from mcpcore.redaction import redact, redact_cut, redact_plain, redact_text
-from mcpcore.redaction.structures import _PLAIN_KEYS_KEPT
+from mcpcore.redaction import redact, redact_cut, redact_text
 from mcpcore.redaction.table import REDACTED
 
 # The vendor's own examples: of a key that stays, and of one that was given for a while.
@@ -44,7 +43,7 @@ def test_a_loader_that_fails_costs_the_frames_and_not_the_record():
 
 
 def test_of_long_frames_whole_ones_are_left_out(tmp_path):
-    """The last frames and the exception are kept; what came before them is marked."""
+    """The last frames and the exception are kept; earlier frames are counted."""
     padding = "#" * 600
     source = "".join(f"def f{n}():\n    f{n + 1}()  {padding}\n" for n in range(20)) + "def f20():\n    1 / 0\nf0()\n"
     linecache.cache["<long>"] = (len(source), None, source.splitlines(keepends=True), "<long>")
@@ -85,7 +84,7 @@ def test_a_recursion_is_told_as_python_tells_it(depth: int, said: str | None):
 
 
 def test_frames_without_end_are_not_all_remembered():
-    """A program that makes code on the fly does not fill the memory, and each frame is told as the first was."""
+    """A program that compiles code while it runs does not fill the memory, and each frame is shown like the first."""
     for number in range(traces._KEPT + 5):
         told = traceback_of(raised(f"def f{number}(): 1 / 0\nf{number}()"))
         assert f"in f{number}\n" in told
@@ -128,7 +127,7 @@ def test_a_text_just_over_the_bound_is_searched_whole():
     ],
 )
 def test_secrets_in_odd_letters_and_odd_schemes_are_found(text: str):
-    """Letters that are others in lower case hide no name; a word that ends in `key` is none."""
+    """Odd letters do not hide a name, and not every word that ends in `key` is one."""
     told = redact_text(text)
     assert "hunter2" not in told
     assert KEY not in told
@@ -136,7 +135,7 @@ def test_secrets_in_odd_letters_and_odd_schemes_are_found(text: str):
 
 
 def test_what_is_no_secret_keeps_its_odd_letters():
-    """Nothing is folded that nobody has to hide."""
+    """Text without secrets stays unchanged."""
     for text in ("\u017fome words \u0131 \u212a", "monkey=1", "own+odd://x", "x+y://"):
         assert text == redact_text(text)
 
@@ -146,25 +145,24 @@ def test_a_value_of_any_shape_is_patched_where_the_secret_is():
     wide = {f"field_{n}": "words" for n in range(12)}
     secret = f"with {KEY}"
     for key in (KEY, TEMPORARY):
-        assert key not in str(redact_plain({"a": "words", "b": f"with {key}", "c": f"and {key}"}))
+        assert key not in str(redact({"a": "words", "b": f"with {key}", "c": f"and {key}"}))
     value = {
         "wide": {**wide, "here": secret},
         "narrow": {"here": secret, "n": 1.5, "deep": [[secret, 2.5], {"odd key \u00e9": "kept", "password": secret}]},
         "plain": [1, 2.5, None, True],
         "named": {"password": "pw-of-somebody", "a key that follows": "words"},
     }
-    for clean in (redact_plain(value), redact(value)):
-        assert clean is not None
-        assert KEY not in str(clean)
-        assert {"password": REDACTED, "a key that follows": "words"} == clean["named"]
-        assert wide == {key: item for key, item in clean["wide"].items() if key != "here"}
-        assert (1.5, "kept") == (clean["narrow"]["n"], clean["narrow"]["deep"][1]["odd key \u00e9"])
-        assert value["plain"] == list(clean["plain"])
+    clean = redact(value)
+    assert KEY not in str(clean)
+    assert {"password": REDACTED, "a key that follows": "words"} == clean["named"]
+    assert wide == {key: item for key, item in clean["wide"].items() if key != "here"}
+    assert (1.5, "kept") == (clean["narrow"]["n"], clean["narrow"]["deep"][1]["odd key \u00e9"])
+    assert value["plain"] == list(clean["plain"])
 
 
 @pytest.mark.parametrize("kind", [list, tuple, dict])
 def test_what_is_nested_without_end_is_replaced(kind: type):
-    """Nobody reads it, and it may be a cycle."""
+    """It is too deep for any reader, and may be a cycle."""
     value: Any = "x"
     for _ in range(200):
         value = {"a": value} if kind is dict else kind([value])
@@ -173,11 +171,10 @@ def test_what_is_nested_without_end_is_replaced(kind: type):
     assert 1 == told["n"]
 
 
-def test_more_keys_than_are_remembered_are_all_judged():
-    """What is known of keys is forgotten where there are too many, and a value is redacted all the same."""
-    value = {f"{n}th field": f"with {KEY}" if n == 7 else "words" for n in range(_PLAIN_KEYS_KEPT + 50)}
-    clean = redact_plain({**value, "password": "of somebody"})
-    assert clean is not None
+def test_each_of_thousands_of_keys_is_judged():
+    """The cache of keys is smaller than that."""
+    value = {f"{n}th field": f"with {KEY}" if n == 7 else "words" for n in range(5_000)}
+    clean = redact({**value, "password": "of somebody"})
     assert REDACTED == clean.pop("password")
     assert list(value) == list(clean)
     assert [7] == [number for number, key in enumerate(value) if clean[key] != value[key]]
@@ -207,7 +204,7 @@ def test_a_text_is_searched_once_for_the_log_and_the_record_and_kept_no_longer(m
     for text in ("password=hunter2 was refused", "password=hunter2 was refused", "token=abc was refused"):
         boundary.record_failure(raised(f"raise RuntimeError({text!r})"), FailedCall(name="f"))
         assert searched == [text]
-        assert traces._told == ("", "")
+        assert traces._last_message == ("", "")
         searched.clear()
     assert told == [f"password={REDACTED} was refused"] * 2 + [f"token={REDACTED} was refused"]
     assert f"RuntimeError: token={REDACTED} was refused" in caplog.text

@@ -1,4 +1,4 @@
-"""What is recorded, where it goes, and what becomes of what cannot be recorded."""
+"""The recorded fields, their destinations, and failures that cannot be recorded."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Keep:
 
 
 def test_a_record_is_one_line_that_holds_all_of_the_failure(tmp_path, failure):
-    """Nothing is left out and nothing renamed; the chain's own fields are beside it."""
+    """Every field is there under its name, with the fields of the chain."""
     path = tmp_path / "audit.jsonl"
     given_ = failure(1, context={"session_id": "s", "plan_hash": "p"}, data={"pmids": ["1"]}, text="snow\u2603\n\x00")
     with AuditTrail.open(path, sinks=()) as trail:
@@ -95,7 +95,7 @@ def test_the_logger_has_every_failure_as_one_line(failure, caplog):
 
 
 def test_sinks_get_the_line_of_the_file_and_cannot_harm_it(tmp_path, failure, caplog):
-    """A sink sees the bytes that were written; one that raises is told of and passed over."""
+    """A sink receives the bytes that were written; a sink that raises is logged and skipped."""
 
     class Broken:
         def failure(self, record, line):
@@ -210,13 +210,13 @@ def test_any_record_makes_a_line_that_verifies(long_trail, record):
 
 class TestOptions:
     def test_without_a_path_there_is_no_file(self):
-        """A server that was told nothing writes no file; nor does one that was told False."""
+        """A server without the option writes no file, and neither does one with False."""
         assert AuditTrail.from_options(None, environ={}).path is None
         assert AuditTrail.from_options(None, environ={"MCPCORE_AUDIT": ""}).path is None
         assert AuditTrail.from_options(False, environ={"MCPCORE_AUDIT": "/tmp/x"}).path is None
 
     def test_the_environment_names_path_key_policy_and_flush(self, tmp_path, failure):
-        """What a desktop client starts is set up by variables alone."""
+        """A server that a desktop client starts is configured by variables alone."""
         path = tmp_path / "audit.jsonl"
         environ = {
             "MCPCORE_AUDIT": str(path),
@@ -236,7 +236,7 @@ class TestOptions:
     @pytest.mark.parametrize("variable", ["MCPCORE_AUDIT_POLICY", "MCPCORE_AUDIT_FLUSH"])
     def test_a_mistyped_variable_is_an_error_that_lists_what_is_allowed(self, tmp_path, variable):
         """A policy that was mistyped must not turn into the default."""
-        with pytest.raises(ValueError, match=rf"{variable}='ignore' is none of (warn|record), "):
+        with pytest.raises(ValueError, match=rf"{variable} must be one of (warn|record), .*'ignore'"):
             AuditTrail.from_options(tmp_path / "a", environ={variable: "ignore"})
 
     def test_the_home_folder_is_the_users(self, tmp_path, monkeypatch):
@@ -330,7 +330,7 @@ def test_a_folder_that_vanishes_is_told_of_once_and_then_counted(tmp_path, failu
 
 
 def test_a_period_later_it_is_told_again(tmp_path, failure, caplog):
-    """A trail that stays broken is told of again and again, not once."""
+    """A trail that stays broken is reported again and again, not once."""
     trail = AuditTrail.open(tmp_path / "no" / "audit.jsonl", sinks=(), warn_every=0)
     for number in range(3):
         trail.record(failure(number))
@@ -431,7 +431,7 @@ def test_a_filter_that_raises_costs_neither_the_file_nor_a_sink_its_record(tmp_p
 
 
 def test_a_filter_that_raises_does_not_turn_refusing_into_answering(tmp_path, failure, broken_filter, capsys):
-    """What is not in the file is refused, and told of where it can be."""
+    """Failures without a record are withheld, and reported where possible."""
     folder = tmp_path / "logs"
     folder.mkdir()
     trail = AuditTrail.open(folder / "audit.jsonl", sinks=(), policy="refuse")
@@ -443,7 +443,7 @@ def test_a_filter_that_raises_does_not_turn_refusing_into_answering(tmp_path, fa
 
 def test_a_path_that_no_file_can_have_is_an_error(tmp_path):
     """Told when it is given, and not with the first failure."""
-    with pytest.raises(ValueError, match=r"audit path .* holds a NUL"):
+    with pytest.raises(ValueError, match=r"audit path .* contains a NUL"):
         AuditTrail(f"{tmp_path}/a\0b")
 
 

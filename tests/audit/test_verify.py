@@ -73,7 +73,7 @@ def test_every_changed_byte_is_found_and_its_record_named(lines, place, key):
     numbers = [n for n, line in enumerate(all_lines, 1) for _ in line]
     place.write_bytes(whole)
     head_path(place).write_bytes(head)
-    # In place: some file systems write a file back at once that is cut to nothing and written again.
+    # In place: some file systems write a truncated file back immediately.
     with place.open("r+b", buffering=0) as file:
         for at in range(len(whole)):
             for other in {whole[at] ^ 1, ord("\n")} - {whole[at]}:
@@ -130,7 +130,7 @@ def test_removed_records_are_found_by_number(lines, place, key, gone):
 @quick
 @given(key=keys, kept=st.integers(0, COUNT - 1))
 def test_records_cut_off_the_end_are_found_with_the_head(lines, place, key, kept):
-    """The head beside the trail, or one kept elsewhere, knows how many records there were."""
+    """The head file, or a head that was kept elsewhere, has the number of records."""
     all_lines, head = lines[key]
     assert ("cut", kept + 1) in kinds(lay(place, all_lines[:kept], head), key)
     kept_elsewhere = head.decode()
@@ -177,7 +177,7 @@ def test_a_line_that_is_no_record_is_found(lines, place, key, at, junk):
 @quick
 @given(which=st.integers(1, COUNT - 1), message=st.text(max_size=40))
 def test_a_record_replaced_by_a_sound_one_is_found(lines, place, which, message):
-    """A record written anew with a right hash of its own no longer fits the record after it."""
+    """A replaced record with a valid hash does not match the record after it."""
     all_lines, _ = lines[None]
     prev = json.loads(all_lines[which - 2])["hash"] if which > 1 else GENESIS
     forged, _ = Signer(None).seal(which, prev, json.dumps({"message": message, "tool": "x"}))
@@ -188,7 +188,7 @@ def test_a_record_replaced_by_a_sound_one_is_found(lines, place, which, message)
 @quick
 @given(since=st.integers(1, COUNT), key=st.sampled_from([None, "another key altogether"]))
 def test_a_signed_trail_recomputed_by_somebody_else_is_found(lines, place, since, key):
-    """Whoever has not the key cannot write any part of the trail anew, though he makes every hash fit."""
+    """Without the key, no part of the trail can be replaced, even if every hash matches."""
     all_lines, _ = lines[KEY]
     signer = Signer(key.encode() if key else None)
     kept, prev = all_lines[: since - 1], json.loads(all_lines[since - 2])["hash"] if since > 1 else GENESIS
@@ -335,7 +335,7 @@ class TestSeveralFiles:
         assert "were gone when a writer came back" in " ".join(report.notes)
 
     def test_files_pruned_as_configured_are_no_loss(self, tmp_path, failure):
-        """What the server itself deleted is vouched for by the trail; a file more is found."""
+        """The trail explains the files that the server deleted; one more deleted file is found."""
         path = tmp_path / "kept" / "audit.jsonl"
         path.parent.mkdir()
         with AuditTrail.open(path, sinks=(), max_bytes=2_000, keep=2) as trail:

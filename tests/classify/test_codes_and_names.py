@@ -129,7 +129,7 @@ def test_a_retry_error_of_anybodys_keeps_a_future() -> None:
     ids=str,
 )
 def test_a_wait_is_found_wherever_it_is_kept(facts: dict[str, object], wait: int) -> None:
-    """Thin clients keep the answer as a mapping, and the wait under names of their own."""
+    """Thin clients keep the response as a mapping, and the wait under various names."""
     exc = raised("acme.RateLimitError", "slow down", **facts)
     assert (C.RATE_LIMITED, Retry.after(seconds=wait)) == explain(exc)[:2]
 
@@ -159,7 +159,7 @@ def test_an_sqlstate_of_two_meanings_is_told_by_the_message(state: str, text: st
     ids=str,
 )
 def test_numbers_of_oracle(path: str, args: tuple[object, ...], facts: dict[str, object], code: ErrorCode) -> None:
-    """Drivers of Oracle keep the number in an object of their own."""
+    """Drivers of Oracle keep the number in a special object."""
     assert code is classify(raised(path, *args, **facts))
 
 
@@ -185,7 +185,7 @@ def test_reply_codes_of_mail(number: int, code: ErrorCode) -> None:
         ("Timeout while fetching https://peer.example/invalid", C.TIMEOUT),
         ("nothing of the kind in /srv/denied/timeout.log", C.INTERNAL_ERROR),
         ("Unknown argument: --rate-limit", C.VALIDATION_ERROR),
-        # What somebody said is heard.
+        # Quoted speech counts.
         ('the broker said "connection refused"', C.SERVICE_UNAVAILABLE),
         ("the call ended in 'deadline exceeded'", C.TIMEOUT),
         ("failed: 'permission denied'", C.FORBIDDEN),

@@ -15,14 +15,14 @@ SERVICES = (
     "openai,anthropic,botocore,google.api_core,google.auth,grpc,azure.core,elasticsearch,psycopg,asyncpg,pymysql,"
     "pymongo,bson"
 )
-"""Libraries that only the bench's environment has for certain."""
+"""Libraries that may be missing outside the environment of the bench."""
 
 
 @pytest.mark.slow
 def test_real_exceptions_get_the_code_that_an_engineer_gives_them(tmp_path: Path) -> None:
     """At least 97 % are right, no bug is blamed on the caller, and the reference alone is far behind."""
     results = tmp_path / "classify.json"
-    # In a process of its own: the libraries leave sockets open, and some change others when they are imported.
+    # In a separate process: the libraries leave sockets open, and some change others when they are imported.
     run = subprocess.run(
         [sys.executable, "-m", "bench.classify", "-v", "--accuracy", "--without", SERVICES, "--results", str(results)],
         cwd=Path(__file__).parents[2],

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpcore.classification import explain
-from mcpcore.classification.by_message import MESSAGES, MessageRow
+from mcpcore.classification import explain, types
 from mcpcore.classification.engine import classify
 from mcpcore.classification.matcher import HEAD, TAIL, Matcher, name_words, prepare
-from mcpcore.classification.names import NAMES, VAGUE_NAMES
+from mcpcore.classification.phrase_table import MESSAGES, NAMES, VAGUE_NAMES, PhraseRow
 from mcpcore.classification.phrases import PhraseError, compile_phrase, expand
 from mcpcore.codes import ErrorCode
 
@@ -110,7 +111,7 @@ def test_the_name_of_an_unknown_class_counts_as_a_sentence() -> None:
 
 
 def test_only_the_ends_of_a_huge_message_are_read() -> None:
-    """What stands in the middle of megabytes is not looked for, and costs nothing."""
+    """The middle of a huge message is not searched, and costs nothing."""
     padding = "x " * 500_000
     assert C.TIMEOUT is classify(RuntimeError("timed out " + padding))
     assert C.TIMEOUT is classify(RuntimeError(padding + "timed out"))
@@ -119,8 +120,8 @@ def test_only_the_ends_of_a_huge_message_are_read() -> None:
 
 
 @pytest.mark.parametrize("row", [*MESSAGES, *NAMES, *VAGUE_NAMES], ids=lambda row: row.phrases[0])
-def test_every_phrase_can_be_read_and_reached(row: MessageRow) -> None:
-    """Each phrase of the tables finds a text made of its own words."""
+def test_every_phrase_can_be_read_and_reached(row: PhraseRow) -> None:
+    """Each phrase of the tables matches a text of its words."""
     for phrase in row.phrases:
         pattern, needed = compile_phrase(phrase)
         assert needed
@@ -146,9 +147,16 @@ def test_every_phrase_can_be_read_and_reached(row: MessageRow) -> None:
         assert Matcher([row]).find(prepare(text)) is not None, (phrase, text)
 
 
-def test_no_phrase_stands_in_the_table_twice() -> None:
+def test_no_class_is_in_the_table_of_types_twice() -> None:
+    """Each name has one row, so that no row hides another."""
+    rows = json.loads((Path(types.__file__).parent / "types.json").read_bytes())
+    names = [f"{module}.{name}" for row in rows for module in row["modules"] for name in row["names"]]
+    assert sorted(types.TYPES) == sorted(names)
+
+
+def test_no_phrase_is_in_the_table_twice() -> None:
     """A phrase that an earlier row has already would never be reached."""
-    seen: dict[tuple[str | None, str], MessageRow] = {}
+    seen: dict[tuple[str | None, str], PhraseRow] = {}
     for row in MESSAGES:
         for phrase in row.phrases:
             assert seen.setdefault((row.only, phrase), row) is row or row.code is seen[row.only, phrase].code, phrase

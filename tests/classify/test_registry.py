@@ -31,7 +31,7 @@ def _clean() -> Iterator[None]:
 
 
 def test_a_registered_type_has_its_code_with_all_derived_from_it() -> None:
-    """What the application says of its own type beats what an instance carries and says."""
+    """The registration of a type takes precedence over attributes and messages."""
     exc = LedgerClosedError("not found")
     exc.status_code = 404  # type: ignore[attr-defined]
     assert C.NOT_FOUND is classify(exc)

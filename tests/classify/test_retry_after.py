@@ -33,7 +33,7 @@ NOW = 784_111_777.0  # 1994-11-06T08:49:37Z, the date of RFC 9110's examples
     ],
 )  # fmt: skip
 def test_a_value_is_read_as_seconds(value: object, seconds: float | None) -> None:
-    """Seconds, the three forms of an HTTP date, and what clients make of them; anything else is no advice."""
+    """Seconds, the three forms of an HTTP date, and the types that clients use; anything else is None."""
     assert seconds == parse_retry_after(value, now=NOW)
 
 

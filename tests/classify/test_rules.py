@@ -149,14 +149,14 @@ def test_a_lock_is_retryable_and_a_missing_table_is_not() -> None:
 def test_a_library_is_known_by_name_without_being_imported(module: str, name: str, code: ErrorCode) -> None:
     """Module and qualified name find the row; the same name elsewhere is only a name."""
     found = explain(named(module, name)())
-    # A class that stands in the table only by its base has that base in the library, which this stand-in lacks.
+    # The table lists only the base of some classes; the library has that base, but this replacement does not.
     if code is not C.INTERNAL_ERROR:
         assert code is found.code
         assert ("name" if module == "mine" else "type") == found.matched.layer
 
 
 def test_nothing_is_imported_to_classify() -> None:
-    """Whole families of libraries are told apart with none of them loaded, and classify loads nothing later."""
+    """Families of libraries are recognised without loading any of them, and classify loads no module later."""
     script = (
         "import sys; loaded = set(sys.modules)  # by what counts branches, where something does\n"
         "from mcpcore.classification import classify; before = set(sys.modules)\n"
@@ -268,7 +268,7 @@ def test_an_exception_is_searched_for_what_is_inside_it(exc: BaseException, code
 
 
 def test_retry_errors_are_searched_for_the_last_failure() -> None:
-    """The errors with which retrying libraries give up hold the failure in places of their own."""
+    """The final errors of retrying libraries keep the failure in special attributes."""
     import tenacity
     import urllib3
 
@@ -281,7 +281,7 @@ def test_retry_errors_are_searched_for_the_last_failure() -> None:
 
 
 def test_a_coded_error_keeps_its_code_and_advice() -> None:
-    """What was raised with a code is not classified again, also where a plain error hides it."""
+    """A failure with a code is not classified again, even inside a plain error."""
     coded = CodedError(C.CONFLICT, "not found", retry=Retry.after(seconds=3))
     assert (C.CONFLICT, Retry.after(seconds=3), "coded") == (*explain(coded)[:2], explain(coded).matched.layer)
     assert C.CONFLICT is classify(caused(RuntimeError("timed out"), coded))

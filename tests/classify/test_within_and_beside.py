@@ -1,4 +1,4 @@
-"""What is inside an exception, and what stands beside its message: parts, members, details and waits."""
+"""Parts of an exception besides its message: inner exceptions, members of groups, details and waits."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_wait_of_a_part_is_the_wait_of_the_whole(parts: object) -> None:
 
 
 def test_a_part_that_holds_no_failure_says_nothing() -> None:
-    """A retry that is told of before anything was tried has no last failure."""
+    """A retry error without any attempt has no last failure."""
     found = explain(raised("tenacity.RetryError", "x", last_attempt=object()))
     assert (C.SERVICE_UNAVAILABLE, "type", ()) == (found.code, found.matched.layer, found.matched.path)
 
@@ -134,7 +134,7 @@ def test_an_answer_that_is_no_http_is_the_servers_fault() -> None:
     exc = aiohttp.ClientResponseError(asked, (), status=400)
     assert "HTTP 400" == explain(exc).matched.row
     exc.__cause__ = aiohttp.http_exceptions.BadStatusLine("junk")
-    assert (C.SERVICE_UNAVAILABLE, "an answer that is no HTTP") == (explain(exc).code, explain(exc).matched.row)
+    assert (C.SERVICE_UNAVAILABLE, "an answer that is not HTTP") == (explain(exc).code, explain(exc).matched.row)
 
 
 def test_sentences_of_one_library_are_looked_for_in_each_that_a_class_comes_from() -> None:
@@ -151,7 +151,7 @@ def registered():
 
 
 def test_a_regular_expression_alone_is_read(registered) -> None:
-    """Patterns of the application need no phrase beside them."""
+    """Patterns of the application work without a phrase."""
     classifies_message(re.compile("krang+ed"), C.CONFLICT)
     assert C.CONFLICT is classify(Exception("Kranggged again"))
     assert C.INTERNAL_ERROR is classify(Exception("xyzzy"))

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: the command within this process and in one of its own, and servers."""
+"""Fixtures for the command line: the command within this process and in a separate one, and servers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMMAND = (sys.executable, "-m", "mcpcore")
 
 @pytest.fixture
 def call() -> Callable[..., Result]:
-    """`mcpcore call`; the client runs here, the server in a process of its own."""
+    """`mcpcore call`; the client runs here, the server in a separate process."""
 
     def called(*arguments: object, stdin: str | bytes | None = None) -> Result:
         return CliRunner().invoke(cli, ["call", *map(str, arguments)], input=stdin, catch_exceptions=False)
@@ -30,7 +30,7 @@ def call() -> Callable[..., Result]:
 
 @pytest.fixture
 def apart() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """`mcpcore` in a process of its own, whose streams are real ones, to its end."""
+    """`mcpcore` in a separate process with real streams, to its end."""
 
     def run(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -48,7 +48,7 @@ def apart() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 @pytest.fixture
 def started() -> Callable[..., subprocess.Popen[str]]:
-    """`mcpcore` in a process of its own, while it runs."""
+    """`mcpcore` in a separate process, while it runs."""
 
     def start(*arguments: object) -> subprocess.Popen[str]:
         return subprocess.Popen(

@@ -1,4 +1,4 @@
-"""`mcpcore call` and `mcpcore run` against real servers, in processes of their own."""
+"""`mcpcore call` and `mcpcore run` with real servers in separate processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEVERAL = str(SERVERS / "several.py")
 
 
 def told(done):
-    """The exit code and what was told, where a command could not do what it was asked."""
+    """The exit code and the message of a command that could not run."""
     assert "Traceback" not in done.stderr
     assert "" == done.stdout
     return done.exit_code, done.stderr
@@ -62,7 +62,7 @@ def test_json_prints_the_whole_result_for_machines(call):
 
 @pytest.mark.parametrize("era", ["modern", "handshake"])
 def test_an_unknown_tool_is_a_protocol_error_with_the_near_name(call, era):
-    """What the protocol refuses is printed with its data, and exits 1, in both eras."""
+    """A protocol error is printed with its data, and exits 1, in both eras."""
     done = call(NOISY, "ecko", "anything=1", "--json", "--era", era)
     error = json.loads(done.stdout)["error"]
     assert (1, -32602) == (done.exit_code, error["code"])
@@ -100,7 +100,7 @@ def test_the_list_shows_arguments_and_failure_modes(call):
 
 
 def test_a_server_that_dies_during_the_call_is_a_failed_call(call):
-    """The crash is told with the server's last words, and exits 1."""
+    """The crash is reported with the last output of the server, and exits 1."""
     code, message = told(call(NOISY, "echo", "words=a", "count=99"))
     assert 1 == code
     assert "went away during the call" in message
@@ -153,23 +153,23 @@ def test_a_result_that_breaks_the_tools_own_schema_is_a_failed_call(call):
     [
         ((), "which server?"),
         ((NOISY,), "which tool?"),
-        ((NOISY, "--list", "echo"), "comes after it"),
+        ((NOISY, "--list", "echo"), "--list takes no tool"),
         ((NOISY.replace("noisy", "nosy"), "echo"), "did you mean"),
         ((str(SERVERS), "echo"), "is a folder"),
-        (("no such name", "echo"), "names no server"),
-        (("not_a_module_at_all", "echo"), "there is no module not_a_module_at_all"),
+        (("no such name", "echo"), "is not a server"),
+        (("not_a_module_at_all", "echo"), "the module not_a_module_at_all does not exist"),
         (("http://127.0.0.1:1/mcp", "echo"), "cannot be reached"),
         (("http://127.0.0.1:1/mcp", "echo", "--", "x"), "takes no arguments"),
-        (("echo", "--"), "nothing stands after"),
-        (("echo", "--", "no-such-command-here"), "there is no command 'no-such-command-here'"),
-        (("echo", "--", "echo", "hello"), "no message of the protocol: 'hello'"),
+        (("echo", "--"), "the command after `--` is missing"),
+        (("echo", "--", "no-such-command-here"), "unknown command 'no-such-command-here'"),
+        (("echo", "--", "echo", "hello"), "not a message of the protocol: 'hello'"),
         (("echo", "--", sys.executable, "-c", "raise SystemExit('out of luck')"), "out of luck"),
         (("echo", "--timeout", "0.5", "--", "sleep", "60"), "did not answer within 0.5 s"),
         ((f"{SEVERAL}:secnd", "add"), "several.py:second"),
     ],
 )
 def test_a_server_that_cannot_be_reached_exits_2_and_says_why(call, arguments, said):
-    """A mistake of the user is told in sentences: what, where, what next."""
+    """A mistake of the user is reported with its cause, its place and a hint."""
     code, message = told(call(*arguments))
     assert 2 == code
     assert said in message
@@ -178,8 +178,8 @@ def test_a_server_that_cannot_be_reached_exits_2_and_says_why(call, arguments, s
 @pytest.mark.parametrize(
     ("target", "said"),
     [
-        ("", "names no server"),
-        (SEVERAL, f"say which one: {SEVERAL}:first"),
+        ("", "is not a server"),
+        (SEVERAL, f"name one of them: {SEVERAL}:first"),
         (f"{SEVERAL}:number", "is a int, not a server"),
         (f"{SEVERAL}:made_of", "missing a required argument: 'name'"),
         (f"{SEVERAL}:made_later", "is async"),
@@ -220,7 +220,7 @@ def test_a_file_that_cannot_be_loaded_is_told_without_a_traceback(apart, tmp_pat
     [
         (["--stateless"], "add --http HOST:PORT"),
         (["--http", "localhost"], "is not a port"),
-        (["--http", "::1:80"], "stands in brackets"),
+        (["--http", "::1:80"], "needs brackets"),
         (["--http", "1.2.3.4:99999"], "is not a port"),
         (["--http", ":80", "--path", "mcp"], "write --path /mcp"),
         (["--http", "203.0.113.7:8000"], "cannot listen on 203.0.113.7:8000"),

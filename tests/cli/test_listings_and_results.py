@@ -14,7 +14,7 @@ import mcp.client
 import mcp.shared
 import pytest
 
-from mcpcore.cli.calling import CLIENT_LOGGERS
+from mcpcore.cli.call import CLIENT_LOGGERS
 
 SERVERS = Path(__file__).parent / "servers"
 ODD = str(SERVERS / "odd.py")
@@ -27,7 +27,7 @@ def test_every_page_of_a_list_is_read(call):
     assert ["picture", "log", "on_page_2", "on_page_3"] == [tool["name"] for tool in json.loads(done.stdout)]
     done = call(f"{ODD}:paged", "on_page_3", "count=x")
     assert (2, "") == (done.exit_code, done.stdout)
-    assert "count takes a whole number" in done.stderr
+    assert "count must be an integer" in done.stderr
 
 
 def test_a_list_that_never_ends_is_cut(call):
@@ -38,12 +38,12 @@ def test_a_list_that_never_ends_is_cut(call):
 
 
 def test_a_server_without_tools_says_so(call):
-    """An empty list is told in a sentence, and is no failure."""
+    """An empty list is reported in a sentence, and is not a failure."""
     assert "The server has no tools.\n" == call(f"{ODD}:empty", "--list").stdout
 
 
 def test_a_list_of_any_schema_and_any_contract_is_shown(call):
-    """What another server lists may be anything: a property that is `true`, a retry that nobody knows, a contract of
+    """The list of another server may contain anything: a property that is `true`, an unknown retry, a contract of
     the wrong kind."""
     done = call(f"{ODD}:strange", "--list")
     assert 0 == done.exit_code, done.stderr
@@ -85,7 +85,7 @@ def test_a_tool_that_is_not_listed_is_called_with_guessed_values(call):
 
 @pytest.mark.parametrize("era", ["modern", "handshake", "auto"])
 def test_a_successful_call_is_one_though_the_server_refuses_to_list(call, era):
-    """What came back is shown, and not the refusal of a list that the result could have been checked against."""
+    """The result is shown, and not the refusal of a list by which it could have been checked."""
     done = call(f"{ODD}:unlisted", "work", "x=1", "--era", era)
     assert (0, "") == (done.exit_code, done.stderr)
     assert done.stdout.startswith("work succeeded (isError: false)\n\n--- content[0] text\nwork {'x': 1}\n")
@@ -143,7 +143,7 @@ def test_an_error_without_data_is_shown_without_the_heading(call):
     ],
 )
 def test_an_answer_that_is_none_is_not_taken_for_a_server_that_went_away(call, wrong, asked, said):
-    """A server that runs and answers wrongly, or not at all, is told as that, by what it answered."""
+    """A server that answers wrongly, or not at all, is reported with its answer."""
     server = (sys.executable, str(SERVERS / "malformed.py"), wrong)
     done = call(asked, "--era", "handshake", "--timeout", "1.5", "--", *server)
     assert (1, "") == (done.exit_code, done.stdout)
@@ -162,7 +162,7 @@ def test_a_list_that_cannot_be_read_does_not_keep_from_a_call(call):
 
 
 def test_an_unknown_name_that_is_near_to_none_gets_the_names_that_there_are(call):
-    """Nothing is suggested that nobody meant; the list is short enough to be told."""
+    """Only similar names are suggested; otherwise the short list is printed."""
     done = call(f"{SERVERS / 'several.py'}:second", "zzzzzz")
     assert 1 == done.exit_code
     assert "Next: the server has add\n" == done.stderr
@@ -214,7 +214,7 @@ def test_lines_that_are_no_messages_are_named_once_and_shown_on_request(apart):
     done = apart("call", "-v", "tool", "--", sys.executable, "-c", code)
     assert 2 == done.returncode
     assert done.stderr.count("[client] ") > 3
-    assert "what is no message of the protocol: 'hello'\n" in done.stderr
+    assert "that is not a message of the protocol: 'hello'\n" in done.stderr
 
 
 def test_with_verbose_the_last_words_of_a_server_are_not_told_twice(apart):
@@ -222,7 +222,7 @@ def test_with_verbose_the_last_words_of_a_server_are_not_told_twice(apart):
     done = apart("call", "-v", "tool", "--", sys.executable, "-c", "raise SystemExit('out of luck')")
     assert 2 == done.returncode
     assert 1 == done.stderr.replace("'out of luck'", "").replace("SystemExit('", "").count("out of luck\n")
-    assert "run it by itself to see why" in done.stderr
+    assert "run it alone to see the error" in done.stderr
 
 
 def test_standard_input_that_is_no_text_is_told(call):
@@ -234,7 +234,7 @@ def test_standard_input_that_is_no_text_is_told(call):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupted_call_ends_with_the_code_of_shells(started):
-    """Ctrl+C while a tool works ends the command at once, without a traceback, with 130."""
+    """Ctrl+C during a tool call ends the command immediately, without a traceback, with 130."""
     with started("call", "-v", SERVERS / "noisy.py", "echo", "words=a", "count=98") as process:
         assert process.stderr is not None
         assert process.stdout is not None
@@ -249,7 +249,7 @@ def test_an_interrupted_call_ends_with_the_code_of_shells(started):
 
 
 def test_a_module_is_found_from_the_current_folder(call, tmp_path, monkeypatch):
-    """`mcpcore call my_package.inner TOOL` finds the package beside it, without an entry in PYTHONPATH."""
+    """`mcpcore call my_package.inner TOOL` finds the package in the current folder, without PYTHONPATH."""
     source = "from mcpcore import Server\nserver = Server('here')\n\n\ndef where() -> str:\n    return __name__\n\n\nserver.add_tool(where)\n"
     (tmp_path / "my_package").mkdir()
     (tmp_path / "my_package" / "inner.py").write_text(source)
@@ -259,7 +259,7 @@ def test_a_module_is_found_from_the_current_folder(call, tmp_path, monkeypatch):
 
 
 def test_a_module_that_lacks_one_of_its_own_imports_is_not_taken_for_missing(apart, tmp_path):
-    """What is missing is what the module imports, and the line that does so is shown."""
+    """A missing import of the module is reported with the line of the import."""
     (tmp_path / "my_server.py").write_text("import not_installed_at_all\n")
     done = apart("run", "my_server", cwd=tmp_path)
     assert (2, "") == (done.returncode, done.stdout)
@@ -271,4 +271,4 @@ def test_a_file_in_a_folder_that_is_not_there_is_told(call):
     """The folder is what the user got wrong, so the folder is named."""
     done = call("no/such/folder/server.py", "echo")
     assert (2, "") == (done.exit_code, done.stdout)
-    assert "there is no folder no/such/folder that can be read" in done.stderr
+    assert "the folder no/such/folder cannot be read" in done.stderr

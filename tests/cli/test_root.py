@@ -50,7 +50,7 @@ def test_the_version_is_that_of_the_package():
 
 
 def test_the_help_lists_every_command_with_its_line():
-    """Each command of the table stands in the help, and the help has examples and the exit codes."""
+    """The help lists each command of the table, examples and the exit codes."""
     shown = CliRunner().invoke(cli, ["--help"]).stdout
     for name, mounted in COMMANDS.items():
         assert name in shown
@@ -103,15 +103,15 @@ def test_an_unknown_command_is_answered_with_the_nearest():
 
 
 def test_a_command_whose_package_is_missing_says_so(monkeypatch):
-    """A mounted module that is not installed is told in a sentence, not a traceback."""
+    """A missing module of a command is reported in a sentence, not a traceback."""
     monkeypatch.setitem(COMMANDS, "lint", COMMANDS["lint"]._replace(module="mcpcore_not_there.cli"))
     done = CliRunner().invoke(cli, ["lint"])
     assert done.exit_code == 2
-    assert "there is no module mcpcore_not_there" in done.stderr
+    assert "the module mcpcore_not_there is missing" in done.stderr
 
 
 def test_an_import_error_inside_a_command_is_not_hidden(monkeypatch, tmp_path):
-    """A command that is there but lacks a module of its own raises that error."""
+    """A command that lacks another module raises that error."""
     (tmp_path / "broken_command.py").write_text("import not_installed_at_all\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(COMMANDS, "lint", COMMANDS["lint"]._replace(module="broken_command"))
@@ -121,7 +121,7 @@ def test_an_import_error_inside_a_command_is_not_hidden(monkeypatch, tmp_path):
 
 
 def test_a_broken_click_is_not_taken_for_a_missing_one(tmp_path):
-    """Where click is there and lacks a module of its own, that module is named."""
+    """If click itself lacks a module, that module is named."""
     (tmp_path / "click.py").write_text("import not_installed_at_all\n")
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nfrom mcpcore.cli import main\nmain()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
@@ -154,7 +154,7 @@ def test_importing_any_module_runs_nothing():
 
 
 def test_the_table_is_what_documentation_tools_read():
-    """Those that describe a click command ask it for its commands, and get each of the table with its options."""
+    """Tools that inspect click commands get each command of the table with its options."""
     described = cli.to_info_dict(click.Context(cli))
     assert list(COMMANDS) == list(described["commands"])
     assert {"timeout", "era"} <= {option["name"] for option in described["commands"]["call"]["params"]}
@@ -178,7 +178,7 @@ def test_completion_prints_a_script_for_each_shell(shell):
 
 
 def test_completion_offers_commands_and_options():
-    """What the shell asks for is answered from the table."""
+    """Completions of the shell come from the table."""
     from click.shell_completion import BashComplete
 
     complete = BashComplete(cli, {}, "mcpcore", "_MCPCORE_COMPLETE")
@@ -214,7 +214,7 @@ def test_a_full_disk_behind_the_output_is_told_in_a_sentence(arguments):
 
 
 def test_an_error_of_a_command_is_not_taken_for_one_of_the_output(monkeypatch):
-    """What a command itself does not expect is shown as it is."""
+    """An unexpected error of a command is shown unchanged."""
 
     def broken(**_: object) -> None:
         raise OSError("the socket is gone")

@@ -92,7 +92,7 @@ def test_a_mistake_that_is_no_exception_has_no_traceback(apart, tmp_path):
     """`--traceback` changes nothing where the message says all that there is."""
     done = apart("run", "none.py", "--traceback", cwd=tmp_path)
     assert (2, "") == (done.returncode, done.stdout)
-    assert "there is no file none.py" in done.stderr
+    assert "the file none.py does not exist" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -117,7 +117,7 @@ def _has_ipv6() -> bool:
 
 @pytest.mark.skipif(not _has_ipv6(), reason="this machine has no IPv6")
 def test_the_url_of_an_ipv6_server_can_be_called_as_it_is_printed(call, served):
-    """The host stands in brackets in the URL, as it did on the command line."""
+    """The host is in brackets in the URL, as on the command line."""
     with served(f"{SERVERS / 'several.py'}:second", "--http", "[::1]:0") as (name, url):
         assert "second" == name
         assert url.startswith("http://[::1]:")
@@ -132,7 +132,7 @@ def test_a_port_that_is_taken_is_told(apart):
         done = apart("run", f"{SERVERS / 'several.py'}:second", "--http", address)
     assert (2, "") == (done.returncode, done.stdout)
     assert f"cannot listen on {address}: " in done.stderr
-    assert "0 for any that is free" in done.stderr
+    assert "0 for any free port" in done.stderr
 
 
 def test_the_command_works_in_a_thread_where_signals_cannot_be_set(monkeypatch):
@@ -149,4 +149,4 @@ def test_the_command_works_in_a_thread_where_signals_cannot_be_set(monkeypatch):
     thread.start()
     thread.join(30)
     assert 2 == results[0].exit_code, results[0].exception
-    assert "there is no module no_such_module_anywhere" in results[0].stderr
+    assert "the module no_such_module_anywhere does not exist" in results[0].stderr

@@ -1,7 +1,7 @@
-"""A sixth held-back part: exceptions of libraries, labelled by what their makers say of them before `classify` was asked.
+"""Exceptions of libraries, labelled by what their documentation says of them.
 
-Tables of a class, its arguments and the label. Libraries that the bench's environment does not have are left out, as
-everywhere in the set. Cases of which two codes could be said are not in it.
+Each table holds a class, its arguments and the label. Libraries that are not installed are left out. Exceptions to
+which two codes apply are not in the set.
 """
 
 # The cases do on purpose what the rules forbid, each in one line.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from bench.classify.servers import Peers
 
-CASES = Cases(held_back=True)
+CASES = Cases()
 
 
 def _throw(failure: BaseException) -> NoReturn:

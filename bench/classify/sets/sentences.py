@@ -1,91 +1,76 @@
-"""What applications and small clients raise: an exception of their own, or a plain one, and a sentence."""
+"""Labelled sentences, from the files in `bench/classify/sentences`.
 
-# The cases do on purpose what the rules forbid, each in one line.
-# ruff: noqa: ARG001, E501, Q003
+A file holds one sentence per line, under a line such as `== NOT_FOUND` with the label.
+"""
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from bench.classify.case import Cases
 from mcpcore.codes import ErrorCode as C
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from bench.classify.servers import Peers
-
-CASES = Cases()
+FOLDER: Final = Path(__file__).parents[1] / "sentences"
 
 
 class SyncError(Exception):
-    """An application's own exception, of which no table knows."""
+    """An application's own exception, which no table knows."""
 
 
-def says(
-    cases: Cases,
-    label: C,
-    *sentences: str,
-    kind: type[Exception] = SyncError,
-    named: str | None = None,
-    bug: bool = False,
-) -> None:
-    """Add a case for each sentence, raised with `kind`, or with a class made with the name `named`."""
-    if named is not None:
-        kind = type(named, (Exception,), {"__module__": "app"})
-    for sentence in sentences:
-        cases.add(label, f"{kind.__name__}({sentence!r})", _raiser(kind, *([sentence] if sentence else [])), bug=bug)
+def _plain(sentence: str) -> type[Exception]:
+    return RuntimeError if len(sentence) % 2 else Exception
 
 
-def listed(text: str) -> list[tuple[C, str]]:
-    """Labels and sentences of a list: a line "== LABEL" goes before the sentences of that label, one a line."""
-    found: list[tuple[C, str]] = []
+def _own(_: str) -> type[Exception]:
+    return SyncError
+
+
+FILES: Final[dict[str, Callable[[str], type[Exception]]]] = {
+    "applications": _own,
+    "servers_and_clients": _own,
+    "ordinary": _plain,
+    "short": _plain,
+    "tool_servers": _plain,
+    "chats_and_logs": _plain,
+    "program_errors": _plain,
+    "systems": _plain,
+    "services": _plain,
+    "services_and_traps": _plain,
+    "terse": _plain,
+    "misleading_names": _plain,
+    "service_error_names": _plain,
+    "exceptions_as_text": _plain,
+    "exceptions_of_other_languages": _plain,
+}
+"""The exception class to raise for a sentence of each file."""
+
+
+def _labelled(file: str) -> Iterator[tuple[C, str]]:
     label = C.INTERNAL_ERROR
-    for line in text.split("\n"):
+    for line in (FOLDER / f"{file}.txt").read_text(encoding="utf-8").split("\n"):
         if line.startswith("== "):
             label = C[line[3:]]
         elif line:
-            found.append((label, line))
-    return found
+            yield label, line
 
 
-def _raiser(kind: type[Exception], *args: object) -> Callable[[Peers], None]:
-    def run(p: Peers) -> None:
-        raise kind(*args)
+def _class_names() -> Iterator[tuple[str, str, C]]:
+    """The name of an application's own class, its message, and the label."""
+    for line in (FOLDER / "class_names.txt").read_text(encoding="utf-8").split("\n"):
+        if line:
+            name, message, label = line.split("|")
+            yield name, message, C[label]
 
-    return run
 
+CASES = Cases()
 
-says(CASES, C.UNAUTHORIZED, "Your session has expired, please log in again", "Token expired at 2026-01-01T00:00:00Z",
-     "Incorrect API key provided: sk-***", "401 Client Error: Unauthorized for url: http://x/")  # fmt: skip
-says(CASES, C.FORBIDDEN, "Access to the project 'apollo' was denied", "You do not have permission to perform this action",
-     "Resource not accessible by integration: status code 403", "402 Payment Required",
-     "new row violates row-level security policy for table \"notes\"")  # fmt: skip
-says(CASES, C.NOT_FOUND, "User 42 does not exist", "No such container: web-1", "The model `gpt-9` could not be found: model_not_found",
-     "Couldn't find the page you asked for", "No results found for query 'xyzzy'")  # fmt: skip
-says(CASES, C.VALIDATION_ERROR, "Invalid value for parameter 'limit'", "limit must be between 1 and 100", "missing required field: title",
-     "request failed with status code 422", "This model's maximum context length is 8192 tokens")  # fmt: skip
-says(CASES, C.INVALID_PARAMS, "request failed with status code 400")
-says(CASES, C.CONFLICT, "A page with this title already exists", "duplicate key value violates unique constraint \"users_email_key\"",
-     "The document was modified by another user")  # fmt: skip
-says(
-    CASES,
-    C.RATE_LIMITED,
-    "rate_limit_exceeded: slow down",
-    "Too many requests, try again in 20s",
-    "API quota exceeded for today",
-)
-says(
-    CASES,
-    C.TIMEOUT,
-    "The read operation timed out",
-    "504 Gateway Timeout",
-    "upstream returned: gateway timeout",
-    "deadline exceeded",
-)
-says(CASES, C.REQUEST_CANCELLED, "The operation was canceled by the user", "Request aborted by the client")
-says(CASES, C.SERVICE_UNAVAILABLE, "getaddrinfo ENOTFOUND api.example.com", "The server is down for maintenance", "502 Bad Gateway",
-     "sorry, too many clients already", "certificate verify failed: unable to get local issuer certificate",
-     "connect ECONNREFUSED 127.0.0.1:5432", "DNS lookup failed", "status code 500", "HTTP 501 Not Implemented")  # fmt: skip
-says(CASES, C.DATABASE_ERROR, "database is locked", "deadlock detected", 'relation "users" does not exist')
-says(CASES, C.INTERNAL_ERROR, "something went wrong", "kaldns handler crashed", "this is not one of the things that are allowed for",
-     "unexpected state 7 in the widget factory", "Oops")  # fmt: skip
+for _file, _kind_of in FILES.items():
+    for _label, _sentence in _labelled(_file):
+        CASES.say(_label, _kind_of(_sentence), _sentence)
+for _name, _message, _label in _class_names():
+    _kind = type(_name, (Exception,), {"__module__": "app"})
+    CASES.say(_label, _kind, _message)

@@ -1,7 +1,7 @@
-"""A second part held back: written after the tables had learned from the first."""
+"""Corners of libraries, and mistakes in the program."""
 
 # The cases do on purpose what the rules forbid, each in one line.
-# ruff: noqa: ARG005, E501, F522, F524, PLW0108
+# ruff: noqa: ARG005, F522, F524, PLW0108
 from __future__ import annotations
 
 import asyncio
@@ -13,14 +13,13 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from bench.classify.case import Cases
-from bench.classify.sets.held_back import _from, _module, _raise
-from bench.classify.sets.sentences import says
+from bench.classify.sets.corners import _from, _module, _raise
 from mcpcore.codes import ErrorCode as C
 
 if TYPE_CHECKING:
     from bench.classify.servers import Peers
 
-CASES = Cases(held_back=True)
+CASES = Cases()
 add = CASES.add
 
 # Libraries
@@ -271,38 +270,3 @@ def _set_twice() -> None:
     future: Any = _module("concurrent.futures").Future()
     future.set_result(1)
     future.set_result(1)
-
-
-# Sentences
-says(CASES, C.UNAUTHORIZED, "Invalid API key", "Your access token is no longer valid", "Please sign in to continue", "Unauthenticated request",
-     "Could not validate credentials", "JWT signature verification failed")  # fmt: skip
-says(CASES, C.FORBIDDEN, "User ada is not permitted to read 'payroll'", "Insufficient permissions to complete the operation",
-     "This feature requires a paid plan: payment required", "Access denied for tenant 7")  # fmt: skip
-says(CASES, C.NOT_FOUND, "Order #991 not found", "No user with id 17", "The requested URL was not found on the server", "Bucket does not exist",
-     "could not find a route between A and B", "no match for 'foo*'", "File missing: report.pdf")  # fmt: skip
-says(CASES, C.VALIDATION_ERROR, "Malformed cursor", "Field 'email' is not a valid address", "page must be at least 1", "The query is too long",
-     "Missing parameter: q", "date out of range", "Please provide a search term", "latitude must be between -90 and 90",
-     "unexpected keyword in filter: colour")  # fmt: skip
-says(CASES, C.CONFLICT, "Branch 'main' already exists", "Version mismatch: expected 4, found 5", "Another sync is already in progress",
-     "Email address already in use")  # fmt: skip
-says(CASES, C.RATE_LIMITED, "429 Too Many Requests", "You are being rate limited.", "Quota exceeded for quota metric 'Queries'",
-     "Too many login attempts, please wait", "Request was throttled. Expected available in 12 seconds.")  # fmt: skip
-says(CASES, C.TIMEOUT, "Timed out after 30s", "context deadline exceeded", "Read timed out. (read timeout=5)", "The request took too long to process",
-     "Navigation timeout of 30000 ms exceeded")  # fmt: skip
-says(CASES, C.SERVICE_UNAVAILABLE, "Connection reset by peer", "The upstream service returned an error", "Internal Server Error",
-     "unable to connect to the database server", "no healthy upstream", "Failed to fetch", "Name or service not known",
-     "The service is overloaded, please try again later", "socket hang up")  # fmt: skip
-says(CASES, C.DATABASE_ERROR, "Deadlock found when trying to get lock; try restarting transaction", 'column "naem" does not exist',
-     "could not serialize access due to concurrent update")  # fmt: skip
-says(CASES, C.SERIALIZATION_ERROR, "Unexpected token < in JSON at position 0", "invalid JSON in line 3")
-says(CASES, C.REQUEST_CANCELLED, "This operation was aborted", "The request was canceled")
-says(
-    CASES,
-    C.CONFIGURATION_ERROR,
-    "DATABASE_URL is not set",
-    "Missing configuration for provider 'x'",
-    "Invalid configuration: no region",
-)
-says(CASES, C.INTERNAL_ERROR, "unknown error", "the kaldns resolver is fine", "Nothing matched the expectations of nobody", "boom", "42",
-     "the timeoutable widget fell over", "invalidation queue crashed", "not all of the parts that were checked are allowed here",
-     "error was not logged in the journal")  # fmt: skip

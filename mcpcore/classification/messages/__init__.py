@@ -1,1 +1,0 @@
-"""The table of phrases, in parts: `mcpcore.classification.by_message` puts them in order."""

@@ -1,0 +1,54 @@
+"""Records as JSON: keys that name secrets, texts that JSON cannot hold, parts that were searched before."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mcpcore.audit.record import encode
+from mcpcore.redaction import REDACTED, SECRET_NAMES, Clean, Searched
+
+
+def record_of(data, message="m"):
+    return {
+        "timestamp": "t",
+        "surface": "tool",
+        "code": 1,
+        "server": "s",
+        "tool": "f",
+        "message": message,
+        "data": data,
+    }
+
+
+@pytest.mark.parametrize("name", SECRET_NAMES)
+@pytest.mark.parametrize("dress", ["{}", "{}\n", " {}", "-{}-", "{}é", '"{}"', "{}\\"])
+def test_every_secret_name_hides_its_value(name, dress):
+    """Whatever punctuation surrounds the name."""
+    key = dress.format(name.upper())
+    clean, _ = encode(record_of({key: "hunter2"}))
+    assert clean["data"] == {key: REDACTED}
+
+
+def test_the_value_of_a_long_key_is_hidden():
+    """A key that is too long to be read counts as the name of a secret."""
+    clean, line = encode(record_of({"k" * 300: "hunter2", "pad": "p" * 500}))
+    assert "hunter2" not in line
+    assert clean["data"]["k" * 300] == REDACTED
+
+
+def test_half_of_a_surrogate_pair_is_escaped():
+    """UTF-8 cannot hold it, JSON in ASCII can."""
+    _, line = encode(record_of({}, "\ud800"))
+    assert json.loads(line)["message"] == "\ud800"
+
+
+def test_parts_that_were_searched_before_become_plain_values():
+    """Also where another part of the record holds a secret."""
+    crash = {"exception": Searched(type="E", message="password=[redacted]", causes=[]), "traceback": Clean("E: boom")}
+    record = {**record_of({}, "password=hunter2"), **crash}
+    clean, line = encode(record)
+    assert json.loads(line) == clean == {**record_of({}, f"password={REDACTED}"), **crash}
+    assert type(clean["exception"]) is dict
+    assert type(clean["traceback"]) is str

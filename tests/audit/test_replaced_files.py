@@ -1,0 +1,204 @@
+"""Files of a trail that are moved, replaced or deleted while a server writes to them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from mcpcore.audit import AuditTrail, verify
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="files that are open cannot be moved on Windows")
+
+
+@pytest.fixture
+def trail(tmp_path):
+    """An open trail in a separate folder."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    with AuditTrail.open(folder / "audit.jsonl", sinks=()) as opened:
+        yield opened
+
+
+def test_the_next_record_after_a_move_begins_a_new_file(trail, failure):
+    """Immediately; the moved records are recorded as missing."""
+    trail.record(failure(1))
+    trail.path.rename(trail.path.with_name("elsewhere"))
+    trail.record(failure(2))
+    events = [json.loads(line) for line in trail.path.read_text().splitlines()]
+    assert [event.get("event", event.get("correlationId")) for event in events] == ["missing", f"{2:016x}"]
+
+
+def test_the_next_record_after_a_deletion_begins_a_new_file(trail, failure):
+    """At once, too."""
+    trail.record(failure(1))
+    trail.path.unlink()
+    trail.record(failure(2))
+    assert f"{2:016x}" in trail.path.read_text()
+
+
+def test_the_next_record_after_another_file_took_the_name_is_in_that(trail, failure, tmp_path):
+    """As an editor saves, or a copy is put back."""
+    trail.record(failure(1))
+    copy = tmp_path / "copy"
+    copy.write_bytes(trail.path.read_bytes())
+    copy.replace(trail.path)
+    trail.record(failure(2))
+    report = verify(trail.path)
+    assert (report.ok, report.records) == (True, 2)
+
+
+def test_a_deleted_head_is_back_with_the_next_record(trail, failure):
+    """And the records say from where on it vouches again."""
+    trail.record(failure(1))
+    head = trail.path.with_name("audit.jsonl.head")
+    head.unlink()
+    trail.record(failure(2))
+    assert head.exists()
+    report = verify(trail.path)
+    assert report.ok
+    assert report.head is not None
+    assert report.head.seq == report.last
+
+
+def test_a_moved_head_is_put_back(trail, failure):
+    """One that lies elsewhere is not written on."""
+    trail.record(failure(1))
+    head = trail.path.with_name("audit.jsonl.head")
+    kept = head.rename(head.with_name("kept"))
+    before = kept.read_bytes()
+    trail.record(failure(2))
+    assert head.exists()
+    assert kept.read_bytes() == before
+    assert verify(trail.path).ok
+
+
+def test_a_head_that_was_changed_in_its_place_is_overwritten(trail, failure):
+    """By the next record, which knows better."""
+    trail.record(failure(1))
+    head = trail.path.with_name("audit.jsonl.head")
+    older = head.read_bytes()
+    trail.record(failure(2))
+    for changed in (older, b"", b"garbage"):
+        head.write_bytes(changed)
+        trail.record(failure(3))
+        report = verify(trail.path)
+        assert report.ok, report.problems
+        assert report.head is not None
+        assert report.head.seq == report.last
+
+
+@pytest.mark.parametrize("what", ["moved", "deleted"])
+def test_a_folder_that_goes_is_noticed_at_once(trail, failure, tmp_path, what):
+    """No record is written to a file that nobody finds."""
+    trail.record(failure(1))
+    if what == "moved":
+        trail.path.parent.rename(tmp_path / "elsewhere")
+    else:
+        for file in trail.path.parent.iterdir():
+            file.unlink()
+        trail.path.parent.rmdir()
+    trail.record(failure(2))
+    assert trail.lost == 1
+    trail.path.parent.mkdir()
+    trail.record(failure(3))
+    assert f"{3:016x}" in trail.path.read_text()
+
+
+def test_a_link_to_a_folder_that_leads_elsewhere_is_followed_at_once(tmp_path, failure):
+    """A folder on the way may be a link, unlike the file itself."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    link = tmp_path / "logs"
+    link.symlink_to(tmp_path / "one")
+    with AuditTrail.open(link / "audit.jsonl", sinks=()) as trail:
+        trail.record(failure(1))
+        link.unlink()
+        link.symlink_to(tmp_path / "two")
+        trail.record(failure(2))
+    assert f"{1:016x}" in (tmp_path / "one" / "audit.jsonl").read_text()
+    assert f"{2:016x}" in (tmp_path / "two" / "audit.jsonl").read_text()
+
+
+def test_a_change_of_permissions_alone_changes_nothing(trail, failure):
+    """The file stays the same."""
+    trail.record(failure(1))
+    trail.path.chmod(0o640)
+    trail.record(failure(2))
+    trail.record(failure(3))
+    report = verify(trail.path)
+    assert (report.ok, report.records) == (True, 3)
+
+
+def open_files(folder, body):
+    """Count the open files of a new process before and after it ran `body` 20 times."""
+    program = (
+        "import gc, os, sys\n"
+        "from pathlib import Path\n"
+        "from mcpcore.audit import AuditTrail\n"
+        f"folder = Path({str(folder)!r})\n"
+        "kept = []\n"
+        "def use(number):\n"
+        f"{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n"
+        "use(0)\n"  # what is loaded or opened once
+        "gc.collect()\n"
+        "before = len(os.listdir('/dev/fd'))\n"
+        "for number in range(1, 21):\n"
+        "    use(number)\n"
+        "gc.collect()\n"
+        "print(before, len(os.listdir('/dev/fd')))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    before, after = done.stdout.split()
+    return int(before), int(after)
+
+
+def test_a_trail_that_is_closed_lets_go_of_its_files(tmp_path):
+    """A process that opens many trails, one after the other, keeps none open."""
+    before, after = open_files(
+        tmp_path,
+        """
+        with AuditTrail.open(folder / f"{number}.jsonl", sinks=()) as trail:
+            trail.record({"tool": "f"})
+        kept.append(trail)
+        assert trail.lost == 0
+        """,
+    )
+    assert after == before
+
+
+def test_a_trail_that_nobody_has_any_more_lets_go_of_its_files(tmp_path):
+    """Also where it was never closed."""
+    before, after = open_files(
+        tmp_path,
+        """
+        trail = AuditTrail.open(folder / f"{number}.jsonl", sinks=())
+        trail.record({"tool": "f"})
+        assert trail.lost == 0
+        """,
+    )
+    assert after == before
+
+
+def test_limits_that_are_none_are_refused(tmp_path):
+    """Before anything is opened."""
+    with pytest.raises(ValueError, match="max_bytes"):
+        AuditTrail(tmp_path / "a", max_bytes=0)
+
+
+def test_an_interpreter_that_ends_with_a_trail_says_nothing(tmp_path):
+    """Whatever of its modules is gone by then."""
+    program = (
+        "import sys\n"
+        "from mcpcore.audit import AuditTrail, trail\n"
+        f"kept = AuditTrail.open({str(tmp_path / 'audit.jsonl')!r}, sinks=())\n"
+        "kept.record({'tool': 'f'})\n"
+        "trail.os = trail.contextlib = None\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert verify(tmp_path / "audit.jsonl").records == 1

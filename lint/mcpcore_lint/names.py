@@ -23,7 +23,7 @@ FACTORIES: Final[dict[str, str]] = {
     "database_error": "DATABASE_ERROR",
     "request_cancelled": "REQUEST_CANCELLED",
 }
-"""Factory to the code of what it makes."""
+"""Factory to the code of its errors."""
 
 FACTORY_OF_CODE: Final[dict[str, str]] = {code: factory for factory, code in FACTORIES.items()}
 

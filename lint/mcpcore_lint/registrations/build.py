@@ -1,4 +1,4 @@
-"""Makes the model of one file: its tools, resources and prompts in source order."""
+"""Builds the model of one file: its tools, resources and prompts in source order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from mcpcore_lint.model import (
     Missing,
     Parameter,
     Served,
-    Symbol,
     ToolDef,
     Unknown,
     Value,
@@ -25,18 +24,13 @@ from mcpcore_lint.model import (
     options,
     string,
 )
+from mcpcore_lint.registrations.calls import Calls
 from mcpcore_lint.registrations.contracts import contract_given, contract_of
-from mcpcore_lint.registrations.delegating import delegates
-from mcpcore_lint.registrations.frames import Frame, read_again
-from mcpcore_lint.registrations.handlers import Target, wrapped_parameter
-from mcpcore_lint.registrations.lookups import Tables, may_be_looked_up
+from mcpcore_lint.registrations.functions import Target, wrapped_parameter
 from mcpcore_lint.registrations.lowlevel import Dispatching
-from mcpcore_lint.registrations.registering import Registering
-from mcpcore_lint.registrations.sites import Maker, Site
-from mcpcore_lint.registrations.tables import FROM_TOOL, LOWLEVEL_REQUESTS, NEAR
 from mcpcore_lint.registrations.unresolved import Origins, Unresolved, note_unresolved
+from mcpcore_lint.registrations.ways import NEAR, SERVES_ALL, Maker, Site
 from mcpcore_lint.semantics.evaluate import choice, evaluate
-from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from mcpcore_lint.records import ToolFlavour
@@ -46,19 +40,19 @@ if TYPE_CHECKING:
 
 
 class Builder:
-    """Makes the model of one file."""
+    """Builds the model of one file."""
 
     def __init__(self, module: Module, hierarchy: Hierarchy) -> None:
         self.module = module
         self.hierarchy = hierarchy
-        self.registering = Registering(module, hierarchy)
+        self.calls = Calls(module, hierarchy)
         self._handlers: dict[tuple[FunctionNode, int], Handler] = {}
         self._found: list[ToolDef] = []
         self._serving: list[ToolDef] = []
         """The low-level handlers among them that serve tools by name."""
         self._unresolved: list[Unresolved] = []
         self._servers: dict[ast.AST, str] = {}
-        """The servers that what is made in this file is added to."""
+        """The keys of the servers to which the tools made by a call are added."""
 
     # -- tools -------------------------------------------------------------------------------------------------------
 
@@ -73,11 +67,9 @@ class Builder:
             if not isinstance(node, ast.Lambda) and node.decorator_list:
                 self._decorated(node, scope)
         for call, scope in self._calls():
-            self.registering.targets.steps = 0
-            for site in self.registering.sites(call, scope):
+            self.calls.functions.steps = 0
+            for site in self.calls.sites(call, scope):
                 self._registered(site)
-        if "request_handlers[" in self.module.source.text:
-            self._requests()
         self._served()
         note_unresolved(self.module, self._unresolved)
         for tool in self._found:
@@ -96,15 +88,15 @@ class Builder:
             self._found[before:] = _joined(self._found[before:], name)
 
     def makers(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> tuple[tuple[ast.expr, Maker], ...]:
-        """The decorators of a function that make a tool of it; found once: a server that lists it asks again."""
+        """The decorators of a function that make a tool of it, each with its maker; kept for servers that list it."""
         key = ("makers", node)
         found: tuple[tuple[ast.expr, Maker], ...] | None = self.module.memo.get(key)
         if found is None:
             outside = self.outside(scope)
             makers: list[tuple[ast.expr, Maker]] = []
             for decorator in node.decorator_list:
-                self.registering.targets.steps = 0
-                maker = self.registering.maker(decorator, outside)
+                self.calls.functions.steps = 0
+                maker = self.calls.maker(decorator, outside)
                 if maker is not None:
                     makers.append((decorator, maker))
             found = self.module.memo[key] = tuple(makers)
@@ -121,7 +113,7 @@ class Builder:
 
     def server(self, node: ast.expr, scope: Scope) -> tuple[ToolFlavour | None, str | None]:
         """The flavour of a server object, and a key by which the same object is known elsewhere."""
-        return self.registering.servers.server(node, scope)
+        return self.calls.servers.server(node, scope)
 
     def _calls(self) -> list[tuple[ast.Call, Scope]]:
         """The calls that may register something."""
@@ -131,7 +123,7 @@ class Builder:
         return self.module.calls_near(*words) if words else []
 
     def _names(self, text: str) -> list[str]:
-        """How calls of decorators under other names begin, and those of functions that register what they are given."""
+        """The beginnings of calls of decorators under other names, and of the project's own registrars."""
         found: dict[str, None] = {}
         if "register" in text:
             found["register"] = None
@@ -155,51 +147,39 @@ class Builder:
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def _registered(self, site: Site) -> None:
-        targets = self.registering.targets
-        target = site.target
-        rounds: list[Scope] = []
-        if may_be_looked_up(target, site.scope):
-            target, envs = Tables(targets, self.module).rounds(target, site.scope)
-            node = site.scope.node
-            frames = [Frame(site.scope, env) for env in envs]
-            rounds = [
-                each if isinstance(node, ast.Lambda) else read_again(each, node.body, filled_first=True)
-                for each in frames
-            ]
-        if not rounds:
-            target = site.target
-            rounds = targets.items.loops.rounds(site.call, site.scope, target)
-        resolved = not rounds  # the conditions leave none
+        functions = self.calls.functions
+        rounds = functions.elements.rounds(site.call, site.scope, site.target)
+        if rounds == [site.scope] and _may_be_looked_up(site.target, site.scope):
+            rounds = functions.elements.table_rounds(site.target, site.scope) or rounds
+        resolved = not rounds  # the conditions leave no round
         for scope in rounds:
-            targets.steps = 0
-            maker = site.maker
-            if isinstance(scope, Frame) and isinstance(maker.inner, ast.Call) and maker.call is not None:
-                filled = self.registering.arguments(maker.inner, scope)
-                if not maker.derived:
-                    maker = maker._replace(call=replace(filled, args=filled.args[maker.first :]))
-            self._note_server(maker, target, scope)
+            functions.steps = 0
+            maker = self.calls.evaluated(site.maker, scope) if scope is not site.scope else site.maker
+            self._note_server(maker, site.target, scope)
+            targets = {target.node: target for target in functions.behind(site.target, scope)}
+            resolved = resolved or bool(targets)
             names: set[str | None] = set()
-            behind = targets.behind(target, scope)
-            resolved = resolved or bool(behind)
-            for found in behind if len(behind) < 2 else {each.node: each for each in behind}.values():
-                if len(behind) > 1 and any(_inside(each, found) for each in behind):
-                    continue  # what a factory gives is registered, not the factory
-                if isinstance(found.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    own = self._own_maker(found.node, found.module)
+            for target in targets.values():
+                if any(_inside(other, target) for other in targets.values()):
+                    continue  # a factory's result is registered, not the factory
+                if isinstance(target.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    own = self._own_maker(target.node, target.module)
                     if own is not None:
-                        self._renamed(own, maker, site, found)
+                        self._renamed(own, maker, site, target)
                         continue
-                tool = self._add(maker, site.registration, found, site.scope)
-                # Of several functions of one name one alone is registered, whichever was defined.
+                tool = self._add(maker, site.registration, target, site.scope)
+                # Only one of several functions of the same name is registered, whichever was defined.
                 if string(tool.name) in names:
                     tool.server = None
                 names.add(string(tool.name))
-
         if not resolved and site.maker.way.kind == "tool":
-            targets.steps = 0
-            unresolved = Origins(targets).unresolved(site)
-            if unresolved is not None:
-                self._unresolved.append(unresolved)
+            self._note_unresolved(site)
+
+    def _note_unresolved(self, site: Site) -> None:
+        self.calls.functions.steps = 0
+        unresolved = Origins(self.calls.functions).unresolved(site)
+        if unresolved is not None:
+            self._unresolved.append(unresolved)
 
     def _note_server(self, maker: Maker, target: ast.expr, scope: Scope) -> None:
         """Remember the server of `add_tool(Tool.from_function(...))`, which is a tool by itself."""
@@ -213,7 +193,7 @@ class Builder:
             self._servers.setdefault(node, maker.server)
 
     def _own_maker(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Maker | None:
-        """What makes a function a tool by its own decorators, so that `add_tool` only registers it."""
+        """The maker among a function's own decorators, so that `add_tool` only registers it."""
         if not node.decorator_list:
             return None
         builder = self if module is self.module else Builder(module, self.hierarchy)
@@ -238,25 +218,6 @@ class Builder:
         call = replace(before or maker.call, keywords=(*kept, *changes.items()), args=before.args if before else ())
         self._add(own._replace(call=call, server=maker.server), site.registration, target, site.scope)
 
-    def _requests(self) -> None:
-        """`server.request_handlers[CallToolRequest] = handler` of the low-level server."""
-        stack: list[tuple[ast.AST, Scope]] = [(self.module.tree, self.module.scope)]
-        stack += [(node, scope) for node, scope in self.module.functions.items() if not isinstance(node, ast.Lambda)]
-        for root, scope in stack:
-            for node in walk(list(root.body)):  # type: ignore[attr-defined]
-                if not isinstance(node, ast.Assign) or self.module.parents.get(node) is not root:
-                    continue
-                target = node.targets[0]
-                if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Attribute):
-                    continue
-                request = evaluate(target.slice, scope)
-                last = request.name.rpartition(".")[2] if isinstance(request, Symbol) else ""
-                if target.value.attr != "request_handlers" or last not in LOWLEVEL_REQUESTS:
-                    continue
-                if not delegates(node.value, scope):
-                    for maker_site in self.registering.request(target.value.value, node.value, scope):
-                        self._registered(maker_site)
-
     # -- one tool ----------------------------------------------------------------------------------------------------
 
     def _add(self, maker: Maker, registration: ast.expr, target: Target, scope: Scope) -> ToolDef:
@@ -264,7 +225,7 @@ class Builder:
         handler = self.handler(node, module)
         if target.signed:
             handler = replace(handler, parameters=())
-        elif target.taken or target.given:
+        elif target.taken or target.defaults:
             handler = replace(handler, parameters=_remaining(handler.parameters, target))
         name: Value = target.name
         description: Value = Missing(node, module)
@@ -310,9 +271,9 @@ class Builder:
         return tool
 
     def _serve(self, tool: ToolDef) -> None:
-        """Find the tools that a low-level handler serves, and make tools of the functions that it hands them to."""
+        """Find the tools that a low-level handler serves, and the functions to which it passes them."""
         served: list[Served] = []
-        for each in Dispatching(self.registering.targets).handed(tool.handler.node, tool.handler.module):
+        for each in Dispatching(self.calls.functions).dispatched(tool.handler.node, tool.handler.module):
             target = each.target
             handler = self.handler(target.node, target.module) if target is not None else None
             name = string(each.name)
@@ -326,16 +287,13 @@ class Builder:
             self._serving.append(tool)
             return
         module = tool.handler.module
-        call = Dispatching(self.registering.targets).looked_up(tool.handler.node, module)
+        call = Dispatching(self.calls.functions).looked_up(tool.handler.node, module)
         if call is not None and module is self.module:
             scope = module.scope_of(tool.handler.node)
-            site = Site(Maker(FROM_TOOL, "lowlevel", None), call.func, scope, call, call)
-            unresolved = Origins(self.registering.targets).unresolved(site)
-            if unresolved is not None:
-                self._unresolved.append(unresolved)
+            self._note_unresolved(Site(Maker(SERVES_ALL, "lowlevel", None), call.func, scope, call, call))
 
     def _served(self) -> None:
-        """Add the functions that low-level handlers hand calls to, but for those that are judged already."""
+        """Add the functions to which low-level handlers pass calls, except those that are tools already."""
         for tool in self._serving:
             known = [each.handler.node for each in self._found]
             for each in tool.serves:
@@ -423,13 +381,21 @@ def _inside(inner: Target, outer: Target) -> bool:
     return inner.module is outer.module and inner.node is not outer.node and _within(inner.node, outer.node)
 
 
+def _may_be_looked_up(node: ast.expr, scope: Scope) -> bool:
+    """Whether an expression may come out of a table: not if it is the name of a function."""
+    if not isinstance(node, ast.Name):
+        return not isinstance(node, ast.Lambda)
+    place = scope.lookup(node.id)
+    return place is not None and place[1][0].kind not in {"function", "import"}
+
+
 def _within(node: FunctionNode, outer: FunctionNode) -> bool:
     """Whether a function is nested in another one of the same file, or is it."""
     return outer.lineno <= node.lineno <= (outer.end_lineno or outer.lineno)
 
 
 def given_name(maker: Maker) -> Value | None:
-    """The name that a registration gives; None where it is left to the function."""
+    """The name that a registration gives; None if the function's own name holds."""
     if maker.call is None:
         return None
     given = maker.call.argument("name", maker.way.name)
@@ -441,7 +407,7 @@ def given_name(maker: Maker) -> Value | None:
 
 
 def given_annotations(maker: Maker) -> Value:
-    """The annotations that a registration gives; `Missing` or None where it gives none."""
+    """The annotations that a registration gives; `Missing` or None if it gives none."""
     assert maker.call is not None
     return maker.call.argument("annotations", maker.way.annotated)
 
@@ -456,11 +422,11 @@ def _description(maker: Maker, call: CallValue) -> Value:
 
 def _remaining(parameters: tuple[Parameter, ...], target: Target) -> tuple[Parameter, ...]:
     """The parameters that `partial(...)` leaves."""
-    given = dict(target.given)
+    defaults = dict(target.defaults)
     left = [each for each in parameters if each.kind in {"positional", "keyword"}]
     rest = [each for each in parameters if each not in left]
     return tuple(
-        replace(each, default=given[each.name]) if each.name in given else each
+        replace(each, default=defaults[each.name]) if each.name in defaults else each
         for each in (*left[target.taken :], *rest)
     )
 

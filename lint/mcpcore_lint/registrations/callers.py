@@ -1,4 +1,4 @@
-"""The calls of a function: what they pass tells what its parameters are."""
+"""The calls of a function, and the functions and parameters that a call means."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from mcpcore_lint.model import Symbol, Unknown
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.type_model import method_of
 from mcpcore_lint.semantics.types import Inference
+from mcpcore_lint.syntax.parse import all_parameters
 from mcpcore_lint.syntax.source import SourceError
 
 if TYPE_CHECKING:
@@ -83,4 +84,19 @@ def method_called(func: ast.Attribute, scope: Scope) -> tuple[Function, Module] 
     return None
 
 
-__all__ = ["calls_elsewhere", "calls_here", "method_called"]
+def arguments_of(function: Function, call: ast.Call, *, bound_first: bool = False) -> dict[str, ast.expr]:
+    """The argument for each parameter of a function, as far as the call shows it."""
+    positional = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+    if bound_first:
+        positional = positional[1:]
+    arguments: dict[str, ast.expr] = {}
+    for name, argument in zip(positional, call.args, strict=False):
+        if isinstance(argument, ast.Starred):
+            break
+        arguments[name] = argument
+    names = {parameter.arg for parameter in all_parameters(function.args)}
+    arguments.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg in names})
+    return arguments
+
+
+__all__ = ["arguments_of", "calls_elsewhere", "calls_here", "method_called"]

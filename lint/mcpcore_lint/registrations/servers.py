@@ -1,4 +1,4 @@
-"""Which expressions are servers: made by a class or a function, here or elsewhere, handed in, kept in an attribute."""
+"""Which expressions are servers: calls, parameters, attributes and imported names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from mcpcore_lint.model import CallValue, Choice, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS, SERVER_FACTORIES, SERVERS
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.registrations.callers import calls_elsewhere, calls_here
+from mcpcore_lint.registrations.callers import arguments_of, calls_elsewhere, calls_here
 from mcpcore_lint.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.semantics.symbols import class_round, qualified
 from mcpcore_lint.semantics.type_model import Instance, Outside
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.scopes import Binding, Scope
 
 _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fastmcp"})
-"""Names by which a server is usually handed to the function that registers tools on it."""
+"""Usual names of the parameter for a server."""
 _OTHERWISE: Final = ("client", "mock", "fake", "session", "config", "settings", "path", "url", "tools", "agent")
-"""Parts of names that speak of MCP or of a server and are no servers of tools."""
+"""Parts of names of other things than servers of tools."""
 _KEEPERS: Final = (*_OTHERWISE, "tool", "regist", "graph", "llm", "model")
-"""Parts of names of what may have a method `tool` or `add_tool` and is no server."""
+"""Parts of names of other objects that may have a method `tool` or `add_tool`."""
 _INNER: Final = frozenset({"_mcp_server", "_lowlevel_server"})
 """Attributes of the high-level servers that hold the low-level one."""
 _PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager", "_local_provider"})
-"""Attributes of the high-level servers that hold what is registered on them."""
+"""Attributes of the high-level servers that hold their registrations."""
 _ANYTHING: Final = frozenset({"typing.Any", "builtins.object", "typing.TypeVar"})
 _SAID: Final = frozenset({"name", "description", "annotations"})
 """Arguments that only the registration of a tool has."""
@@ -114,7 +114,7 @@ class Servers:
         known: Found | None = owner.memo.get(("returned server", node))
         if known is not None:
             return known
-        # What leads back to itself returns nothing that can be known.
+        # A function that leads back to itself returns nothing that is known.
         owner.memo["returned server", node] = NOTHING
         known = self._find_returned(node, owner)
         owner.memo["returned server", node] = known
@@ -139,7 +139,7 @@ class Servers:
         return found
 
     def _flavour_of_call(self, node: ast.expr, scope: Scope) -> ToolFlavour | None:
-        """What calling one of several classes makes: `FastMCP` of whichever package could be imported."""
+        """The flavour of a call of one of several classes, as `FastMCP` of whichever package could be imported."""
         if isinstance(node, ast.Await):
             node = node.value
         if isinstance(node, ast.Call):
@@ -162,7 +162,7 @@ class Servers:
         key = f"{where.module.path}:{where.qualname}:{node.id}"
         if isinstance(value, Symbol):
             return self._imported(value)[0], key
-        # What is known of a name that comes from another file is known of the name there.
+        # The file that an imported name comes from says what it is.
         for binding in bindings:
             flavour = self._annotated(binding, where)
             if flavour is None and binding.value is not None:
@@ -177,26 +177,26 @@ class Servers:
         flavour, known = self._inferred(node, scope)
         if flavour is not None or known:
             return flavour, key
-        guess = self._guess(node.id) or self._handed_in(node.id, where)
+        guess = self._guess(node.id) or self._passed(node.id, where)
         return None if guess == "other" else guess, key
 
-    def _handed_in(self, name: str, where: Scope) -> ToolFlavour | Literal["other"] | None:
-        """The flavour of a parameter that says nothing of itself, by the calls of its function.
+    def _passed(self, name: str, where: Scope) -> ToolFlavour | Literal["other"] | None:
+        """The flavour of a parameter without a known name or annotation, by the calls of its function.
 
         "other" if a call passes an object that is known, and is no server.
         """
         function, module = where.node, where.module
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return None
-        key = ("handed in", function, name, self.sure)
+        key = ("passed server", function, name, self.sure)
         if key not in module.memo:
-            module.memo[key] = None  # a function that hands on what it gets leads back to itself
+            module.memo[key] = None  # a function may pass its parameter on to itself
             if any(each.arg == name for each in all_parameters(function.args)):
-                module.memo[key] = self._find_handed_in(name, function, where)
+                module.memo[key] = self._find_passed(name, function, where)
         found: ToolFlavour | Literal["other"] | None = module.memo[key]
         return found
 
-    def _find_handed_in(self, name: str, function: Function, where: Scope) -> ToolFlavour | Literal["other"] | None:
+    def _find_passed(self, name: str, function: Function, where: Scope) -> ToolFlavour | Literal["other"] | None:
         here = self._first_server(name, function, where, calls_here(function, where))
         if here is not None and here != "other":
             return here
@@ -221,13 +221,13 @@ class Servers:
             if flavour is not None:
                 return flavour
             place = scope.lookup(argument.id) if isinstance(argument, ast.Name) else None
-            above = servers._handed_in(argument.id, place[0]) if place and isinstance(argument, ast.Name) else None
+            above = servers._passed(argument.id, place[0]) if place and isinstance(argument, ast.Name) else None
             if above == "other" or servers._inferred(argument, scope)[1]:
                 other = "other"
         return other
 
     def by_use(self, func: ast.Attribute, scope: Scope) -> Found:
-        """A parameter that no call explains: a server by `app.tool(name=...)(fn)`, where the package imports MCP."""
+        """The flavour of a parameter that no call explains, by `app.tool(name=...)(fn)` where MCP is imported."""
         node, parents = func.value, scope.module.parents
         call = parents.get(func)
         place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
@@ -239,7 +239,7 @@ class Servers:
         plain = called and not _SAID.isdisjoint(each.arg for each in call.keywords)
         if not plain or bindings[0].kind != "parameter" or any(each in node.id.lower() for each in _KEEPERS):
             return NOTHING
-        if self._inferred(node, scope)[1] or self._handed_in(node.id, where) is not None:
+        if self._inferred(node, scope)[1] or self._passed(node.id, where) is not None:
             return NOTHING
         return self._framework(), f"{where.module.path}:{where.qualname}:{node.id}"
 
@@ -275,7 +275,7 @@ class Servers:
         return self.flavour_of(Symbol(info.node, info.module, name, info.node))
 
     def _imported(self, value: Value) -> Found:
-        """A server of a package that cannot be read: by its usual name."""
+        """The flavour of a server of a package that cannot be read: by its usual name."""
         if not isinstance(value, Symbol) or value.definition is not None:
             return NOTHING
         package, _, rest = value.name.partition(".")
@@ -295,11 +295,11 @@ class Servers:
                 key = f"{owner.module.path}:{owner.qualname}.{node.attr}"
                 flavour = flavour or self._kept(owner, node.attr)
         if flavour is None and not known:
-            flavour = self._guess(node.attr) or (self._given(owner, node.attr) if owner is not None else None)
+            flavour = self._guess(node.attr) or (self._kept_parameter(owner, node.attr) if owner is not None else None)
         return (flavour, key) if flavour is not None else NOTHING
 
     def _kept(self, owner: ClassInfo, name: str) -> ToolFlavour | None:
-        """What the methods of a class assign to an attribute."""
+        """The flavour of the values that the methods of a class assign to an attribute."""
         for _, value, scope in owner.instance_attributes.get(name, ()):
             if value is not None:
                 flavour = self._flavour_of_call(value, scope)
@@ -309,8 +309,8 @@ class Servers:
                     return flavour
         return None
 
-    def _given(self, owner: ClassInfo, name: str) -> ToolFlavour | None:
-        """The flavour of what a method got in a parameter of the same name: `self.server = server`."""
+    def _kept_parameter(self, owner: ClassInfo, name: str) -> ToolFlavour | None:
+        """The flavour of a parameter that a method keeps under its name: `self.server = server`."""
         for _, value, scope in owner.instance_attributes.get(name, ()):
             if isinstance(value, ast.Name) and value.id == name:
                 flavour = self.server(value, scope)[0]
@@ -319,7 +319,7 @@ class Servers:
         return None
 
     def _inferred(self, node: ast.expr, scope: Scope) -> tuple[ToolFlavour | None, bool]:
-        """The flavour of an object by its class, and whether its class is known for certain."""
+        """The flavour of an object by its class, and whether its class is known."""
         known = False
         for kind in Inference().of(node, scope):
             flavour: ToolFlavour | None = None
@@ -328,14 +328,14 @@ class Servers:
                 known = True
             elif isinstance(kind, Outside) and kind.name and kind.name not in _ANYTHING:
                 flavour = self.flavour_of(Symbol(node, self.module, kind.name))
-                # What a function of another package returns stays unknown; a class is what its name says.
+                # The result of a function of another package stays unknown; a class is known by its name.
                 known = known or kind.name.rpartition(".")[2][:1].isupper()
             if flavour is not None:
                 return flavour, True
         return None, known
 
     def _guess(self, name: str) -> ToolFlavour | None:
-        """A server that comes from elsewhere: by its usual name, in a file that speaks of a framework."""
+        """The flavour of a server of unknown origin: by its usual name, in a file that mentions a framework."""
         plain = name.lower().strip("_")
         if plain not in _USUAL:
             speaks = "mcp" in plain or plain.endswith("_server")
@@ -344,7 +344,7 @@ class Servers:
         return self.usual()
 
     def usual(self) -> ToolFlavour | None:
-        """The flavour of a server that comes from elsewhere, in a file that speaks of a framework."""
+        """The flavour of a server of unknown origin, in a file that mentions a framework."""
         if self.sure:
             return None
         text = self.module.source.text
@@ -364,30 +364,11 @@ def _is_none(value: Value) -> bool:
 
 
 def _made_elsewhere(value: Value) -> bool:
-    """Whether it is the result of a function, not of a class, that cannot be read."""
+    """Whether a value is the result of a function, not of a class, that cannot be read."""
     if not isinstance(value, CallValue) or value.func.definition is not None:
         return False
     package, _, rest = value.func.name.partition(".")
     return bool(rest) and package != "builtins" and rest.rpartition(".")[2][:1].islower()
 
 
-def arguments_of(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, *, bound_first: bool = False
-) -> dict[str, ast.expr]:
-    """Which parameter of a function each argument of a call is for, as far as that can be seen."""
-    positional = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
-    if bound_first and positional:
-        positional = positional[1:]
-    found: dict[str, ast.expr] = {}
-    for name, each in zip(positional, call.args, strict=False):
-        if isinstance(each, ast.Starred):
-            break
-        found[name] = each
-    names = {each.arg for each in all_parameters(function.args)}
-    for keyword in call.keywords:
-        if keyword.arg in names and keyword.arg is not None:
-            found[keyword.arg] = keyword.value
-    return found
-
-
-__all__ = ["Servers", "arguments_of"]
+__all__ = ["Servers"]

@@ -6,26 +6,25 @@ import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.model import Symbol, Text, Unknown, options
-from mcpcore_lint.registrations.bindings import bound, see
-from mcpcore_lint.registrations.deferred import keeps
-from mcpcore_lint.registrations.frames import Frame, called_frame, written_scope
+from mcpcore_lint.registrations.collecting import collector_of
+from mcpcore_lint.registrations.elements import looked_up
+from mcpcore_lint.registrations.environment import Frame, bound, called_frame, see, written_scope
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.symbols import class_round
-from mcpcore_lint.syntax.parse import alternatives, own_nodes, statements, walk
+from mcpcore_lint.syntax.parse import children, own_nodes, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.registrations.handlers import Targets
-    from mcpcore_lint.registrations.sites import Site
+    from mcpcore_lint.registrations.functions import Functions
+    from mcpcore_lint.registrations.ways import Site
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
 
 DEEP: Final = 16
 STEPS: Final = 300
-_SAME: Final = frozenset({"list", "tuple", "set", "sorted", "reversed", "iter", "filter", "map", "enumerate", "zip"})
-_VIEWS: Final = frozenset({"values", "items", "keys", "copy", "get", "pop"})
-_LOOKED_INTO: Final = frozenset({"builtins.dir", "builtins.vars", "inspect.getmembers", "inspect.getmembers_static"})
+_LOOKS_INTO: Final = frozenset({"builtins.dir", "builtins.vars", "inspect.getmembers", "inspect.getmembers_static"})
+_IMPORTS: Final = frozenset({"importlib.import_module", "builtins.__import__"})
 _KEY: Final = "unresolved registrations"
 
 
@@ -33,220 +32,166 @@ class Unresolved(NamedTuple):
     """One such registration."""
 
     registration: ast.expr
-    what: str
-    """What is registered, as written."""
+    text: str
+    """The expression that is registered, as written."""
     example: str
-    """An entry of `handlers` of the shape that would name the functions."""
+    """An entry for the setting `handlers` that would name the functions."""
 
 
 def unresolved_in(module: Module) -> tuple[Unresolved, ...]:
-    """Those of a file whose tools were looked for."""
-    found: tuple[Unresolved, ...] = module.memo.get(_KEY, ())
-    return found
+    """The unresolved registrations of a file, once its tools were looked for."""
+    unresolved: tuple[Unresolved, ...] = module.memo.get(_KEY, ())
+    return unresolved
 
 
-def note_unresolved(module: Module, found: list[Unresolved]) -> None:
-    """Keep those of a file, one for each place."""
-    places = {(each.registration.lineno, each.registration.col_offset): each for each in found}
+def note_unresolved(module: Module, unresolved: list[Unresolved]) -> None:
+    """Keep the unresolved registrations of a file, one for each place."""
+    places = {(each.registration.lineno, each.registration.col_offset): each for each in unresolved}
     module.memo[_KEY] = tuple(places[place] for place in sorted(places))
 
 
 class Origins:
-    """Tells where what is registered comes from."""
+    """Says whether a registered expression may be a function of the project, by the expressions that it comes from."""
 
-    def __init__(self, targets: Targets) -> None:
-        self.targets = targets
+    def __init__(self, functions: Functions) -> None:
+        self.functions = functions
         self._modules: list[str] = []
         self._names: list[str] = []
         self._steps = 0
 
     def unresolved(self, site: Site) -> Unresolved | None:
-        """The registration of a site at which no function was found; None where there can be none of the project."""
+        """The report for a registration without functions; None if no function of the project can be behind it."""
         self._modules, self._names, self._steps = [], [], 0
-        if not self._ours(site.target, site.scope, 0):
+        if not self._is_own(site.target, site.scope, 0):
             return None
-        home = site.scope.module.name
-        modules = self._modules[0] if self._modules else home
+        modules = self._modules[0] if self._modules else site.scope.module.name
         names = self._names[0] if self._names else "*" if self._modules else "handle_*"
         text = " ".join(ast.unparse(site.target).split())
         return Unresolved(site.registration, text if len(text) <= 60 else text[:57] + "...", f"{modules}:{names}")
 
-    def _ours(self, node: ast.expr, scope: Scope, depth: int) -> bool:
+    def _is_own(self, node: ast.expr, scope: Scope, depth: int) -> bool:
         """Whether an expression may be, or contain, a function of the project that the linter cannot name."""
         self._steps += 1
-        if depth > DEEP or self._steps > STEPS:
+        if depth > DEEP or self._steps > STEPS or isinstance(node, ast.Lambda):
             return False
         if isinstance(scope, Frame):
             node, scope = see(node, scope, scope.filled)
-        deeper = depth + 1
-        match node:
-            case ast.Name():
-                return self._named(node, scope, deeper)
-            case ast.Attribute():
-                return self._attribute(node, scope, deeper)
-            case ast.Subscript(value=table):
-                return self._ours(table, scope, deeper)
-            case ast.Call():
-                return self._call(node, scope, deeper)
-            case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
-                return any(self._ours(each, scope, deeper) for each in items)
-            case ast.Dict(values=items):
-                return any(self._ours(each, scope, deeper) for each in items)
-            case ast.ListComp(elt=element, generators=loops) | ast.GeneratorExp(elt=element, generators=loops):
-                return self._ours(element, scope, deeper) or any(self._ours(x.iter, scope, deeper) for x in loops)
-            case ast.DictComp(value=element, generators=loops):
-                return self._ours(element, scope, deeper) or any(self._ours(x.iter, scope, deeper) for x in loops)
-            case ast.IfExp() | ast.BoolOp():
-                return any(self._ours(each, scope, deeper) for each in alternatives(node))
-            case ast.BinOp(left=left, right=right):
-                return self._ours(left, scope, deeper) or self._ours(right, scope, deeper)
-            case ast.Starred(value=inner) | ast.NamedExpr(value=inner):
-                return self._ours(inner, scope, deeper)
-        return False
+        if isinstance(node, ast.Name):
+            return self._named(node, scope, depth + 1)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node, scope, depth + 1)
+        if isinstance(node, ast.Call):
+            return self._called(node, scope, depth + 1)
+        parts = [node.value] if isinstance(node, ast.Subscript) else children(node)
+        parts = [part.iter if isinstance(part, ast.comprehension) else part for part in parts]
+        return any(isinstance(part, ast.expr) and self._is_own(part, scope, depth + 1) for part in parts)
 
     def _named(self, node: ast.Name, scope: Scope, depth: int) -> bool:
         place = scope.lookup(node.id)
-        if place is None:
+        if place is None or any(binding.kind in {"parameter", "with"} for binding in place[1]):
             return False
         where, bindings = place
-        if any(each.kind in {"parameter", "with"} for each in bindings):
-            return False
-        for each in bindings:
-            if each.kind == "import":
+        for binding in bindings:
+            if binding.kind == "import":
+                home = self.functions.elements.members.home(node, scope)
+                if home is not None:
+                    return self._is_own(*home, depth)
                 value = evaluate(node, scope)
-                home = self.targets.items.members.home(node, scope)
-                if home is not None and self._named_at(home[0], home[1], depth):
-                    return True
                 if isinstance(value, Symbol) and isinstance(value.definition, ast.Module):
                     self._modules.append(value.name)
                     return True
-                if home is None and isinstance(value, Unknown):
-                    return True
-            elif isinstance(each.node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                # The loop may be over what a call fills in.
+                return isinstance(value, Unknown)
+            if isinstance(binding.node, (ast.For, ast.AsyncFor, ast.comprehension)):
+                # The items may come from the arguments of a call.
                 inside = scope if isinstance(scope, Frame) and written_scope(scope) is where else where
-                if self._ours(each.node.iter, inside, depth):
+                if self._is_own(binding.node.iter, inside, depth):
                     return True
-            elif (
-                each.value is not None
-                and each.kind in {"assign", "annotated"}
-                and (
-                    self._ours(each.value, where, depth)
-                    or self._filled_later(node.id, each.value, where)
-                    or any(self._ours(item, where, depth) for item in _put_in(node.id, where))
-                )
-            ):
-                return True
+            elif binding.value is not None and binding.kind in {"assign", "annotated"}:
+                values = (binding.value, *_added(node.id, where))
+                if any(self._is_own(value, where, depth) for value in values):
+                    return True
+                if _is_filled_later(node.id, binding.value, where):
+                    return True
         return False
-
-    def _named_at(self, node: ast.expr, scope: Scope, depth: int) -> bool:
-        return isinstance(node, ast.Name) and self._ours(node, scope, depth + 1)
-
-    @staticmethod
-    def _filled_later(name: str, value: ast.expr, where: Scope) -> bool:
-        """Whether a list or a table is empty as written, and filled by a decorator that is no maker of tools."""
-        empty = (
-            (isinstance(value, (ast.List, ast.Tuple)) and not value.elts)
-            or (isinstance(value, ast.Dict) and not value.keys)
-            or (isinstance(value, ast.Call) and not value.args and not value.keywords)
-        )
-        module = where.module
-        if not empty or not where.is_module or not module.changes_in_place(name):
-            return False
-        return not any(
-            isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and keeps(each, module, module) is not None
-            for each in list(module.functions)
-        )
 
     def _attribute(self, node: ast.Attribute, scope: Scope, depth: int) -> bool:
         base = evaluate(node.value, scope)
         if isinstance(base, Symbol):
-            if isinstance(base.definition, ast.Module):
-                self._modules.append(base.name)
-                home = self.targets.items.members.home(node, scope)
-                return home is None or self._named_at(home[0], home[1], depth)
-            return False
+            if not isinstance(base.definition, ast.Module):
+                return False
+            self._modules.append(base.name)
+            home = self.functions.elements.members.home(node, scope)
+            return home is None or self._is_own(*home, depth)
         places = bound(node, scope)
         if places:
-            return any(self._ours(each, where, depth) for each, where in places if each is not node)
-        if isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
-            return False
-        return self._ours(node.value, scope, depth)
+            return any(self._is_own(value, where, depth) for value, where in places if value is not node)
+        return not _is_self(node.value) and self._is_own(node.value, scope, depth)
 
-    def _call(self, node: ast.Call, scope: Scope, depth: int) -> bool:
-        if self.targets.counted(node, scope):
+    def _called(self, node: ast.Call, scope: Scope, depth: int) -> bool:
+        if self.functions.registers(node, scope):
             return False
         func = node.func
-        if isinstance(func, ast.Attribute) and func.attr in _VIEWS:
-            return self._ours(func.value, scope, depth)
-        symbols = [each for each in options(evaluate(func, scope)) if isinstance(each, Symbol)]
-        if not symbols:
-            return isinstance(func, ast.Call) and any(self._ours(each, scope, depth) for each in node.args)
-        symbol = symbols[0]
+        symbol = next((option for option in options(evaluate(func, scope)) if isinstance(option, Symbol)), None)
+        if symbol is None:
+            method = isinstance(func, ast.Attribute) and (looked_up(node)[0] is not None or len(node.args) < 2)
+            inside = [func.value] if method and isinstance(func, ast.Attribute) else node.args
+            return any(self._is_own(part, scope, depth) for part in inside)
         if symbol.name == "builtins.getattr" and len(node.args) > 1:
-            return self._member(node.args[0], node.args[1], scope, depth)
-        if symbol.name in {"importlib.import_module", "builtins.__import__"} and node.args:
-            return self._module(node, scope)
+            name = evaluate(node.args[1], scope)
+            if isinstance(name, Text) and any(name.parts):
+                self._names.append("".join("*" if part is None else part for part in name.parts))
+            return self._holder(node.args[0], scope, depth)
+        if symbol.name in _IMPORTS and node.args:
+            return self._imported(node, scope)
         if symbol.name == "importlib.util.module_from_spec":
             return True  # a file that is loaded by its path
-        if symbol.name in {"builtins.globals", "builtins.locals"} or (symbol.name in _LOOKED_INTO and not node.args):
+        if symbol.name in _LOOKS_INTO and node.args:
+            return self._holder(node.args[0], scope, depth)
+        if symbol.name in {"builtins.globals", "builtins.locals", *_LOOKS_INTO}:
             self._modules.append(scope.module.name)
             return True
-        if symbol.name in _LOOKED_INTO:
-            return self._holder(node.args[0], scope, depth)
         if isinstance(symbol.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             frame = called_frame(symbol.definition, node, scope)
-            returned = [
-                each.value
-                for each in own_nodes(symbol.definition)
-                if isinstance(each, (ast.Return, ast.Yield, ast.YieldFrom)) and each.value is not None
-            ]
-            return frame is not None and any(self._ours(each, frame, depth) for each in returned)
-        if isinstance(symbol.definition, ast.ClassDef):
-            return any(self._ours(each, scope, depth) for each in (*node.args, *(each.value for each in node.keywords)))
-        last = symbol.name.rpartition(".")[2]
-        return (last in _SAME or len(node.args) == 1) and any(self._ours(each, scope, depth) for each in node.args)
-
-    def _member(self, holder: ast.expr, name: ast.expr, scope: Scope, depth: int) -> bool:
-        value = evaluate(name, scope)
-        if isinstance(value, Text) and any(value.parts):
-            self._names.append("".join("*" if part is None else part for part in value.parts))
-        return self._holder(holder, scope, depth)
+            returns = [each for each in own_nodes(symbol.definition) if isinstance(each, (ast.Return, ast.Yield))]
+            return frame is not None and any(
+                each.value is not None and self._is_own(each.value, frame, depth) for each in returns
+            )
+        # `sorted(tools, key=...)`, `Record(fn)`
+        return any(self._is_own(argument, scope, depth) for argument in node.args)
 
     def _holder(self, node: ast.expr, scope: Scope, depth: int) -> bool:
-        """Whether what is looked into is a module or an object of the project."""
-        module = self.targets.items.members.module(node, scope)
+        """Whether an object whose members are read is a module or an object of the project."""
+        module = self.functions.elements.members.module(node, scope)
         if module is not None:
             self._modules.append(module.name)
             return True
-        if isinstance(node, ast.Name) and node.id in {"self", "cls"}:
+        if _is_self(node):
             return class_round(scope) is not None
         value = evaluate(node, scope)
-        if isinstance(value, Symbol):
-            return value.definition is not None
-        return self._ours(node, scope, depth)
+        return value.definition is not None if isinstance(value, Symbol) else self._is_own(node, scope, depth)
 
-    def _module(self, node: ast.Call, scope: Scope) -> bool:
-        """`import_module(name)`: of the project, as far as the name tells."""
-        name = node.args[0]
-        if self.targets.items.members.module(node, scope) is not None:
+    def _imported(self, node: ast.Call, scope: Scope) -> bool:
+        """Whether `import_module(name)` may be a module of the project."""
+        members = self.functions.elements.members
+        if members.module(node, scope) is not None:
             return True
-        known = self.targets.items.members.text(name, scope)
-        if known is not None:
+        if members.text(node.args[0], scope) is not None:
             return False
-        value = evaluate(name, scope)
+        value = evaluate(node.args[0], scope)
         package = written_scope(scope).module.name.rpartition(".")[0]
-        parts = value.parts if isinstance(value, Text) else ()
-        if parts and parts[0]:
-            package = parts[0].rstrip(".") if parts[0].strip(".") else package
-        elif any(isinstance(each, ast.Attribute) and each.attr == "__path__" for each in walk([name])):
-            return False
+        start = value.parts[0] if isinstance(value, Text) and value.parts else None
+        if start and start.strip("."):
+            package = start.rstrip(".")
         self._modules.append(f"{package}.*" if package else "tools.*")
         return True
 
 
-def _put_in(name: str, where: Scope) -> Iterator[ast.expr]:
-    """The items that the same function puts into a list or a table: `x.append(item)`, `x[key] = item`."""
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in {"self", "cls"}
+
+
+def _added(name: str, where: Scope) -> Iterator[ast.expr]:
+    """The items that the same function adds to a list or a table: `x.append(item)`, `x[key] = item`."""
     if isinstance(where.node, ast.Lambda) or not where.module.changes_in_place(name):
         return
     for statement in statements(list(where.node.body)):
@@ -255,6 +200,19 @@ def _put_in(name: str, where: Scope) -> Iterator[ast.expr]:
                 yield item
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=holder)), args=[item])) if holder == name:
                 yield item
+
+
+def _is_filled_later(name: str, value: ast.expr, where: Scope) -> bool:
+    """Whether a list or a table at the top of a file is empty as written, and filled by code that is not followed."""
+    if isinstance(value, ast.Call):
+        empty = not value.args and not value.keywords
+    else:
+        empty = isinstance(value, (ast.List, ast.Tuple, ast.Dict)) and not children(value)
+    module = where.module
+    if not empty or not where.is_module or not module.changes_in_place(name):
+        return False
+    functions = [each for each in list(module.functions) if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return all(collector_of(function, module, module) is None for function in functions)
 
 
 __all__ = ["Origins", "Unresolved", "note_unresolved", "unresolved_in"]

@@ -504,7 +504,7 @@ def parse_error(path: str, error: SourceError, settings: Settings) -> Diagnostic
         path,
         error.span,
         f"the file cannot be read as {version}: {error.message}",
-        f"{'run the linter under that Python' if error.newer else 'correct the syntax'}, or exclude the file; "
+        "correct the syntax, run the linter under the Python that the file is written for, or exclude the file; "
         "the other files are checked all the same",
     )
 

@@ -1,171 +1,166 @@
-"""The same program in the syntax of an older Python, with every node at the place where it was.
+"""Rewrites syntax of Python 3.12 so that Python 3.11 can parse it, with every node kept at its place.
 
-A file may be written for a newer Python than the one that runs the linter. What is new in its spelling says little to
-the rules: a type parameter, a quote within an f-string. It is put in the way of the older Python, byte for byte as
-long, so that lines and columns of the tree fit the file as it is. What has no such spelling stays unreadable.
+A server may be written for a newer Python than the one that runs the linter. Type parameters, `type` statements (PEP
+695) and quotes inside the braces of an f-string (PEP 701) say little to the rules, so they are replaced by older syntax
+of the same length in bytes. Lines and columns of the tree then fit the file as it is.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from mcpcore_lint.syntax import syntax_versions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from mcpcore_lint.syntax.syntax_versions import Newer, Part
-
-_OTHER: Final = {"'": '"', '"': "'"}
-_FILLING: Final = "_"
-"""What stands for a character of a text that the older Python takes none of there."""
+_TOKEN: Final = re.compile(r"#[^\r\n]*|(?<!\w)([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
+_ESCAPE: Final = re.compile(r"\\(?:N\{[^{}\r\n]*\}|\r\n|.)", re.DOTALL)
+_GENERIC: Final = re.compile(r"^[ \t\f]*(?:async[ \t]+def|def|class)[ \t]+[^\W\d]\w*[ \t]*(\[)", re.MULTILINE)
+_ALIAS: Final = re.compile(
+    r"(?:^|[;:])[ \t\f]*(?P<word>type)(?P<gap>[ \t]+)(?P<name>[^\W\d]\w*)[ \t]*(?P<next>[=\[])(?!=)", re.MULTILINE
+)
+_BRACKET: Final = re.compile(r"[()\[\]{}]")
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
 
 
 class Edit(NamedTuple):
-    """What takes the place of a part of the text."""
+    """Replaces the text between two offsets."""
 
     start: int
     end: int
     text: str
 
 
-class _HopelessError(Exception):
-    """There is no older spelling at the same places."""
+class _NotPossibleError(Exception):
+    """The file cannot be rewritten in place."""
 
 
-def spelled(text: str, version: tuple[int, int]) -> str | None:
-    """A program without the syntax that is newer than a version; None where it has none, or no older spelling."""
-    edits: list[Edit] = []
+def downleveled(text: str) -> str | None:
+    """The program without the newer syntax; None if it has none, or if it cannot be rewritten in place."""
     try:
-        for each in syntax_versions.find_all(text, len(text), version=version):
-            if not edits or each.start >= edits[-1].end:
-                edits += _SPELLINGS[each.name](text, each)
-    except _HopelessError:
+        edits = sorted(_edits(text))
+    except (_NotPossibleError, RecursionError):
         return None
     if not edits:
         return None
     pieces: list[str] = []
     end = 0
-    for edit in sorted(edits):
+    for edit in edits:
         if edit.start >= end:
             pieces += (text[end : edit.start], edit.text)
             end = edit.end
     return "".join((*pieces, text[end:]))
 
 
-def _blank(text: str) -> str:
-    """As many bytes of nothing; the lines go on."""
-    lines = [" " * len(line.encode("utf-8", "surrogatepass")) for line in re.split(r"\r\n|\r|\n", text)]
-    if len(lines) == 1:
-        return lines[0]
-    if not all(lines[:-1]):
-        raise _HopelessError  # no room on an empty line to say that the next one belongs to it
-    ends = re.findall(r"\r\n|\r|\n", text)
-    return "".join(line[:-1] + "\\" + end for line, end in zip(lines, ends, strict=False)) + lines[-1]
-
-
-def _parameters(text: str, found: Newer) -> list[Edit]:
-    """Type parameters say nothing that a rule asks."""
-    if text[found.start] != "[":
-        return _alias(text, found)
-    return [Edit(found.start, found.end, _blank(text[found.start : found.end]))]
-
-
-_STATEMENT: Final = re.compile(r"type([ \t]+)([^\W\d]\w*)([ \t]*)(\[?)")
-
-
-def _alias(text: str, found: Newer) -> list[Edit]:
-    """`type A = int` is read as `(    A)= int`: a name in parentheses stays where it was."""
-    statement = _STATEMENT.match(text, found.start)
-    assert statement is not None  # so it was found
-    end = syntax_versions.end_of_parameters(text, statement.start(4)) if statement[4] else statement.end(3)
-    after = _blank(text[statement.end(2) : end])
-    if not after:
-        # No room behind the name: then it stands before its place.
-        return [Edit(found.start, end, f"{statement[2]}{' ' * (4 + len(statement[1]))}")]
-    opening = f"(   {statement[1]}"
-    return [Edit(found.start, statement.start(2), opening), Edit(statement.end(2), end, after[:-1] + ")")]
-
-
-def _template(text: str, found: Newer) -> list[Edit]:
-    """A template holds what an f-string does."""
-    prefix = re.compile(r"[A-Za-z]*").match(text, found.start)
-    assert prefix is not None
-    name = prefix[0].replace("t", "f").replace("T", "F")
-    return [Edit(found.start, prefix.end(), name), *_formatted(text, found)]
-
-
-def _formatted(text: str, found: Newer) -> list[Edit]:
-    """Texts within the braces get quotes that the texts round them do not have; comments there go."""
-    parts = syntax_versions.parts_of_string(text, found.start)
-    if parts is None:
-        raise _HopelessError
-    outermost = parts[0]
-    return _without(text, outermost.inner, [outermost.quote])
-
-
-def _without(text: str, parts: Iterable[Part], around: Sequence[str]) -> list[Edit]:
+def _edits(text: str) -> list[Edit]:
     edits: list[Edit] = []
-    for part in parts:
-        if not part.quote:
-            edits.append(Edit(part.start, part.end, _blank(text[part.start : part.end])))
-            continue
-        quote = part.quote
-        if any(each in quote for each in around):
-            quote = _OTHER[quote[0]] * len(quote)
-            if any(each in quote for each in around):
-                raise _HopelessError
-        opening = part.start + len(part.prefix)
-        inside = opening + len(quote)
-        closing = part.end - len(quote)
-        edits.append(Edit(opening, inside, quote))
-        taken = [*around, quote]
-        start = inside
-        for each in part.inner:
-            edits += _filled(text, start, each.start, taken)
-            start = each.end
-        edits += _filled(text, start, closing, taken)
-        edits += _without(text, part.inner, taken)
-        edits.append(Edit(closing, part.end, quote))
+    code: list[str] = []
+    index = 0
+    while (token := _TOKEN.search(text, index)) is not None:
+        nested: list[Edit] = []
+        end = token.end() if token[2] is None else _string_end(text, token, nested)
+        if nested and not _is_expression(text[token.start() : end]):
+            edits += nested
+        code += (text[index : token.start()], re.sub(r"[^\r\n]", " ", text[token.start() : end]))
+        index = end
+    masked = "".join((*code, text[index:]))
+    for match in _GENERIC.finditer(masked):
+        end = _bracket_end(masked, match.start(1))
+        edits.append(Edit(match.start(1), end, _blank(text[match.start(1) : end])))
+    for match in _ALIAS.finditer(masked):
+        edits += _alias(text, masked, match)
     return edits
 
 
-def _filled(text: str, start: int, end: int, quotes: Sequence[str]) -> list[Edit]:
-    """Within a text in braces the older Python takes no backslash, nor a quote of the texts round it."""
-    found = []
-    for match in re.compile(r"\\(?:\r\n|.)|['\"]+", re.DOTALL).finditer(text, start, end):
-        if match[0][0] == "\\" or any(quote in match[0] for quote in quotes):
-            if "\n" in match[0] or "\r" in match[0]:
-                raise _HopelessError
-            found.append(Edit(*match.span(), _FILLING * len(match[0].encode("utf-8", "surrogatepass"))))
-    return found
+def _alias(text: str, masked: str, match: re.Match[str]) -> list[Edit]:
+    """Read `type A = int` as `(    A)= int`: a name in parentheses keeps its place."""
+    end = _bracket_end(masked, match.start("next")) if match["next"] == "[" else match.start("next")
+    after = _blank(text[match.end("name") : end])
+    if not after:
+        # There is no room behind the name for a parenthesis: the name moves to the start of the statement.
+        return [Edit(match.start("word"), end, f"{match['name']}{' ' * (4 + len(match['gap']))}")]
+    opening = Edit(match.start("word"), match.start("name"), f"(   {match['gap']}")
+    return [opening, Edit(match.end("name"), end, after[:-1] + ")")]
 
 
-_BLANK_BEFORE: Final = re.compile(r"[ \t]?(\*?)\Z")
+def _blank(text: str) -> str:
+    """Spaces of the same length in bytes; lines are joined by a backslash."""
+    *lines, last = [" " * len(line.encode("utf-8", "surrogatepass")) for line in _LINE_END.split(text)]
+    if not all(lines):
+        raise _NotPossibleError  # an empty line has no room for the backslash
+    ends = _LINE_END.findall(text)
+    return "".join(f"{line[:-1]}\\{end}" for line, end in zip(lines, ends, strict=True)) + last
 
 
-def _exceptions(text: str, found: Newer) -> list[Edit]:
-    """`except A, B:` gets its parentheses, the first one in the place of a blank where there is one."""
-    before = _BLANK_BEFORE.search(text, 0, found.start)
-    assert before is not None  # it matches nothing as well
-    return [Edit(before.start(), found.start, f"{before[1]}("), Edit(found.end, found.end, ")")]
+def _bracket_end(masked: str, start: int) -> int:
+    depth = 0
+    for bracket in _BRACKET.finditer(masked, start):
+        depth += 1 if bracket[0] in "([{" else -1
+        if not depth:
+            return bracket.end()
+    raise _NotPossibleError
 
 
-def _lazy(_: str, found: Newer) -> list[Edit]:
-    """When a module is loaded says nothing: the word becomes a statement that does nothing."""
-    return [Edit(found.start, found.end, "None;".ljust(found.end - found.start))]
+# -- f-strings ---------------------------------------------------------------------------------------------------------
 
 
-def _unpacked(_: str, found: Newer) -> list[Edit]:
-    """What comes of it are not the elements that are named, so it becomes an operation of which nothing is known."""
-    return [Edit(found.start, found.end, "~" * (found.end - found.start))]
+def _string_end(text: str, opening: re.Match[str], nested: list[Edit]) -> int:
+    """Where a string ends; the strings and comments in its braces go to `nested`, each with its replacement."""
+    quote = opening[2]
+    formatted = "f" in opening[1].lower()
+    index = opening.end()
+    while index < len(text):
+        if text.startswith(quote, index):
+            return index + len(quote)
+        if text[index] == "\\":
+            escape = _ESCAPE.match(text, index)
+            index = escape.end() if escape is not None and "r" not in opening[1].lower() else index + 2
+        elif text[index] in "\r\n" and len(quote) == 1:
+            break
+        elif formatted and text[index] == "{" and not text.startswith("{{", index):
+            index = _field_end(text, index + 1, nested)
+        else:
+            index += 2 if formatted and text.startswith(("{{", "}}"), index) else 1
+    raise _NotPossibleError
 
 
-_SPELLINGS: Final[dict[str, Callable[[str, Newer], list[Edit]]]] = dict(
-    zip(
-        syntax_versions.SYNTAX,
-        (_parameters, _alias, _formatted, _parameters, _template, _exceptions, _lazy, _unpacked),
-        strict=True,
-    )
-)
+def _field_end(text: str, index: int, nested: list[Edit]) -> int:
+    """Where the braces of a field end."""
+    depth = 0
+    in_format = False
+    while index < len(text):
+        token = None if in_format else _TOKEN.match(text, index)
+        char = text[index]
+        if token is not None:
+            end = token.end() if token[2] is None else _string_end(text, token, [])
+            nested.append(Edit(index, end, _placeholder(text[index:end])))
+            index = end
+            continue
+        index += 1
+        if char == "}" and not depth:
+            return index
+        if in_format:
+            index = _field_end(text, index, nested) if char == "{" else index
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        else:
+            in_format = char == ":" and not depth
+    raise _NotPossibleError
+
+
+def _placeholder(text: str) -> str:
+    """A name in place of a string, spaces in place of a comment."""
+    if _LINE_END.search(text):
+        raise _NotPossibleError
+    return (" " if text[0] == "#" else "_") * len(text.encode("utf-8", "surrogatepass"))
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+__all__ = ["downleveled"]

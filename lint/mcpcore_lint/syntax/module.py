@@ -41,7 +41,7 @@ class ClassInfo:
     node: ast.ClassDef
     module: Module
     scope: Scope
-    """The scope that the class statement stands in."""
+    """The scope around the class statement."""
     qualname: str
     methods: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]
     attributes: dict[str, list[Binding]]
@@ -229,7 +229,7 @@ class Module:
                 scope = self.functions[node]
             each: Any
             for each in reversed(children(node)):
-                # What is on no such line is left out before it is taken up: that is nearly all there is.
+                # Nearly all nodes are on no such line, so they are skipped before they get onto the stack.
                 below = type(each)
                 if below in _HOLDS_NO_CALL or (wrapped and each in wrapped):
                     continue
@@ -245,7 +245,7 @@ class Module:
         return found
 
     def clear(self) -> None:
-        """Let go of the syntax, link by link: what holds itself in a circle is freed only by a costly search."""
+        """Release the syntax link by link, since cycles are freed only by a costly garbage collection."""
         for scope in (self.scope, *self.functions.values()):
             scope.forget()
         for info in self.classes.values():
@@ -393,7 +393,7 @@ def _lines(node: Any, *, decorators: bool) -> tuple[int, int]:
 
 
 _Place: TypeAlias = tuple[ast.AST, Scope, "ast.ClassDef | None", str]
-"""A statement, its scope, the class that it stands in, and what the names defined in it begin with."""
+"""A statement, its scope, its class, and the prefix of the names that it defines."""
 
 
 def _index(module: Module) -> None:
@@ -427,7 +427,7 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
             elif scope is module.scope and role != "overload":
                 known = bindings.setdefault(node.name, [])
                 if known and not node.col_offset and not role:
-                    # It stands in no branch: an earlier `def` that nothing has registered is gone with its name.
+                    # Outside branches, it replaces an earlier `def` of its name, unless that is registered.
                     known[:] = [each for each in known if not _plain(each)]
                 known.append(Binding("function", node))
             inner = Scope(module, node, scope, qualname, owner)
@@ -483,7 +483,7 @@ def _on_line(body: Sequence[ast.AST], line: int) -> list[ast.AST]:
 
 
 def _changed_by(node: ast.AST, name: str) -> bool:
-    """Whether a node changes what a name stands for in place."""
+    """Whether a node changes the value of a name in place."""
     target: ast.AST | None = None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
         target = node.func.value
@@ -510,7 +510,7 @@ def _may_assign(method: ast.FunctionDef | ast.AsyncFunctionDef, me: str, text: s
             if not text.startswith("=", match.end()):
                 return True
         elif match[1] == ":":
-            # An annotation stands at the beginning of a statement.
+            # An annotation follows the name at the beginning of a statement.
             before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rstrip()
             if not before or before[-1] in ":;":
                 return True
@@ -520,7 +520,7 @@ def _may_assign(method: ast.FunctionDef | ast.AsyncFunctionDef, me: str, text: s
 
 
 _FURTHER_TARGETS: Final = regex(r"[\w\s.,*()\[\]]{0,400}=(?!=)")
-"""What stands behind one of several targets of an assignment."""
+"""The value for one of several targets of an assignment."""
 
 
 @lru_cache(maxsize=16)

@@ -1,7 +1,7 @@
-"""The outline of a file: all of its syntax but the bodies of its functions, each of which is parsed when asked for.
+"""The outline of a file: its syntax without the bodies of its functions, which are parsed on first use.
 
-Most of what a server's modules import is never called by a tool, and to parse a file takes longer than all else that is
-done with one that is only called. Whatever an outline cannot be sure of is parsed whole.
+Tools never call most of the code that a server's modules import, and parsing is the largest cost of a file that is only
+imported. A file whose text leaves any doubt is parsed whole.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from mcpcore_lint.model import FunctionNode
 
 SHORT: Final = 160
-"""Characters of a body that is parsed at once: putting it off would take as long."""
+"""Bodies with fewer characters are parsed with the file, since deferring them would take as long."""
 
 _DEF: Final = regex(r"^( *)(?:async +)?def +\w+ *(?=[(\[])", re.MULTILINE)
 _PARTS: Final = regex(
     r"""[^()\[\]{}:"'#\\]+|\#[^\n]*|\\\n|"(?!"")(?:\\.|[^"\\\n])*"|'(?!'')(?:\\.|[^'\\\n])*'|[()\[\]{}:]"""
 )
-"""What the signature of a function is made of; a text in three quotes is none of it."""
+"""The parts of the signature of a function, without triple-quoted strings."""
 _INSIDE: Final = r"[^()\[\]{}\"'#\\]*"
 _PLAIN_SIGNATURE: Final = regex(rf"\({_INSIDE}(?:\[{_INSIDE}\]{_INSIDE})*\)([\w\s.|>-]*(?:\[{_INSIDE}\]\s*)?):")
-"""What nearly every signature looks like: brackets two deep at most, and no texts."""
+"""Nearly every signature: brackets at most two deep, and no strings."""
 
 _STRANGE: Final = ("\t", "\f", "\r", '\'"""', "\"'''")
-"""With these in it a file is parsed whole: its lines or its texts may not end where they seem to."""
+"""A file with one of these is parsed whole: its lines or strings may not end where they seem to."""
 
 
 class Body(NamedTuple):
-    """Where a function stands in its file."""
+    """The place of a function in its file."""
 
     start: int
     """The offset at which the line of its `def` starts."""
     end: int
-    """The offset at which what follows it starts."""
+    """The offset behind its body."""
     last_line: int
-    """A line that its last one is not beyond."""
+    """The last line of the function, or a later one."""
     complete: Callable[[ast.AST], None]
 
 
@@ -79,7 +79,7 @@ class _AsyncFunction(ast.AsyncFunctionDef):
     end_col_offset = _get("end_col_offset")
 
 
-# Visitors go by the name of the class.
+# Visitors dispatch on the name of the class.
 _Function.__name__ = "FunctionDef"
 _AsyncFunction.__name__ = "AsyncFunctionDef"
 
@@ -92,19 +92,19 @@ FIELDS.update({deferred: FIELDS[plain] for plain, deferred in _KINDS.items()})
 
 
 def deferred(node: ast.AST) -> Body | None:
-    """Where the body of a function stands that was not parsed yet; None for all else."""
+    """The place of a function whose body was not parsed yet; None for any other node."""
     return node.__dict__["deferred"] if type(node) in _PLAIN else None
 
 
 def forget(node: FunctionNode) -> None:
-    """Let go of the file that a function is of; a body that was not parsed then is one statement that says nothing."""
+    """Release the file of a function; a body that was not parsed becomes one empty statement."""
     node.__dict__.pop("deferred", None)
     if type(node) in _PLAIN:
         node.__class__ = _PLAIN[type(node)]  # type: ignore[assignment]
 
 
 def complete(node: ast.AST, source: Source) -> None:
-    """Parse the body of a function; one that is not valid Python is a call of which nothing is known."""
+    """Parse the body of a function; an invalid body is replaced by a call of an unknown function."""
     body = deferred(node)
     if body is None:
         return
@@ -162,11 +162,11 @@ def _at(source: Source, line: int, column: int) -> Any:
 
 
 def outline(source: Source, completes: Callable[[ast.AST], None]) -> tuple[ast.Module, list[FunctionNode]] | None:
-    """The syntax of a file and those functions of it whose bodies are still text; None where it must be parsed whole.
+    """The syntax of a file, and its functions whose bodies are still text; None if it must be parsed whole.
 
     Args:
         source: The file.
-        completes: Called with a function when its body is asked for; to call `complete`.
+        completes: Called with a function on the first use of its body; it has to call `complete`.
     """
     text = source.text
     if any(each in text for each in _STRANGE):
@@ -199,14 +199,14 @@ def outline(source: Source, completes: Callable[[ast.AST], None]) -> tuple[ast.M
         node.__dict__["deferred"] = Body(place[0], place[1], last, completes)
         functions.append(node)
     if places:
-        # What is left over was no function but a part of a text.
+        # A `def` that is left over is part of a string.
         return None
     _settle(blocks)
     return tree, functions
 
 
 def settle(tree: ast.Module) -> None:
-    """Tell where the blocks of a file end, now that the functions in it were parsed."""
+    """Set the ends of the blocks of a file after its functions were parsed."""
     _settle(_statements(tree)[0])
 
 
@@ -223,7 +223,7 @@ def _settle(blocks: list[Any]) -> None:
 
 
 def _statements(tree: ast.Module) -> tuple[list[Any], list[Any]]:
-    """The blocks and the functions of a file that stand in no function, each before what is in it."""
+    """The blocks and functions of a file outside functions, each before the nodes inside it."""
     blocks: list[Any] = []
     functions: list[Any] = []
     bodies: list[list[ast.stmt]] = [tree.body]
@@ -240,7 +240,7 @@ def _statements(tree: ast.Module) -> tuple[list[Any], list[Any]]:
 
 
 def _bodies(source: Source) -> list[tuple[int, tuple[int, int]]]:
-    """The functions that can be put off: where the signature ends, and where the whole starts and ends."""
+    """The functions that can be deferred: the end of the signature, and the start and end of the function."""
     text = source.text
     found: list[tuple[int, tuple[int, int]]] = []
     match = _DEF.search(text)
@@ -258,7 +258,7 @@ def _bodies(source: Source) -> list[tuple[int, tuple[int, int]]]:
             end = len(text) if follows is None else follows.start() + 1
             body = text[line_end:end]
             if body.endswith("\\\n") or body.count('"""') % 2 or body.count("'''") % 2:
-                # What seems to follow belongs to it, or stands in a text.
+                # The next line continues the body, or is part of a string.
                 return []
             if end - line_end > SHORT:
                 found.append((colon, (match.start(), end)))
@@ -268,12 +268,12 @@ def _bodies(source: Source) -> list[tuple[int, tuple[int, int]]]:
 
 @lru_cache(maxsize=64)
 def _less_than(indent: int) -> re.Pattern[str]:
-    """The line end before what is not indented more; what closes a bracket, and a comment, is no statement."""
+    """The line end before the next statement that is not indented more, comments and closing brackets aside."""
     return re.compile(rf"\n(?! {{{indent + 1}}}) *[^\s#)\]}}]")
 
 
 def _signature_end(text: str, at: int) -> int | None:
-    """The offset behind the colon of a signature; None where it holds what takes more to read."""
+    """The offset behind the colon of a signature; None for an unusual signature."""
     plain = _PLAIN_SIGNATURE.match(text, at)
     if plain is not None and "lambda" not in plain[1]:
         return plain.end()

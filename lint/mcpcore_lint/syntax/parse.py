@@ -122,7 +122,7 @@ def statements(roots: list[ast.stmt]) -> list[ast.AST]:
 
 
 def alternatives(node: ast.IfExp | ast.BoolOp) -> list[ast.expr]:
-    """What a choice is one of."""
+    """The alternatives of a conditional expression."""
     return [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
 
 

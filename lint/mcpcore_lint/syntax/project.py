@@ -50,7 +50,7 @@ class Project:
         self._requirements: dict[str, Nearest] = {}
         self._calling: dict[tuple[str, str], tuple[str, ...]] = {}
         self._given: dict[str, Source] = {}
-        """Files held in memory, which go before those on disk."""
+        """Files held in memory, which replace those on disk."""
         self.reads_whole = reads_whole
         self.loaded_lines = 0
         self._absolutes: dict[str, str] = {}
@@ -70,7 +70,7 @@ class Project:
         return absolute[len(self.root) + 1 :].replace(os.sep, "/")
 
     def give(self, absolute: str, source: Source) -> Module:
-        """Parse a file that is held in memory, as by an editor; it goes before what is on disk.
+        """Parse a file that is held in memory, as by an editor; it replaces the file on disk.
 
         Raises:
             SourceError: If it is not valid Python.

@@ -70,9 +70,9 @@ class Scope:
         """The class that the function is a method of."""
         self.globals: set[str] = set()
         self.values: dict[str | int, Value] = {}
-        """What names mean here, as far as asked; by `id` for a part of the bindings of a name."""
+        """The values of names, filled on first use; by `id` for a part of the bindings of a name."""
         self.kinds: dict[tuple[str | int, ClassInfo | None], list[Any]] = {}
-        """What names are instances of, as far as asked."""
+        """The types of names, filled on first use."""
         self._bindings = bindings
         self._reaching: Reaching | None = None
 
@@ -121,7 +121,7 @@ class Scope:
         return self._reaching
 
     def forget(self) -> None:
-        """Let go of the names."""
+        """Release the names."""
         self._bindings = {}
         self._reaching = None
         self.kinds.clear()
@@ -157,7 +157,7 @@ def _bind_function(scope: Scope, bindings: Bindings) -> None:
 
 
 def bind_statement(node: ast.AST, bindings: Bindings, scope: Scope) -> None:
-    """Note what one statement, clause or pattern binds."""
+    """Note the names that a statement, clause or pattern binds."""
     bind = _BINDS.get(type(node))
     if bind is not None:
         bind(node, bindings, scope)
@@ -209,8 +209,7 @@ def _class(node: ast.ClassDef, bindings: Bindings, _: Scope) -> None:
 
 
 def _loop(node: ast.For | ast.AsyncFor | ast.comprehension, bindings: Bindings, _: Scope) -> None:
-    # A comprehension has a scope of its own; that it hides an outer name of the same spelling is rare, and the price of
-    # counting it here is a value that stays unknown.
+    # A comprehension has its own scope. Its variables rarely hide an outer name; if they do, the value stays unknown.
     _bind_opaque(node.target, node, bindings)
 
 
@@ -262,7 +261,7 @@ _BINDS: Final[dict[type[ast.AST], Callable[[Any, Bindings, Scope], None]]] = {
     ast.Global: _outer,
     ast.Nonlocal: _outer,
 }
-"""What each kind of statement, clause and pattern binds."""
+"""The binding function for each kind of statement, clause and pattern."""
 if (_alias := getattr(ast, "TypeAlias", None)) is not None:  # Python 3.12
     _BINDS[_alias] = _type_alias
 
@@ -290,7 +289,7 @@ def _bind_opaque(target: ast.AST, node: ast.AST, bindings: Bindings) -> None:
 
 
 def role_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """What a `def` adds to an earlier one of its name: "overload", or the word of `@name.setter`; else nothing."""
+    """The role of a `def` beside an earlier one of its name: "overload", or the word of `@name.setter`; else ""."""
     for each in node.decorator_list:
         target = each.func if isinstance(each, ast.Call) else each
         if isinstance(target, ast.Name) and target.id == "overload":

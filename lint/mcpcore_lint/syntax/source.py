@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 import warnings
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcpcore_lint.diagnostics import Span
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.syntax import downlevel, syntax_versions
+from mcpcore_lint.syntax.downlevel import downleveled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,12 +25,11 @@ _WORD = regex(r"\w+")
 
 
 class SourceError(Exception):
-    """A file that cannot be read as Python; `span` says where, `newer` whether a newer one could read it."""
+    """A file that cannot be read as Python; `span` says where."""
 
-    def __init__(self, message: str, span: Span | None = None, *, newer: bool = False) -> None:
+    def __init__(self, message: str, span: Span | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.newer = newer
         self.span = span or Span(1, 1, 1, 1)
 
 
@@ -221,14 +219,14 @@ def parse(source: Source) -> ast.Module:
     """Parse a file.
 
     Raises:
-        SourceError: If it is not valid Python, or this interpreter cannot follow it: it is nested too deeply, or
-            written in newer syntax that has no older spelling.
+        SourceError: If it is not valid Python, or this interpreter cannot parse it: it is nested too deeply, or
+            written in newer syntax that cannot be rewritten in older syntax.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        nothing = source.text.find("\0")
-        if nothing >= 0:
-            line, column = source.position(nothing)
+        null = source.text.find("\0")
+        if null >= 0:
+            line, column = source.position(null)
             raise SourceError("the file holds null bytes", Span(line, column, line, column + 1))
         try:
             return ast.parse(source.text, filename=source.path)
@@ -236,7 +234,7 @@ def parse(source: Source) -> ast.Module:
             tree = _in_older_syntax(source)
             if tree is not None:
                 return tree
-            raise _syntax_error(source, error) from None
+            raise SourceError(error.msg or "invalid syntax", _syntax_span(source, error)) from None
         except ValueError as error:
             raise SourceError(str(error)) from None
         except (RecursionError, MemoryError):
@@ -244,25 +242,14 @@ def parse(source: Source) -> ast.Module:
 
 
 def _in_older_syntax(source: Source) -> ast.Module | None:
-    """The tree of a file that is written for a newer Python, where all that is new in it can be spelled otherwise."""
-    text = downlevel.spelled(source.text, sys.version_info[:2])
+    """The tree of a file that is written for a newer Python; None if it cannot be rewritten for this one."""
+    text = downleveled(source.text)
     if text is None:
         return None
     try:
         return ast.parse(text, filename=source.path)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def _syntax_error(source: Source, error: SyntaxError) -> SourceError:
-
-    span = _syntax_span(source, error)
-    starts = source.line_starts
-    found = syntax_versions.find(source.text, starts[span.line] if span.line < len(starts) else len(source.text))
-    if found is None:
-        return SourceError(error.msg or "invalid syntax", span)
-    where = Span(*source.position(found.start), *source.position(found.end))
-    return SourceError(found.message, where, newer=True)
 
 
 def _syntax_span(source: Source, error: SyntaxError) -> Span:

@@ -1,4 +1,4 @@
-"""What the tests of registrations share: how found tools are written down, and how cases are compared with them."""
+"""Shared by the tests of registrations: how tools are shown in one line, and compared with the expected lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def shown(tool):
 def check(project, source, expected, *, flavour="", **files):
     """Compare the tools that `app.py` and other files register with the lines expected.
 
-    Each handler of a case raises, and each registration stands on a line that ends in `# here`.
+    Each handler of a case raises, and each registration is on a line that ends in `# here`.
     """
     texts = {"app": textwrap.dedent(source), **{name: textwrap.dedent(text) for name, text in files.items()}}
     project.write(**texts)

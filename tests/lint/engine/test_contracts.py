@@ -37,7 +37,7 @@ def test_a_contract_is_read_as_its_class_takes_it(project, errors, reasons):
 
 
 def test_a_contract_whose_entries_come_from_elsewhere_is_unknown(project):
-    """What cannot be seen is not taken to be empty."""
+    """An unknown value is not treated as empty."""
     project.write(
         app="""
         from elsewhere import OPTIONS

@@ -52,7 +52,7 @@ TABLE = {"lost": ErrorCode.NOT_FOUND, "taken": ErrorCode.CONFLICT}
 '''
 
 MADE: Final[dict[str, tuple[str, dict[str, str]]]] = {
-    "a function of its own entries": ("common()", {"lost": "NOT_FOUND"}),
+    "a function with entries": ("common()", {"lost": "NOT_FOUND"}),
     "a function that is given more": (
         'common(entry("late", ErrorCode.CONFLICT), FailureMode("odd", ErrorCode.FORBIDDEN, when="x", recovery="y"))',
         {"lost": "NOT_FOUND", "late": "CONFLICT", "odd": "FORBIDDEN"},
@@ -110,7 +110,7 @@ def test_a_contract_that_may_be_more_is_not_known(project, errors):
 
 
 def test_what_is_made_is_told_where_it_is_asked_for_and_not_mended_there(project):
-    """An entry that a function makes stands at its call; the function's own code is not changed for one of them."""
+    """The finding for an entry that a function returns is at the call; a fix leaves the function unchanged."""
     text = f'{HEAD}\n@tool(errors=[entry("Lost One", hint="no"), *common()])\ndef fetch(): ...\n'
     project.write(app=text)
     run = project.run(select=frozenset({"contract"}))

@@ -40,7 +40,7 @@ NOT_SEEN: Final[dict[str, tuple[str, list[str]]]] = {
 
 @pytest.mark.parametrize("case", NOT_SEEN)
 def test_what_could_not_be_seen_is_named(project, case):
-    """Each call that may raise anything is named, unless whatever it raises is caught for certain."""
+    """Each call that may raise any error is named, unless all errors are caught."""
     body, expected = NOT_SEEN[case]
     lines = "\n    ".join(line.strip("\n") for line in textwrap.dedent(body).strip("\n").splitlines())
     project.write(
@@ -70,7 +70,7 @@ async def fetch(client, *names, **options):
 
 
 def test_a_decorator_that_takes_all_leaves_nothing_to_be_seen(project):
-    """What stands round the handler counts for what it calls too."""
+    """Clauses in the handler also catch the errors of the functions that it calls."""
     project.write(
         app="""
         import functools

@@ -1,4 +1,4 @@
-"""A file whose bodies are parsed when they are asked for has the syntax that it has when parsed whole."""
+"""A file whose function bodies are parsed on first use has the same syntax as a file that is parsed whole."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_what_looks_like_an_end_is_none(text):
 
 
 def test_most_of_a_file_is_put_off():
-    """A function is known with its signature, and its body is not there until it is asked for."""
+    """The outline has the signature of a function, and parses its body on first use."""
     text = f"@kept\ndef f(a: int = 1) -> int:\n{LONG}    return nowhere\n\n\ndef short(): return 1\n"
     source = Source("case.py", text)
     made = outline(source, lambda node: complete(node, source))

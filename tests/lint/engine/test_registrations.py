@@ -290,8 +290,6 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
             mcp.add_tool(fn, name="x")  # here
         for count, fn in enumerate(sorted(READ)):
             mcp.add_tool(fn, name="y")  # here
-        for name, fn in zip(["p", "q"], [first, second]):
-            mcp.add_tool(fn, name=name)  # here
         [mcp.add_tool(fn, name="z") for fn in WRITE]  # here
         """,
         """
@@ -300,17 +298,8 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         x: tool % first(q)
         x: tool % second(n, limit)
         y: tool % first(q)
-        p: tool % first(q)
-        q: tool % second(n, limit)
         z: tool % second(n, limit)
         """,
-    ),
-    "by map": (
-        """
-        list(map(mcp.add_tool, [first, second]))  # here
-        list(map(mcp.tool(), (first,)))  # here
-        """,
-        "first: tool % first(q)\nsecond: tool % second(n, limit)\nfirst: tool % first(q)",
     ),
     "in a loop over a list that grows": (
         """
@@ -706,28 +695,6 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         first: tool % first(q)
         second: tool % second(n, limit)
         """,
-    ),
-    "a class of decorators": (
-        """
-        class my_tool:
-            def __init__(self, name=None):
-                self.name = name
-            def __call__(self, fn):
-                mcp.tool(name=self.name)(fn)
-                return fn
-        class plain_tool:
-            def __init__(self, **options): ...
-            def __call__(self, fn):
-                mcp.add_tool(fn)
-                return fn
-        @my_tool("a")  # here
-        def search(q: str):
-            raise ValueError(q)
-        @plain_tool()  # here
-        def other(q: str):
-            raise ValueError(q)
-        """,
-        "?: tool % search(q)\nother: tool % other(q)",
     ),
     "a method that registers": (
         """

@@ -16,7 +16,7 @@ def register_all(mcp: FastMCP) -> None:
 """
 
 KEPT = {
-    "a record by a name of its own, in a table that the decorator is handed": (
+    "a named record, in a table that is an argument of the decorator": (
         """
         from registry import tool
 
@@ -76,7 +76,7 @@ KEPT = {
                     server.add_tool(in_a_thread(method), name=prefixed)
             """
         },
-        "?: tool sdk Detections.search(q)",
+        "x_search: tool sdk Detections.search(q)",
     ),
     "a list as the decorator": (
         """

@@ -199,22 +199,6 @@ LOOPED: Final[dict[str, tuple[str, str]]] = {
         """,
         BOTH,
     ),
-    "a mark that a decorator leaves": (
-        """
-        def public(fn):
-            fn.exposed = True
-            return fn
-        @public
-        def find(q: str):
-            raise ValueError(q)
-        def helper(q: str):
-            raise ValueError(q)
-        for fn in list(globals().values()):
-            if getattr(fn, "exposed", False):
-                mcp.tool()(fn)  # here
-        """,
-        "find: tool fastmcp find(q)",
-    ),
     "under a condition that cannot be read, all but the private ones": (
         """
         from acme import users

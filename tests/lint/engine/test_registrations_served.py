@@ -107,7 +107,7 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         look: tool lowlevel find(arguments)
         """,
     ),
-    "a table that is asked for the function first, with a model beside it": (
+    "a table of pairs of a function and a model": (
         HEAD
         + """
         async def find(arguments):
@@ -190,85 +190,6 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         read: tool lowlevel Read.run(arguments)
         """,
     ),
-    "a loop over objects": (
-        HEAD
-        + """
-        class Find:
-            name = "find"
-            async def run(self, arguments):
-                raise ValueError("find")
-        class Read:
-            name = "read"
-            async def run(self, arguments):
-                raise ValueError("read")
-        @server.call_tool()
-        async def call_tool(name: str, arguments: dict):
-            for tool in (Find(), Read()):
-                if tool.name == name:
-                    return await tool.run(arguments)
-            raise ValueError(name)
-        """,
-        """
-        ?: tool lowlevel call_tool(name, arguments)
-        find: tool lowlevel Find.run(arguments)
-        read: tool lowlevel Read.run(arguments)
-        """,
-    ),
-    "a search through objects of a class of the project": (
-        HEAD
-        + """
-        from pydantic import BaseModel
-        class Tool(BaseModel):
-            name: str
-            handler: object
-        async def find(arguments, db):
-            raise ValueError("find")
-        async def read(arguments, db):
-            raise ValueError("read")
-        def make(db, without):
-            every = [
-                Tool(name="find", handler=find),
-                Tool(name="read", handler=read),
-            ]
-            allowed = [tool for tool in every if tool.name not in without]
-            @server.call_tool()
-            async def call_tool(name: str, arguments: dict):
-                handler = next((tool.handler for tool in allowed if tool.name == name), None)
-                if not handler:
-                    raise ValueError(name)
-                return await handler(arguments, db)
-        """,
-        """
-        ?: tool lowlevel make.call_tool(name, arguments)
-        find: tool lowlevel find(arguments, db)
-        read: tool lowlevel read(arguments, db)
-        """,
-    ),
-    "a search whose object is used": (
-        HEAD
-        + """
-        class Find:
-            name = "find"
-            async def run(self, arguments):
-                raise ValueError("find")
-        class Read:
-            name = "read"
-            async def run(self, arguments):
-                raise ValueError("read")
-        TOOLS = [Find(), Read()]
-        @server.call_tool()
-        async def call_tool(name: str, arguments: dict):
-            if name not in [each.name for each in TOOLS]:
-                raise ValueError(name)
-            tool = [each for each in TOOLS if name == each.name][0]
-            return await tool.run(arguments)
-        """,
-        """
-        ?: tool lowlevel call_tool(name, arguments)
-        find: tool lowlevel Find.run(arguments)
-        read: tool lowlevel Read.run(arguments)
-        """,
-    ),
     "a search by something else than the name": (
         HEAD
         + """
@@ -286,61 +207,6 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
             return await tool.run(arguments)
         """,
         "?: tool lowlevel call_tool(name, arguments)",
-    ),
-    "methods by the beginning of their names": (
-        HEAD
-        + """
-        class App:
-            def __init__(self):
-                server.call_tool()(self.dispatch)
-            async def dispatch(self, name, arguments):
-                method = getattr(self, f"tool_{name}", None)
-                if method is None:
-                    raise ValueError(name)
-                return await method(**arguments)
-            async def tool_find(self, q):
-                raise ValueError(q)
-            async def tool_read(self, key):
-                raise ValueError(key)
-            async def other(self, key):
-                raise ValueError(key)
-        """,
-        """
-        ?: tool lowlevel App.dispatch(name, arguments)
-        find: tool lowlevel App.tool_find(q)
-        read: tool lowlevel App.tool_read(key)
-        """,
-    ),
-    "a decorator of the project that fills the table": (
-        HEAD
-        + """
-        REGISTRY = {}
-        def handles(name):
-            def decorate(fn):
-                REGISTRY[name] = fn
-                return fn
-            return decorate
-        @handles("find")
-        async def find(arguments):
-            raise ValueError("find")
-        @handles(name="read")
-        async def read_it(arguments):
-            raise ValueError("read")
-        async def late(arguments):
-            raise ValueError("late")
-        REGISTRY["late"] = late
-        @server.call_tool()
-        async def call_tool(name: str, arguments: dict):
-            if (handler := REGISTRY.get(name)) is None:
-                raise ValueError(name)
-            return await handler(arguments)
-        """,
-        """
-        ?: tool lowlevel call_tool(name, arguments)
-        find: tool lowlevel find(arguments)
-        read: tool lowlevel read_it(arguments)
-        late: tool lowlevel late(arguments)
-        """,
     ),
     "the second SDK: the request is handed over": (
         """
@@ -370,54 +236,6 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         find: tool lowlevel find(arguments)
         read: tool lowlevel read(q)
         ?: tool lowlevel on_call(ctx, params)
-        """,
-    ),
-    "the request handler itself": (
-        """
-        from mcp.server.lowlevel import Server
-        from mcp.types import CallToolRequest
-        server = Server("x")
-        async def handle(request: CallToolRequest):
-            match request.params.name:
-                case "find":
-                    return await find(request.params.arguments)
-            raise ValueError("no")
-        async def find(arguments):
-            raise ValueError("find")
-        server.request_handlers[CallToolRequest] = handle
-        """,
-        """
-        find: tool lowlevel find(arguments)
-        ?: tool lowlevel handle(request)
-        """,
-    ),
-    "a request handler that wraps the earlier one": (
-        """
-        from mcp.server.lowlevel import Server
-        from mcp.types import CallToolRequest
-        server = Server("x")
-        @server.call_tool()
-        async def call(name, arguments):
-            match name:
-                case "find":
-                    return await find(arguments)
-            raise ValueError(name)
-        async def find(arguments):
-            raise ValueError("find")
-        earlier = server.request_handlers[CallToolRequest]
-        async def timed(request: CallToolRequest):
-            return await earlier(request)
-        server.request_handlers[CallToolRequest] = timed
-        def trace():
-            before = server.request_handlers.get(CallToolRequest)
-            async def traced(request):
-                return await before(request)
-            server.request_handlers[CallToolRequest] = traced
-            server.request_handlers[CallToolRequest] = wrap(before)
-        """,
-        """
-        find: tool lowlevel find(arguments)
-        ?: tool lowlevel call(name, arguments)
         """,
     ),
     "what prepares, shapes or serves is no tool": (
@@ -570,7 +388,7 @@ FINDINGS: Final = {
 
 
 def test_findings_of_served_functions_name_the_tool_and_stand_once(project):
-    """The rules about handlers hold in the functions, under the tool's name, and what is found is told once."""
+    """The rules about handlers check the functions under the tool's name, with one finding each."""
     project.write(**FINDINGS)
     run = project.run(select=frozenset({"handler"}))
     module = run.project.read(str(project.root / "app.py"))
@@ -607,7 +425,6 @@ def test_very_many_names_and_names_that_lead_back_end(project):
     [
         "if name == 'find':\n        return find(arguments)\n    raise ValueError(name)",
         "match name:\n        case 'find':\n            return find(arguments)\n        case _:\n            raise ValueError(name)",
-        "run = next((f for k, f in TABLE.items() if k == name), None)\n    if not run: raise KeyError\n    return run(arguments)",
         "handler = TABLE.get(name)\n    if handler is None:\n        raise ValueError(name)\n    return handler(arguments)",
         "if name not in TABLE:\n        raise ValueError(name)\n    return TABLE[name](arguments)",
         "if not (handler := TABLE.get(name)):\n        raise ValueError(name)\n    return handler(arguments)",

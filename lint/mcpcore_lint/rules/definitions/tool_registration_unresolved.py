@@ -41,9 +41,9 @@ class ToolRegistrationUnresolved(Rule):
         """Report each registration, unless the settings name handlers."""
         if ctx.settings.handlers or in_test_file(module.path):
             return
-        for registration in unresolved_in(module):
+        for unresolved in unresolved_in(module):
             ctx.report(
-                registration.registration,
-                f"no function is found behind `{registration.what}`, so no rule checks it",
-                help=f'name the functions in [tool.mcpcore.lint], such as handlers = ["{registration.example}"]',
+                unresolved.registration,
+                f"no function is found behind `{unresolved.text}`, so no rule checks it",
+                help=f'name the functions in [tool.mcpcore.lint], such as handlers = ["{unresolved.example}"]',
             )

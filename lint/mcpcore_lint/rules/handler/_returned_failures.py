@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.model import Mapping, Symbol, Value, options, string
-from mcpcore_lint.registrations.servers import arguments_of
+from mcpcore_lint.registrations.callers import arguments_of
 from mcpcore_lint.rules._bodies import Body, body_of, inside, unpacked
 from mcpcore_lint.rules.handler._failures import (
     CALL_RESULTS,

@@ -1,8 +1,8 @@
-"""Decorators of the project that keep a function as a tool, to be registered later by code that goes through them all.
+"""Decorators of the project that collect functions, to be registered later in a loop.
 
-A list, a table or a mark on the function itself lies between the decorator and the server, often filled by importing
-whatever is in a folder, so that no reader can follow it. What says "tool" by its name, in a file that speaks of MCP, is
-taken at its word.
+A list, a table or a mark on the function lies between the decorator and the server. It is often filled by importing all
+modules of a folder, which the linter cannot follow. A decorator that has "tool" in its name, in a file that mentions
+MCP, is therefore taken to make tools.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.registrations.sites import Maker
-from mcpcore_lint.registrations.tables import DECORATORS
+from mcpcore_lint.registrations.ways import DECORATORS, Maker
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.syntax.parse import all_parameters, own_nodes
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
 
-KEEPS: Final = frozenset({"append", "add", "setdefault", "insert"})
+_COLLECTS: Final = frozenset({"append", "add", "setdefault", "insert"})
 _MARK: Final = regex(r"mcp_?tool|is_tool|^_*tool_*$|tool_?(?:def|spec)", re.IGNORECASE)
 _NAME: Final = ("name", "tool_name")
 _DESCRIPTION: Final = ("description",)
@@ -31,23 +30,24 @@ _DESCRIPTION: Final = ("description",)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def kept_by_method(node: ast.expr, scope: Scope) -> Maker | None:
+def collected_by_method(node: ast.expr, scope: Scope) -> Maker | None:
     """`@TOOLS.append`: a list of tools as the decorator."""
     if not isinstance(node, ast.Attribute) or node.attr not in {"append", "add"}:
         return None
     base = node.value
     name = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
-    if "tool" not in name.lower() or not _speaks_of_mcp(scope.module):
+    if "tool" not in name.lower() or not _mentions_mcp(scope.module):
         return None
     return Maker(DECORATORS["tool"], _flavour(scope.module), None)
 
 
-def keeps(function: Function, owner: Module, asking: Module) -> tuple[str | None, Maker] | None:
-    """What takes the handler in a decorator of the project that keeps it: a parameter, or None where it returns one.
+def collector_of(function: Function, owner: Module, asking: Module) -> tuple[str | None, Maker] | None:
+    """The parameter that takes the handler in a decorator that collects, and the maker; None for other functions.
 
-    With it comes what the decorator makes; its arguments are those parameters of the function that name the tool.
+    The parameter is None if the function returns the decorator. Parameters that are called like the tool's name or
+    description are arguments of the maker.
     """
-    if "tool" not in function.name.lower() or not (_speaks_of_mcp(owner) or _speaks_of_mcp(asking)):
+    if "tool" not in function.name.lower() or not (_mentions_mcp(owner) or _mentions_mcp(asking)):
         return None
     scope = owner.scope_of(function)
     for each in own_nodes(function):
@@ -74,7 +74,7 @@ def _maker(function: Function, owner: Module, asking: Module) -> Maker:
 
 
 def _kept(function: Function, scope: Scope) -> str | None:
-    """The first parameter of a function, where the function keeps it: in a table, in an object, or marked."""
+    """The first parameter of a function that keeps it: in a table, in an object, or marked."""
     parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
     if parameters and parameters[0] in {"self", "cls"}:
         parameters = parameters[1:]
@@ -86,7 +86,7 @@ def _kept(function: Function, scope: Scope) -> str | None:
 
 def _keeps(node: ast.AST, name: str, scope: Scope) -> bool:
     match node:
-        case ast.Call(func=ast.Attribute(attr=method, value=table), args=args) if method in KEEPS:
+        case ast.Call(func=ast.Attribute(attr=method, value=table), args=args) if method in _COLLECTS:
             return _outside(table, scope) and any(_holds(each, name, scope) for each in args)
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=marked), ast.Constant(value=str(mark)), *_]):
             return marked == name and _MARK.search(mark) is not None
@@ -100,7 +100,7 @@ def _keeps(node: ast.AST, name: str, scope: Scope) -> bool:
 
 
 def _holds(node: ast.expr, name: str, scope: Scope) -> bool:
-    """Whether an expression is a parameter, or a record with the parameter in it, by a name of its own or without."""
+    """Whether an expression is a parameter, or a record with the parameter in it."""
     match node:
         case ast.Name(id=found):
             bindings = scope.bindings.get(found, ())
@@ -122,7 +122,7 @@ def _is_record(node: ast.Call, scope: Scope) -> bool:
 
 
 def _outside(table: ast.expr, scope: Scope) -> bool:
-    """Whether a table is one of the module, of an object or handed to the decorator, and speaks of tools."""
+    """Whether a table outlives the decorator and has a name for tools."""
     name = table.attr if isinstance(table, ast.Attribute) else table.id if isinstance(table, ast.Name) else ""
     if not any(word in name.lower() for word in ("tool", "registry", "registered")):
         return False
@@ -132,17 +132,20 @@ def _outside(table: ast.expr, scope: Scope) -> bool:
     return found is not None and found[0] is not scope
 
 
-def unpartial(node: ast.expr, scope: Scope) -> Symbol | None:
-    """The function that `partial(...)` was given, where an expression is such a thing."""
+def partial_function(node: ast.expr, scope: Scope) -> Function | None:
+    """The function of the project in a `partial(...)`."""
     value = evaluate(node, scope)
-    if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
-        first = value.args[0]
-        return first if isinstance(first, Symbol) else None
-    return None
+    first = (
+        value.args[0]
+        if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args
+        else None
+    )
+    function = first.definition if isinstance(first, Symbol) else None
+    return function if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
 
 
-def _speaks_of_mcp(module: Module) -> bool:
-    key = "speaks of mcp"
+def _mentions_mcp(module: Module) -> bool:
+    key = "mentions mcp"
     if key not in module.memo:
         module.memo[key] = "mcp" in module.source.text.lower()
     found: bool = module.memo[key]

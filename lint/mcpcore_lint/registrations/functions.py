@@ -1,4 +1,4 @@
-"""The functions behind an expression that is registered, and the items behind the ones registered in a loop."""
+"""The functions behind an expression that is registered."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.model import Const, Symbol, Unknown, Value, options
-from mcpcore_lint.registrations.bindings import bound, see
-from mcpcore_lint.registrations.callers import method_called
-from mcpcore_lint.registrations.frames import Frame, called_frame, written_scope
-from mcpcore_lint.registrations.items import Items
-from mcpcore_lint.registrations.servers import arguments_of
+from mcpcore_lint.registrations.callers import arguments_of, method_called
+from mcpcore_lint.registrations.elements import Elements
+from mcpcore_lint.registrations.environment import DEEP, Frame, bound, called_frame, see, written_scope
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.type_model import method_of
 from mcpcore_lint.syntax.parse import alternatives, own_nodes
@@ -19,15 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcpcore_lint.model import FunctionNode
-    from mcpcore_lint.registrations.frames import Placed
+    from mcpcore_lint.registrations.environment import Function
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
 
-DEEP: Final = 8
-"""How many names, wrappers and factories deep a handler is looked for."""
 STEPS: Final = 400
-"""How many expressions are looked at for one registration: names bound over and over make more ways than can be walked.
-"""
+"""How many expressions are read for one registration, since names that are bound often lead along too many paths."""
 
 
 class Target(NamedTuple):
@@ -36,25 +31,25 @@ class Target(NamedTuple):
     node: FunctionNode
     module: Module
     name: Value
-    """What it is called where no name is given."""
+    """The name of the tool, unless the registration gives one."""
     taken: int = 0
-    """How many of its first parameters are filled in already: `partial(f, 1)`."""
-    given: tuple[tuple[str, ast.expr], ...] = ()
-    """Parameters that have another default: `partial(f, limit=1)`."""
+    """How many of its first parameters `partial(f, 1)` fills in."""
+    defaults: tuple[tuple[str, ast.expr], ...] = ()
+    """The defaults that `partial(f, limit=1)` replaces."""
     signed: bool = False
-    """Whether what wraps it may have given it a signature of its own."""
+    """Whether a wrapper may have replaced its signature."""
 
 
-class Targets:
-    """Finds them; `counted` tells which calls register something by themselves."""
+class Functions:
+    """Finds them; `registers` says which calls register something by themselves."""
 
-    def __init__(self, counted: Callable[[ast.Call, Scope], bool]) -> None:
-        self.counted = counted
+    def __init__(self, registers: Callable[[ast.Call, Scope], bool]) -> None:
+        self.registers = registers
         self.steps = 0
-        self.items = Items(self)
+        self.elements = Elements(self)
 
-    def too_much(self) -> bool:
-        """Whether one more expression is one too many."""
+    def too_many_steps(self) -> bool:
+        """Count one more expression, and say whether that is too many."""
         self.steps += 1
         return self.steps > STEPS
 
@@ -62,13 +57,13 @@ class Targets:
 
     def behind(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Target]:
         """The functions that an expression may be: a name, a lambda, `partial(f)`, a method, a callable object."""
-        if depth > DEEP or self.too_much():
+        if depth > DEEP or self.too_many_steps():
             return []
         if isinstance(node, ast.Lambda):
             scope.module.note_lambda(node, written_scope(scope))
             return [Target(node, scope.module, Const(node, scope.module, "<lambda>"))]
         if isinstance(node, (ast.IfExp, ast.BoolOp)):
-            return [found for each in alternatives(node) for found in self.behind(each, scope, depth + 1)]
+            return [target for each in alternatives(node) for target in self.behind(each, scope, depth + 1)]
         if isinstance(node, (ast.NamedExpr, ast.Await)):
             return self.behind(node.value, scope, depth + 1)
         if isinstance(node, ast.Call):
@@ -79,51 +74,49 @@ class Targets:
             seen = see(node, scope, scope.filled)
             if seen[0] is not node:
                 return self.behind(*seen, depth + 1)
-        if isinstance(node, ast.Subscript) and self.items.members.holder(node.value) is not None:
-            return self._members(node.value, node.slice, scope, depth)
+        if isinstance(node, ast.Subscript):
+            if self.elements.members.holder(node.value) is not None:
+                return self._members(node.value, node.slice, scope, depth)
+            entry = self.elements.entry(node.value, node.slice, scope)
+            if entry is not None:
+                return self.behind(*entry, depth + 1)
         several = _defined_several_times(node, scope) if isinstance(node, ast.Name) else []
         if several:
             return [target for each, module in several for target in self._function(each, module)]
         value = evaluate(node, scope)
-        found: list[Target] = []
-        known = False
-        for each in options(value):
-            if isinstance(each, Symbol) and isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                known = True
-                found.extend(self._function(each.definition, scope.module))
+        symbols = [option.definition for option in options(value) if isinstance(option, Symbol)]
+        known = [each for each in symbols if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
         if known:
-            return found
+            return [target for definition in known for target in self._function(definition, scope.module)]
         if isinstance(node, ast.Attribute) and node.attr in {"fn", "__func__", "__wrapped__", "func"}:
             inner = self.behind(node.value, scope, depth + 1)
             if inner:
                 return inner
-        for each_node, where in bound(node, scope):
-            found.extend(self.behind(each_node, where, depth + 1))
-        if not found and isinstance(node, ast.Attribute) and isinstance(value, Unknown):
-            home = self.items.members.home(node, scope)
+        targets = [target for placed in bound(node, scope) for target in self.behind(*placed, depth + 1)]
+        if not targets and isinstance(node, ast.Attribute) and isinstance(value, Unknown):
+            home = self.elements.members.home(node, scope)
             if home is not None:
                 return self.behind(*home, depth + 1)
             method = method_called(node, scope)
-            if method is not None:
-                found.append(_plain(*method))
-        return found
+            return [_plain(*method)] if method is not None else []
+        return targets
 
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, asking: Module) -> list[Target]:
+    def _function(self, node: Function, asking: Module) -> list[Target]:
         owner = asking.project.module_defining(node)
         if owner is None:
             return []
-        # What stands in for a function that is handed in is found where that function is.
+        # A wrapper is found with the function that it wraps.
         if wrapped_parameter(node, owner) is not None:
             return []
         named_later = _is_renamed(node.name, owner)
-        unknown = Unknown(node, owner, "it is given another name once it is made")
+        unknown = Unknown(node, owner, "it is renamed after its definition")
         return [Target(node, owner, unknown if named_later else Const(node, owner, node.name))]
 
     def _called(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
-        if self.counted(node, scope):
+        if self.registers(node, scope):
             return []
         if isinstance(scope, Frame) and isinstance(node.func, ast.Name) and node.func.id in scope.filled:
-            # A factory that stands in a table.
+            # A factory in a table.
             return [
                 target
                 for each in self.behind(node.func, scope, depth + 1)
@@ -155,7 +148,7 @@ class Targets:
 
     def _members(self, holder: ast.expr, name: ast.expr, scope: Scope, depth: int) -> list[Target]:
         """`getattr(module, name)`, `vars(module)[name]`, `globals()[name]`."""
-        members = self.items.members.named_members(holder, name, scope)
+        members = self.elements.members.named_members(holder, name, scope)
         return [target for placed in members for target in self.behind(*placed, depth + 1)]
 
     def _wrapped(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
@@ -167,10 +160,10 @@ class Targets:
     def _partial(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
         if not node.args:
             return []
-        given = tuple((each.arg, each.value) for each in node.keywords if each.arg is not None)
-        unknown = Unknown(node, scope.module, "what partial() makes has no name of its own")
+        defaults = tuple((each.arg, each.value) for each in node.keywords if each.arg is not None)
+        unknown = Unknown(node, scope.module, "the result of partial() has no name")
         return [
-            each._replace(name=unknown, taken=each.taken + len(node.args) - 1, given=(*each.given, *given))
+            each._replace(name=unknown, taken=each.taken + len(node.args) - 1, defaults=(*each.defaults, *defaults))
             for each in self.behind(node.args[0], scope, depth + 1)
         ]
 
@@ -184,40 +177,34 @@ class Targets:
         *,
         bound_first: bool = False,
     ) -> list[Target]:
-        """What a function of the project returns: a function nested in it, or one of those handed to it."""
+        """The functions that a call returns: a function nested in the callee, or one of the arguments."""
         inside = owner.scope_of(function)
-        handed = arguments_of(function, call, bound_first=bound_first or inside.owner is not None)
+        arguments = arguments_of(function, call, bound_first=bound_first or inside.owner is not None)
         frame = called_frame(function, call, scope, bound_first=bound_first or None) or inside
         found: list[Target] = []
         for each in own_nodes(function):
             if not isinstance(each, ast.Return) or each.value is None:
                 continue
             parameter = parameter_behind(each.value, inside, function)
-            if parameter is not None and parameter[0] in handed:
+            if parameter is not None and parameter[0] in arguments:
                 signed = owner.source.has("__signature__")
                 found.extend(
                     target._replace(signed=signed or target.signed)
-                    for target in self.behind(handed[parameter[0]], scope, depth + 1)
+                    for target in self.behind(arguments[parameter[0]], scope, depth + 1)
                 )
             elif parameter is None:
                 found.extend(self.behind(each.value, frame, depth + 1))
         return found
 
-    # -- items -------------------------------------------------------------------------------------------------------
-
-    def elements(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Placed]:
-        """The items that going through an expression gives, as far as they can be seen."""
-        return self.items.elements(node, scope, depth)
-
 
 def _is_renamed(name: str, module: Module) -> bool:
-    """Whether a file gives a function another name once it is made: `call.__name__ = spec.name`."""
+    """Whether a file renames a function after its definition: `call.__name__ = spec.name`."""
     start = module.source.text.find(f"{name}.__name__ = ")
     return start == 0 or (start > 0 and module.source.text[start - 1] in " \t\n;")
 
 
-def _defined_several_times(node: ast.Name, scope: Scope) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module]]:
-    """The functions of one name that branches of the code define, where there are several."""
+def _defined_several_times(node: ast.Name, scope: Scope) -> list[tuple[Function, Module]]:
+    """The functions of one name that several branches of the code define."""
     place = scope.lookup(node.id)
     if place is None or len(place[1]) < 2:
         return []
@@ -225,10 +212,10 @@ def _defined_several_times(node: ast.Name, scope: Scope) -> list[tuple[ast.Funct
     functions = [each.node for each in place[1] if isinstance(each.node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     if len(functions) < 2:
         return []
-    found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module]] = []
+    found: list[tuple[Function, Module]] = []
     for each in functions:
         if module.parents.get(each) is place[0].node:
-            found.clear()  # what stands in no branch replaces all before it
+            found.clear()  # a definition outside branches replaces all before it
         found.append((each, module))
     return found
 
@@ -236,8 +223,8 @@ def _defined_several_times(node: ast.Name, scope: Scope) -> list[tuple[ast.Funct
 # -- parameters ------------------------------------------------------------------------------------------------------
 
 
-def wrapped_parameter(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> str | None:
-    """The parameter of a function round it that a function stands in for: `@wraps(fn) def inner(...)`."""
+def wrapped_parameter(node: Function, module: Module) -> str | None:
+    """The parameter of the enclosing function that a function wraps: `@wraps(fn) def inner(...)`."""
     scope = module.functions.get(node)
     if scope is None or scope.parent is None or scope.parent.is_module or not node.decorator_list:
         return None
@@ -246,8 +233,8 @@ def wrapped_parameter(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Modu
     return wrapped.id if wrapped is not None and found is not None and found[1][0].kind == "parameter" else None
 
 
-def _wrapped(node: ast.FunctionDef | ast.AsyncFunctionDef, outside: Scope) -> ast.Name | None:
-    """The name of the function that a nested function stands in for."""
+def _wrapped(node: Function, outside: Scope) -> ast.Name | None:
+    """The name of the function that a nested function wraps."""
     for each in node.decorator_list:
         if isinstance(each, ast.Call) and each.args and isinstance(each.args[0], ast.Name):
             func = evaluate(each.func, outside)
@@ -256,9 +243,7 @@ def _wrapped(node: ast.FunctionDef | ast.AsyncFunctionDef, outside: Scope) -> as
     return None
 
 
-def parameter_behind(
-    node: ast.expr, scope: Scope, function: ast.FunctionDef | ast.AsyncFunctionDef
-) -> tuple[str, bool] | None:
+def parameter_behind(node: ast.expr, scope: Scope, function: Function) -> tuple[str, bool] | None:
     """The parameter of a function that an expression in it is, or wraps; and whether it is an item of it."""
     seen: set[tuple[int, str]] = set()
     again: set[str] = set()
@@ -298,5 +283,5 @@ def parameter_behind(
     return None
 
 
-def _plain(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Target:
+def _plain(node: Function, module: Module) -> Target:
     return Target(node, module, Const(node, module, node.name))

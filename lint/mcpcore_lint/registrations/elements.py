@@ -1,0 +1,515 @@
+"""The items of lists, the entries of tables, and the rounds of the loops that go through them."""
+
+from __future__ import annotations
+
+import ast
+from itertools import islice
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mcpcore_lint.model import Symbol, string
+from mcpcore_lint.names import BUILTIN_NAMES
+from mcpcore_lint.registrations.callers import method_called
+from mcpcore_lint.registrations.conditions import Conditions
+from mcpcore_lint.registrations.environment import (
+    DEEP,
+    Frame,
+    bind,
+    bound,
+    called_frame,
+    read_again,
+    see,
+    written_scope,
+)
+from mcpcore_lint.registrations.members import Members
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.syntax.parse import alternatives, children, own_nodes, statements, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.registrations.environment import Env, Function, Placed
+    from mcpcore_lint.registrations.functions import Functions
+    from mcpcore_lint.syntax.scopes import Scope
+
+Loop: TypeAlias = "ast.For | ast.AsyncFor | ast.comprehension"
+Pair: TypeAlias = "tuple[ast.expr, ast.expr, Scope]"
+"""A key and a value of a table, and the scope of both."""
+
+_LOOPS: Final = (ast.For, ast.AsyncFor, ast.comprehension)
+MANY: Final = 600
+"""How many items of a list, or rounds of a loop, are followed."""
+_APPENDING: Final = ("append", "add", "insert")
+_EXTENDING: Final = ("extend", "update")
+_SAME_ITEMS: Final = frozenset({"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"})
+"""Builtins that return the items of their argument."""
+_VIEWS: Final = frozenset({"values", "items", "keys"})
+
+
+class Elements:
+    """Follows lists, tables and loops, for the registrations of one file."""
+
+    def __init__(self, functions: Functions) -> None:
+        self.functions = functions
+        self.members = Members(functions)
+        self.conditions = Conditions(functions)
+        self._active: list[Loop] = []
+        self._only_certain = False
+
+    # -- lists -------------------------------------------------------------------------------------------------------
+
+    def of(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Placed]:
+        """The items of an iterable, as far as they are known."""
+        if depth > 2 * DEEP or self.functions.too_many_steps():
+            return []
+        return list(islice(self._items(node, scope, depth + 1), MANY))
+
+    def certain(self, node: ast.expr, scope: Scope) -> list[Placed]:
+        """The items that a list has under all conditions."""
+        before, self._only_certain = self._only_certain, True
+        try:
+            return self.of(node, scope)
+        finally:
+            self._only_certain = before
+
+    def _items(self, node: ast.expr, scope: Scope, depth: int) -> Iterator[Placed]:
+        match node:
+            case ast.List() | ast.Tuple() | ast.Set():
+                for item in node.elts:
+                    if isinstance(item, ast.Starred):
+                        yield from self.of(item.value, scope, depth)
+                    else:
+                        yield item, scope
+            case ast.Dict():
+                yield from ((key, where) for key, _, where in self.pairs(node, scope, depth))
+            case ast.BinOp(op=ast.Add() | ast.BitOr()):
+                yield from self.of(node.left, scope, depth)
+                yield from self.of(node.right, scope, depth)
+            case ast.IfExp() | ast.BoolOp():
+                for alternative in alternatives(node):
+                    yield from self.of(alternative, scope, depth)
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
+                for frame in self.rounds(node.elt, scope):
+                    yield self._made_of(node.elt, frame)
+            case ast.Call():
+                yield from self._returned(node, scope, depth)
+            case ast.Subscript(slice=ast.Slice()):
+                yield from self.of(node.value, scope, depth)
+            case ast.Name() | ast.Attribute() | ast.Subscript():
+                yield from self._named(node, scope, depth)
+
+    def _named(self, node: ast.Name | ast.Attribute | ast.Subscript, scope: Scope, depth: int) -> Iterator[Placed]:
+        seen = self._seen(node, scope)
+        if seen[0] is not node:
+            yield from self.of(*seen, depth)
+            return
+        home = self.members.home(node, scope)
+        if home is not None:
+            # The file that defines a list shows what is appended to it later.
+            yield from self.of(*home, depth)
+            return
+        for value, where in bound(node, scope):
+            yield from self.of(value, where, depth)
+        if isinstance(node, ast.Name):
+            yield from self._part_of_result(node, scope, depth)
+            if scope.module.changes_in_place(node.id):
+                yield from self._appended(node.id, scope, depth)
+
+    def _made_of(self, node: ast.expr, scope: Scope) -> Placed:
+        """An item of a comprehension: `fn`, `wrap(fn) if risky else fn`, `Record.of(spec)`."""
+        filled = scope.filled if isinstance(scope, Frame) else {}
+        parts: list[ast.expr] = [node.body, node.orelse] if isinstance(node, ast.IfExp) else []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
+            # A class method may make a record of another one.
+            symbol = evaluate(node.func.value, scope)
+            parts = node.args if isinstance(symbol, Symbol) and isinstance(symbol.definition, ast.ClassDef) else []
+        items = (filled.get(part.id) for part in parts if isinstance(part, ast.Name))
+        return next((item for item in items if item is not None), None) or self._seen(node, scope)
+
+    def _part_of_result(self, node: ast.Name, scope: Scope, depth: int) -> Iterator[Placed]:
+        """The items of `tools` in `tools, rest = prepare()`."""
+        place = scope.lookup(node.id)
+        for binding in place[1] if place is not None else ():
+            match binding.node:
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call() as call) if place is not None:
+                    symbol = evaluate(call.func, place[0])
+                    function = symbol.definition if isinstance(symbol, Symbol) else None
+                    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                        continue
+                    index = next(i for i, target in enumerate(targets) if node.id == getattr(target, "id", node.id))
+                    frame = called_frame(function, call, place[0])
+                    for inner in own_nodes(function) if frame is not None else ():
+                        result = inner.value if isinstance(inner, ast.Return) else None
+                        if isinstance(result, ast.Tuple) and len(result.elts) == len(targets) and frame is not None:
+                            yield from self.of(result.elts[index], frame, depth)
+
+    def _appended(self, name: str, scope: Scope, depth: int) -> Iterator[Placed]:
+        """The items that are added to a list or a set: `x.append(fn)`, `x.extend([...])`, `x += [...]`."""
+        place = scope.lookup(name)
+        if place is None:
+            return
+        home = place[0]
+        methods = (*_APPENDING, *_EXTENDING)
+        for call, where in home.module.calls_near(*(f"{name}.{method}(" for method in methods)):
+            func = call.func
+            match = where.lookup(name)
+            if not call.args or match is None or match[0] is not written_scope(home):
+                continue
+            if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or func.value.id != name:
+                continue
+            parents = home.module.parents
+            if self._only_certain and parents.get(parents[call]) is not home.node:
+                continue
+            item = call.args[-1]
+            # A function may fill a list with its arguments.
+            inside = scope if written_scope(scope) is where else where
+            for frame in self.rounds(call, inside, item):
+                if func.attr in _EXTENDING:
+                    yield from self.of(item, frame, depth)
+                elif isinstance(frame, Frame) or not isinstance(item, ast.Name) or self.functions.behind(item, where):
+                    yield self._seen(item, frame)
+        for statement in statements(list(home.node.body)) if not isinstance(home.node, ast.Lambda) else ():
+            if isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", None) == name:
+                yield from self.of(statement.value, home, depth)
+
+    def _returned(self, node: ast.Call, scope: Scope, depth: int) -> Iterator[Placed]:
+        """The items of what a call returns."""
+        func = node.func
+        if isinstance(func, ast.Attribute) and func.attr in _VIEWS and not node.args:
+            for key, value, where in self.pairs(func.value, scope, depth):
+                pair = ast.copy_location(ast.Tuple([key, value], ast.Load()), value)
+                yield {"values": value, "items": pair, "keys": key}[func.attr], where
+            return
+        symbol = evaluate(func, scope)
+        if not isinstance(symbol, Symbol):
+            method = method_called(func, scope) if isinstance(func, ast.Attribute) else None
+            # The members of an object are mostly those of the subclasses.
+            if method is not None and not goes_through_members(method[0]):
+                yield from self._yielded(method[0], node, scope, depth)
+            return
+        function = symbol.definition
+        last = symbol.name.rpartition(".")[2]
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield from self._yielded(function, node, scope, depth)
+        elif last in _SAME_ITEMS and node.args:
+            yield from self.of(node.args[0], scope, depth)
+        elif symbol.name == "builtins.filter" and len(node.args) == 2:
+            for item in self.of(node.args[1], scope, depth):
+                if self.conditions.accepts(node.args[0], scope, item) is not False:
+                    yield item
+        elif symbol.name == "builtins.getattr" and len(node.args) > 1:
+            for member, where in self.members.named_members(node.args[0], node.args[1], scope):
+                yield from self.of(member, where, depth)
+        elif symbol.name == "itertools.chain":
+            for argument in node.args:
+                yield from self.of(argument, scope, depth)
+        elif symbol.name == "builtins.enumerate" and node.args:
+            for counted, where in self.of(node.args[0], scope, depth):
+                count = ast.copy_location(ast.Name("_", ast.Load()), counted)
+                yield ast.copy_location(ast.Tuple([count, counted], ast.Load()), counted), where
+        elif last == "dir" and node.args:
+            yield from ((key, where) for key, _, where in self.members.of(node.args[0], scope))
+        elif last in {"getmembers", "getmembers_static"} and node.args:
+            wanted = node.args[1:] or [keyword.value for keyword in node.keywords if keyword.arg == "predicate"]
+            for key, value, where in self.members.of(node.args[0], scope):
+                if not wanted or self.conditions.accepts(wanted[0], scope, (value, where)) is not False:
+                    yield ast.copy_location(ast.Tuple([key, value], ast.Load()), node), where
+        elif symbol.name in {"pkgutil.iter_modules", "pkgutil.walk_packages"}:
+            yield from ((record, scope) for record in self.members.submodules(node, scope))
+
+    def _yielded(self, function: Function, call: ast.Call, scope: Scope, depth: int) -> Iterator[Placed]:
+        """The items that a function of the project returns or yields: its own, or its arguments."""
+        frame = called_frame(function, call, scope)
+        if frame is None or depth > DEEP:
+            return
+        for node in own_nodes(function):
+            if isinstance(node, (ast.Return, ast.YieldFrom)) and node.value is not None:
+                yield from self.of(node.value, frame, depth)
+            elif isinstance(node, ast.Yield) and node.value is not None:
+                for inner in self.rounds(node, frame, node.value):
+                    yield self._seen(node.value, inner)
+
+    @staticmethod
+    def _seen(node: ast.expr, scope: Scope) -> Placed:
+        return see(node, scope, scope.filled) if isinstance(scope, Frame) else (node, scope)
+
+    # -- tables ------------------------------------------------------------------------------------------------------
+
+    def pairs(self, node: ast.expr, scope: Scope, depth: int = 0) -> Iterator[Pair]:
+        """The keys and values of a table."""
+        if depth > 2 * DEEP or self.functions.too_many_steps():
+            return
+        deeper = depth + 1
+        match node:
+            case ast.Dict():
+                for key, value in zip(node.keys, node.values, strict=True):
+                    if key is None:
+                        yield from self.pairs(value, scope, deeper)
+                    else:
+                        yield key, value, scope
+            case ast.DictComp():
+                for frame in self.rounds(node.value, scope):
+                    yield node.key, node.value, frame
+            case ast.BinOp(op=ast.BitOr()):
+                yield from self.pairs(node.left, scope, deeper)
+                yield from self.pairs(node.right, scope, deeper)
+            case ast.IfExp() | ast.BoolOp():
+                for alternative in alternatives(node):
+                    yield from self.pairs(alternative, scope, deeper)
+            case ast.Call(func=ast.Name(id="dict" | "sorted"), args=arguments, keywords=keywords):
+                for argument in arguments:
+                    yield from self.pairs(argument, scope, deeper)
+                for keyword in keywords:
+                    if keyword.arg is not None:
+                        yield ast.copy_location(ast.Constant(keyword.arg), keyword.value), keyword.value, scope
+            case ast.Call() | ast.Attribute() if self.members.holder(node) is not None:
+                yield from self.members.of(node, scope)
+            case ast.Call():
+                symbol = evaluate(node.func, scope)
+                function = symbol.definition if isinstance(symbol, Symbol) else None
+                if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    inside = called_frame(function, node, scope)
+                    for inner in own_nodes(function) if inside is not None else ():
+                        if isinstance(inner, ast.Return) and inner.value is not None and inside is not None:
+                            yield from self.pairs(inner.value, inside, deeper)
+            case ast.Name() | ast.Attribute():
+                home = self.members.home(node, scope)
+                if home is not None:
+                    yield from self.pairs(*home, deeper)
+                    return
+                for value, where in bound(node, scope):
+                    yield from self.pairs(value, where, deeper)
+                yield from self._entered(node, scope)
+
+    def _entered(self, table: ast.Name | ast.Attribute, scope: Scope) -> Iterator[Pair]:
+        """The entries that are added to a table: `TABLE["x"] = fn`, at the top of the file or in a function."""
+        module = scope.module
+        name = table.id if isinstance(table, ast.Name) else table.attr
+        if f"{name}[" not in module.source.text:
+            return
+        module.complete()
+        for where in (module.scope, *list(module.functions.values())):
+            if isinstance(where.node, ast.Lambda):
+                continue
+            for statement in statements(list(where.node.body)):
+                match statement:
+                    case ast.Assign(targets=[ast.Subscript(value=target, slice=key)], value=value) if (
+                        name in {getattr(target, "id", None), getattr(target, "attr", None)}
+                        and not _is_parameter(key, where)
+                        and not _is_parameter(value, where)
+                    ):
+                        for frame in self.rounds(value, where):
+                            yield key, value, frame
+
+    def entry(self, table: ast.expr, key: ast.expr, scope: Scope) -> Placed | None:
+        """The value of a table under a key, if both are known."""
+        wanted = string(evaluate(key, scope))
+        for name, value, where in self.pairs(table, scope) if wanted is not None else ():
+            if string(evaluate(name, where)) == wanted:
+                return self._seen(value, where)
+        return None
+
+    # -- loops -------------------------------------------------------------------------------------------------------
+
+    def rounds(self, node: ast.expr, scope: Scope, about: ast.expr | None = None) -> list[Scope]:
+        """The scopes to read an expression in: one for each round of the loops around it that it depends on.
+
+        The scope itself if there is no such loop, or if the items of the loop are not known.
+
+        Args:
+            node: The expression.
+            scope: The scope that it is written in.
+            about: The part of it whose names decide which loops count; by default the whole expression.
+        """
+        frames: list[Scope] = [scope]
+        for loop in self._loops(node, about if about is not None else node, scope):
+            if loop in self._active:
+                return []  # a list that is made of itself
+            if not self._active:
+                self.functions.steps = 0
+            self._active.append(loop)
+            try:
+                frames = list(islice((inner for frame in frames for inner in self._frames(loop, node, frame)), MANY))
+            finally:
+                self._active.pop()
+        return frames
+
+    def _frames(self, loop: Loop, node: ast.expr, scope: Scope) -> Iterator[Scope]:
+        items = self.of(loop.iter, scope)
+        if not items:
+            # The items are not known, but a target that does not depend on them still is.
+            yield scope
+        for item in items:
+            if len(self._active) == 1:
+                self.functions.steps = 0
+            env: Env = {}
+            bind(loop.target, item, env)
+            frame = Frame(scope, env)
+            if isinstance(loop, ast.comprehension):
+                tests = [(test, True) for test in loop.ifs]
+            else:
+                frame = self._unpacked(read_again(frame, loop.body), loop.body)
+                tests = _guards(loop, node, scope)
+            results = [(self.conditions.holds(test, frame), wanted) for test, wanted in tests]
+            if any(result is not None and result is not wanted for result, wanted in results):
+                continue
+            # A private member under an unknown condition is rather a helper than a tool.
+            unknown = any(result is None for result, _ in results)
+            if not (unknown and _is_private(item[0]) and goes_through_members(loop.iter)):
+                yield frame
+
+    def _unpacked(self, frame: Frame, body: list[ast.stmt]) -> Frame:
+        """A frame with the names that the body of a loop assigns: `name, fn = spec`, `spec = TABLE[name]`."""
+        env: Env = {}
+        for statement in statements(body):
+            if not isinstance(statement, ast.Assign):
+                continue
+            table, key = looked_up(statement.value)
+            entry = self.entry(table, key, frame) if table is not None and key is not None else None
+            if entry is not None or isinstance(statement.targets[0], (ast.Tuple, ast.List)):
+                bind(statement.targets[0], entry or (statement.value, frame), env)
+        return Frame(frame, env) if env else frame
+
+    def table_rounds(self, target: ast.expr, scope: Scope) -> list[Scope]:
+        """One scope for each entry of a table in which a target is looked up by an unknown name: `TABLE[name]`."""
+        stack: list[tuple[ast.expr, ast.expr | None]] = [(target, None)]
+        for _ in range(DEEP):
+            if not stack:
+                break
+            value, assigned = stack.pop()
+            for node in walk([value]):
+                table, key = looked_up(node)
+                if table is not None and isinstance(key, ast.Name) and _may_be_any(key, scope):
+                    return list(self._table_frames(table, key, assigned if node is value else None, scope))
+                place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+                bindings = place[1] if place is not None and place[0] is scope else []
+                assignments = [binding.node for binding in bindings if isinstance(binding.node, ast.Assign)]
+                stack += [(assignment.value, assignment.targets[0]) for assignment in assignments]
+        return []
+
+    def _table_frames(self, table: ast.expr, key: ast.Name, assigned: ast.expr | None, scope: Scope) -> Iterator[Scope]:
+        body = getattr(scope.node, "body", None)
+        for name, value, where in self.pairs(table, scope):
+            env: Env = {key.id: (name, where)}
+            if assigned is not None:
+                bind(assigned, self._seen(value, where), env)
+            frame = Frame(scope, env)
+            yield read_again(frame, body, filled_first=True) if isinstance(body, list) else frame
+
+    def names(self, node: ast.expr, scope: Scope, about: ast.expr) -> set[str]:
+        """The names that a part of an expression depends on, also by the loops around it."""
+        names = _names_behind(about, scope)
+        for loop in self._loops(node, about, scope):
+            names |= _names_behind(loop.iter, scope)
+        return names
+
+    def _loops(self, node: ast.expr, about: ast.expr, scope: Scope) -> list[Loop]:
+        """The loops around an expression whose variables a part of it depends on, the outermost first."""
+        names = _names_behind(about, scope)
+        text = scope.module.source.line(node.lineno)
+        if " for " not in text and not any(_may_vary(name, scope) for name in names):
+            return []  # the parents of all nodes cost a walk over the file
+        parents = scope.module.parents
+        loops: list[Loop] = []
+        inner: ast.AST = node
+        current = parents.get(node)
+        while current is not None and not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            around: list[Loop] = []
+            if isinstance(current, (ast.For, ast.AsyncFor)):
+                around = [current] if inner is not current.iter else []
+            elif isinstance(current, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+                around = [*reversed(current.generators)] if not isinstance(inner, ast.comprehension) else []
+            for loop in around:
+                if any(isinstance(name, ast.Name) and name.id in names for name in walk([loop.target])):
+                    loops.append(loop)
+                    names |= _names_behind(loop.iter, scope)
+            inner, current = current, parents.get(current)
+        loops.reverse()
+        return loops
+
+
+def looked_up(node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
+    """The table and the key of `TABLE[key]` and `TABLE.get(key)`."""
+    match node:
+        case ast.Subscript(value=table, slice=ast.Name() as key):
+            return table, key
+        case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[key, *_]):
+            return table, key
+    return None, None
+
+
+def _is_parameter(node: ast.expr | None, scope: Scope) -> bool:
+    place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+    return place is not None and place[1][0].kind == "parameter"
+
+
+def _may_be_any(key: ast.Name, scope: Scope) -> bool:
+    """Whether a name is a parameter or the variable of a loop."""
+    place = scope.lookup(key.id)
+    return place is None or place[1][0].kind == "parameter" or isinstance(place[1][0].node, _LOOPS)
+
+
+def _guards(loop: ast.For | ast.AsyncFor, node: ast.AST, scope: Scope) -> list[tuple[ast.expr, bool]]:
+    """The conditions under which a loop reaches an expression in its body, each with the result that it needs."""
+    parents = scope.module.parents
+    guards: list[tuple[ast.expr, bool]] = []
+    current: ast.AST = node
+    while current is not loop:
+        above = parents[current]
+        if isinstance(above, ast.If) and current is not above.test:
+            guards.append((above.test, current in above.body))
+        for block in ("body", "orelse", "finalbody"):
+            below = getattr(above, block, None)
+            if isinstance(below, list) and current in below:
+                guards += [
+                    (statement.test, False)
+                    for statement in below[: below.index(current)]
+                    if isinstance(statement, ast.If)
+                    and not statement.orelse
+                    and isinstance(statement.body[-1], ast.Continue)
+                ]
+        current = above
+    return guards
+
+
+def goes_through_members(node: ast.AST) -> bool:
+    """Whether a loop or a function goes through all members of a module or an object."""
+    nodes = walk([node])
+    words = {each.id for each in nodes if isinstance(each, ast.Name)}
+    words |= {each.attr for each in nodes if isinstance(each, ast.Attribute)}
+    return not words.isdisjoint({"dir", "vars", "globals", "__dict__", "getmembers", "getmembers_static"})
+
+
+def _is_private(item: ast.expr) -> bool:
+    first = item.elts[0] if isinstance(item, ast.Tuple) and item.elts else item
+    name = first.id if isinstance(first, ast.Name) else first.value if isinstance(first, ast.Constant) else ""
+    return isinstance(name, str) and name.startswith("_")
+
+
+def _may_vary(name: str, scope: Scope) -> bool:
+    """Whether a name may be the variable of a loop or of a comprehension, which has its own names."""
+    place = scope.lookup(name)
+    if place is None:
+        return name not in BUILTIN_NAMES
+    return any(isinstance(binding.node, _LOOPS) for binding in place[1])
+
+
+def _names_behind(node: ast.expr, scope: Scope) -> set[str]:
+    """The names in an expression, and those in the values of the function's own names."""
+    names: set[str] = set()
+    stack: list[ast.AST] = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, ast.Name) and current.id not in names:
+            names.add(current.id)
+            place = scope.lookup(current.id)
+            if place is not None and place[0].node is scope.node:
+                stack += [binding.value for binding in place[1] if binding.value is not None and binding.kind != "with"]
+                stack += [binding.node.value for binding in place[1] if isinstance(binding.node, ast.Assign)]
+                # A function at the top of a file is in no loop, so that no variable of a loop is in it.
+                inner = [binding.node for binding in place[1] if binding.kind == "function"]
+                stack += [each for each in inner if not scope.is_module or getattr(each, "col_offset", 0) > 0]
+        stack += children(current)
+    return names
+
+
+__all__ = ["Elements", "goes_through_members", "looked_up"]

@@ -40,7 +40,9 @@ def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
     needed = [
         line.split()[1] for line in text.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line
     ]
-    assert ["libcst", "mcp", "pydantic", "typing-extensions"] == sorted(re.split("[<>=]", name)[0] for name in needed)
+    assert ["libcst", "mcp", "pathspec", "pydantic", "typing-extensions"] == sorted(
+        re.split("[<>=]", name)[0] for name in needed
+    )
     assert "Requires-Python: >=3.11" in text
     assert "License-Expression: MIT" in text
     assert "mcpcore = mcpcore.cli:script" in archive.read("mcpcore-0.1.0.dist-info/entry_points.txt").decode()

@@ -1,25 +1,24 @@
-"""The linter: it reads MCP servers as text and tells where code and contract part; it never runs them.
+"""The linter: it checks MCP servers against their contracts without importing or running them.
 
-Three names are for programs: `lint_paths`, `lint_source` and `Settings`, with the `Report` and the `Diagnostic`s that
-they answer with.
+Programs use `lint_paths`, `lint_source` and `Settings`. The functions return a `Report` of `Diagnostic`s.
 """
 
 from __future__ import annotations
 
-# What `typing` takes to load is more than all else here; type checkers know the name.
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # importing typing costs more than this whole module
 if TYPE_CHECKING:
     from typing import Any
 
     from mcpcore_lint.diagnostics import Diagnostic, Severity
-    from mcpcore_lint.runner.engine import Report, lint_paths, lint_source
+    from mcpcore_lint.runner.engine import lint_paths, lint_source
+    from mcpcore_lint.runner.results import Report
     from mcpcore_lint.settings import Settings
 
 __all__ = ["Diagnostic", "Report", "Settings", "Severity", "lint_paths", "lint_source"]
 
 _HOMES = {
     "Diagnostic": "diagnostics",
-    "Report": "runner.engine",
+    "Report": "runner.results",
     "Settings": "settings",
     "Severity": "diagnostics",
     "lint_paths": "runner.engine",

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from mcpcore_lint.runner.memo import replay
+from mcpcore_lint.start import start
 
 if __name__ == "__main__":
-    replay(sys.argv[1:], leave=os._exit)
-    from mcpcore_lint.options import run_plain
-
-    run_plain(sys.argv[1:])
+    start(sys.argv[1:], leave=os._exit)
 
 try:
     from mcpcore_lint.cli import lint

@@ -1,4 +1,4 @@
-"""The command `mcpcore lint` as click has it: its help, its completion, and what is wrong with its arguments."""
+"""The command `mcpcore lint` for click: its help, its completion, and the errors in its arguments."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from typing import Any, Final
 import click
 
 from mcpcore.cli.output import EscapedErrors, EscapingStream
+from mcpcore_lint.command import run
 from mcpcore_lint.options import OPTIONS, Option
 
 _EPILOG: Final = """\b
 Examples:
   mcpcore lint                              the current folder
-  mcpcore lint server.py --fix              one file, mended
-  mcpcore lint --diff                       what --fix would do
+  mcpcore lint server.py --fix              fix one file
+  mcpcore lint --diff                       show what --fix would change
   mcpcore lint --select error-contract      one family of rules
-  mcpcore lint --changed-since main         what this branch touches
+  mcpcore lint --changed-since main         what this branch changes
   mcpcore lint --explain no-fake-empty      the page of a rule
   mcpcore lint --explain-calls fetch        what a tool can throw
 
-Exits 0 when clean, 1 on findings from --fail-on up, 2 when it could not run."""
+Exits 0 when clean, 1 on findings that reach --fail-on, 2 when it could not run."""
 
 
-def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:  # noqa: FBT001 - as click calls it
+def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:  # noqa: FBT001 - called by click
     if asked and not context.resilient_parsing:
         from mcpcore import __version__
 
@@ -31,34 +32,33 @@ def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:  
         context.exit()
 
 
-def _made(option: Option) -> click.Option:
-    """An option as click knows it."""
-    taken: dict[str, Any] = {"metavar": option.metavar}
+def _for_click(option: Option) -> click.Option:
+    extra: dict[str, Any] = {"metavar": option.metavar}
     match option.kind:
         case "flag":
-            taken = {"is_flag": True}
+            extra = {"is_flag": True}
         case "rules":
-            taken["multiple"] = True
+            extra["multiple"] = True
         case "choice":
-            taken["type"] = click.Choice(option.choices)
+            extra["type"] = click.Choice(option.choices)
         case "number":
-            taken["type"] = click.IntRange(0)
+            extra["type"] = click.IntRange(0)
         case "path" | "file" | "output":
-            taken["type"] = click.Path(dir_okay=option.kind == "path", allow_dash=option.kind == "output")
+            extra["type"] = click.Path(dir_okay=option.kind == "path", allow_dash=option.kind == "output")
         case "text":
-            taken["type"] = click.STRING
-    return click.Option([option.name, option.key], help=option.help, **taken)
+            extra["type"] = click.STRING
+    return click.Option([option.name, option.key], help=option.help, **extra)
 
 
 class _Command(EscapedErrors, click.Command):
-    """The command, whose errors are escaped."""
+    """The command. Its errors are escaped."""
 
 
 @click.command(
     cls=_Command,
     params=[
         click.Argument(["paths"], nargs=-1, type=click.Path()),
-        *map(_made, OPTIONS),
+        *map(_for_click, OPTIONS),
         click.Option(
             ["--version"],
             is_flag=True,
@@ -74,14 +74,12 @@ class _Command(EscapedErrors, click.Command):
 def lint(paths: tuple[str, ...], **options: Any) -> None:
     """Check that MCP tools throw what their contracts declare, and fail in ways that an agent can act on.
 
-    PATHS are files and folders, the current folder where left out; `-` is standard input. Nothing that is read is
+    PATHS are files and folders; the default is the current folder, and `-` is standard input. Nothing that is read is
     imported or run.
     """
-    from mcpcore_lint.command import run
-
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, EscapingStream):
-            # The linter escapes by itself, and asks its streams whether they are terminals.
+            # The linter escapes its output itself, and needs to know whether the streams are terminals.
             setattr(sys, name, stream.original)
     sys.exit(run(paths, options))

@@ -1,4 +1,4 @@
-"""`[tool.mcpcore.lint]`: read from the nearest `pyproject.toml`, checked key by key, and made into `Settings`."""
+"""Reads `[tool.mcpcore.lint]` from the nearest `pyproject.toml` and checks every key."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity, Span
+from mcpcore_lint.options import FORMATS
+from mcpcore_lint.output import CannotRunError
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.settings import NOTHING, PerFile, Settings
 
@@ -17,42 +19,42 @@ SECTION: Final = "tool.mcpcore.lint"
 FILE: Final = "pyproject.toml"
 
 
-class ConfigError(Exception):
-    """A configuration that cannot be used; the text says which file, which key and what next."""
+class ConfigError(CannotRunError):
+    """A configuration is invalid. The text names the file, the key and the next step."""
 
 
 class Config(NamedTuple):
-    """The configuration of a folder and all below it, down to the next one that has its own."""
+    """The configuration of a folder and of everything below that has no configuration itself."""
 
     root: str
     """The folder that paths and globs are relative to."""
     path: str | None = None
-    """The file that it was read from; None for the defaults."""
+    """The file; None for the defaults."""
     settings: Settings = Settings()
     fail_on: Severity = Severity.WARNING
     format: str | None = None
     markdown: tuple[str, ...] = ()
-    """Globs of the Markdown files whose Python blocks are checked too."""
+    """Globs of Markdown files whose Python blocks are checked."""
     lines: Mapping[str, int] = NOTHING
-    """The keys that the file sets, each with its line."""
+    """The keys in the file with their lines."""
     unknown: tuple[UnknownRule, ...] = ()
     handlers: Mapping[str, Span] = NOTHING
-    """The entries of `handlers`, each with its place."""
+    """The entries of `handlers` with their places."""
 
 
 class UnknownRule(NamedTuple):
-    """A name in the configuration that no rule has."""
+    """A name in the configuration that is not the name of a rule."""
 
     name: str
     key: str
     span: Span
     near: str | None
     wide: bool = False
-    """Whether it names several rules where one has to be named."""
+    """Whether it means several rules where only one is allowed."""
 
 
 class Key(NamedTuple):
-    """One key of the section: how its value is read, and what the documentation says of it."""
+    """One key of the section: how its value is read, and its documentation."""
 
     read: Callable[[Any, str], Any]
     kind: str
@@ -60,25 +62,25 @@ class Key(NamedTuple):
 
 
 class Finder:
-    """Finds the configuration of files and folders, reading each file once."""
+    """Finds the configuration of files and folders. Each file is read once."""
 
     def __init__(self) -> None:
         self._known: dict[str, Config | None] = {}
 
     def find(self, start: str) -> Config:
-        """The configuration for a file or a folder: that of the nearest `pyproject.toml` with the section.
+        """The configuration for a file or a folder, from the nearest `pyproject.toml` with the section.
 
-        Where none has it, the root is the nearest folder with a `pyproject.toml` or a `.git`, else `start` itself.
+        Without one, the root is the nearest folder with a `pyproject.toml` or a `.git`, or else the folder itself.
 
         Raises:
-            ConfigError: If the file cannot be read or holds what it should not.
+            ConfigError: If the configuration is invalid.
         """
         first = folder = _folder_of(start)
         root: str | None = None
         while True:
-            found = self.own(folder)
-            if found is not None:
-                return found
+            config = self.own(folder)
+            if config is not None:
+                return config
             if root is None and (
                 os.path.isfile(os.path.join(folder, FILE)) or os.path.exists(os.path.join(folder, ".git"))
             ):
@@ -89,10 +91,10 @@ class Finder:
             folder = parent
 
     def own(self, folder: str) -> Config | None:
-        """The configuration that a folder has itself.
+        """The configuration in a folder's own `pyproject.toml`.
 
         Raises:
-            ConfigError: If the file cannot be read or holds what it should not.
+            ConfigError: If the configuration is invalid.
         """
         if folder not in self._known:
             path = os.path.join(folder, FILE)
@@ -101,31 +103,20 @@ class Finder:
         return self._known[folder]
 
 
-def find(start: str) -> Config:
-    """The configuration for a file or a folder, as `Finder` finds it.
-
-    Raises:
-        ConfigError: If the file cannot be read or holds what it should not.
-    """
-    return Finder().find(start)
-
-
 def load(path: str, start: str | None = None) -> Config:
-    """The configuration in the file at `path`: a `pyproject.toml`, or a TOML file of the section's keys alone.
+    """The configuration in a file: a `pyproject.toml`, or a TOML file with only the keys of the section.
 
-    Globs in it are relative to its folder where `start` lies below that, else to the project that `start` belongs to: a
-    configuration that several projects share stands outside of them.
+    Globs are relative to the file's folder if `start` is below it. Otherwise several projects share the file, and globs
+    are relative to the project of `start`.
 
     Raises:
-        ConfigError: If the file cannot be read or holds what it should not.
+        ConfigError: If the configuration is invalid.
     """
     section = _section(path)
     if section is None:
         whole = _toml(path)
         if os.path.basename(path) == FILE or "tool" in whole:
-            raise ConfigError(
-                f"{path}: there is no [{SECTION}] in it; add the section, or give a file of its keys alone"
-            )
+            raise ConfigError(f"{path}: the section [{SECTION}] is missing; add it, or use a file with only its keys")
         section = whole
     root = os.path.dirname(os.path.abspath(path))
     if start is not None:
@@ -160,11 +151,11 @@ def _toml(path: str) -> dict[str, Any]:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
     except tomllib.TOMLDecodeError as error:
-        mark = " (it begins with a byte order mark, which TOML does not know; save it without)" if _marked(path) else ""
+        mark = " (it begins with a byte order mark, which TOML forbids)" if _marked(path) else ""
         raise ConfigError(f"{path}: not valid TOML: {error}{mark}") from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path}:{line}: not valid TOML, which is UTF-8: {error.reason}") from error
+        raise ConfigError(f"{path}:{line}: not valid TOML: it is not UTF-8: {error.reason}") from error
     except RecursionError as error:
         raise ConfigError(f"{path}: not valid TOML: it is nested too deeply") from error
 
@@ -181,22 +172,22 @@ def _section(path: str) -> Mapping[str, Any] | None:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
     if b"mcpcore" not in raw:
-        return None  # parsing is dear where many projects have no such section
+        return None  # parsing is slow, and many files have no such section
     tool = _toml(path).get("tool")
     ours: Any = tool.get("mcpcore") if isinstance(tool, dict) else None
     if ours is None:
         return None
     if not isinstance(ours, dict):
         raise ConfigError(f"{path}: [tool.mcpcore] must be a table, not {ours!r}")
-    found = ours.get("lint")
-    if found is not None and not isinstance(found, dict):
-        raise ConfigError(f"{path}: [{SECTION}] must be a table, not {found!r}")
+    section = ours.get("lint")
+    if section is not None and not isinstance(section, dict):
+        raise ConfigError(f"{path}: [{SECTION}] must be a table, not {section!r}")
     for name in ours:
         if name in KEYS:
             raise ConfigError(f"{path}: [tool.mcpcore] {name}: this key belongs under [{SECTION}]")
         if name != "lint" and _closest(name, ("lint",)):
-            raise ConfigError(f"{path}: there is no [tool.mcpcore.{name}]; did you mean [{SECTION}]?")
-    return found
+            raise ConfigError(f"{path}: unknown section [tool.mcpcore.{name}]; did you mean [{SECTION}]?")
+    return section
 
 
 def _config(path: str, section: Mapping[str, Any], root: str) -> Config:
@@ -208,7 +199,7 @@ def _config(path: str, section: Mapping[str, Any], root: str) -> Config:
         line = _line_of(text, name)
         where = f"{path}{f':{line}' if line else ''}: [{SECTION}] {name}"
         if key is None:
-            raise ConfigError(f"{where}: there is no such key{_near(name, KEYS)}")
+            raise ConfigError(f"{where}: unknown key{_near(name, KEYS)}")
         lines[name] = line
         values[name.replace("-", "_")] = key.read(value, where)
     unknown = tuple(_unknown(values, text, lines))
@@ -222,14 +213,14 @@ def _config(path: str, section: Mapping[str, Any], root: str) -> Config:
 
 
 def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> Iterator[UnknownRule]:
-    """The names of rules that there are not. One that a package brings is known where the package is installed."""
+    """The names of unknown rules. A rule of another package is known if the package is installed."""
     named: list[tuple[str, str, bool]] = []
     for field_name in ("select", "extend_select", "ignore", "severities", "options"):
         exact = field_name in {"severities", "options"}
         named += [(name, field_name, exact) for name in sorted(values.get(field_name, ()))]
-    for each in values.get("per_file", ()):
-        named += [(name, "per_file", False) for name in sorted({*(each.select or ()), *each.ignore})]
-        named += [(name, "per_file", True) for name in sorted(each.severities)]
+    for per_file in values.get("per_file", ()):
+        named += [(name, "per_file", False) for name in sorted({*(per_file.select or ()), *per_file.ignore})]
+        named += [(name, "per_file", True) for name in sorted(per_file.severities)]
     for name, field_name, exact in dict.fromkeys(named):
         if not names_a_rule(name, exact=exact):
             key = field_name.replace("_", "-")
@@ -239,7 +230,7 @@ def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> 
 
 
 def names_a_rule(name: str, *, exact: bool = False) -> bool:
-    """Whether a name means a rule: by its id alone, or as a selector."""
+    """Whether a name is the id of a rule or, unless `exact`, selects rules."""
     from mcpcore_lint import ids
 
     if ids.is_id(name) if exact else ids.known(name):
@@ -251,7 +242,7 @@ def names_a_rule(name: str, *, exact: bool = False) -> bool:
 
 
 def near_rule(name: str) -> str | None:
-    """The rule or family whose name is nearest."""
+    """The rule or family with the closest name."""
     from mcpcore_lint.rules import FAMILIES, all_rules
 
     return _closest(name, [*all_rules(), *FAMILIES, "all"])
@@ -266,7 +257,7 @@ def _text(path: str) -> str:
 
 
 def _line_of(text: str, key: str) -> int:
-    """The line on which a key of the section stands; 0 where it cannot be told. TOML's reader keeps no positions."""
+    """The line of a key in the section; 0 if unknown. The TOML parser keeps no positions."""
     inside = False
     headers = any(line.strip().startswith("[tool.") for line in text.splitlines())
     for number, line in enumerate(text.splitlines(), 1):
@@ -282,7 +273,7 @@ def _line_of(text: str, key: str) -> int:
 
 
 def _span_of(text: str, name: str, start: int) -> Span:
-    """Where a name stands, from the line of its key on."""
+    """The first place of a name from the line of its key on."""
     lines = text.splitlines()
     for number, line in enumerate(lines[max(start, 1) - 1 :], max(start, 1)):
         before = 0
@@ -307,7 +298,7 @@ def _closest(name: str, known: Iterable[str]) -> str | None:
 
 def _near(name: str, known: Iterable[str]) -> str:
     close = _closest(name, known)
-    return f"; did you mean {close!r}?" if close else f"; there are {', '.join(sorted(known))}"
+    return f"; did you mean {close!r}?" if close else f"; use one of {', '.join(sorted(known))}"
 
 
 def _string(value: Any, where: str) -> str:
@@ -326,19 +317,19 @@ def _boolean(value: Any, where: str) -> bool:
 
 def _integer(value: Any, where: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ConfigError(f"{where}: must be a whole number from 0 up, not {value!r}")
+        raise ConfigError(f"{where}: must be an integer that is not negative, got {value!r}")
     return value
 
 
 def _strings(value: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ConfigError(f"{where}: must be a list of strings, not {value!r}")
     return tuple(value)
 
 
 def _patterns(value: Any, where: str) -> tuple[str, ...]:
-    # `./x` means nothing to git, and to everybody else what `/x` means.
-    return tuple(re.sub(r"^(!?)\./", r"\1/", each) for each in _strings(value, where))
+    # git does not know `./x`, which means the same as `/x`.
+    return tuple(re.sub(r"^(!?)\./", r"\1/", pattern) for pattern in _strings(value, where))
 
 
 def _selectors(value: Any, where: str) -> frozenset[str]:
@@ -349,7 +340,7 @@ def severity_named(value: Any, where: str) -> Severity:
     """A severity by its label.
 
     Raises:
-        ConfigError: If there is none.
+        ConfigError: If the label is unknown.
     """
     try:
         return Severity.parse(_string(value, where))
@@ -373,29 +364,29 @@ _PER_FILE: Final[dict[str, tuple[str, Callable[[Any, str], Any]]]] = {
 def _per_file(value: Any, where: str) -> tuple[PerFile, ...]:
     if not isinstance(value, dict):
         raise ConfigError(f'{where}: must be a table of glob to rules, such as "tests/*" = ["all"], not {value!r}')
-    found = []
+    settings = []
     for pattern, entry in value.items():
         inside = f"{where}.{pattern!r}"
         glob = pattern.replace("\\", "/")
         if isinstance(entry, list):
-            found.append(PerFile(glob, ignore=_selectors(entry, inside)))
+            settings.append(PerFile(glob, ignore=_selectors(entry, inside)))
             continue
         if not isinstance(entry, dict):
             raise ConfigError(f"{inside}: must be a list of rules to ignore, or a table of {', '.join(_PER_FILE)}")
         options = {}
         for name, option in entry.items():
             if name not in _PER_FILE:
-                raise ConfigError(f"{inside}.{name}: there is no such key{_near(name, _PER_FILE)}")
+                raise ConfigError(f"{inside}.{name}: unknown key{_near(name, _PER_FILE)}")
             target, read = _PER_FILE[name]
             options[target] = read(option, f"{inside}.{name}")
-        found.append(PerFile(glob, **options))
-    return tuple(found)
+        settings.append(PerFile(glob, **options))
+    return tuple(settings)
 
 
 def _table_of_lists(value: Any, where: str) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise ConfigError(f"{where}: must be a table of qualified name to a list of qualified names, not {value!r}")
-    return {name: _strings(each, f"{where}.{name!r}") for name, each in value.items()}
+    return {name: _strings(names, f"{where}.{name!r}") for name, names in value.items()}
 
 
 _HANDLER: Final = regex(r"[\w.*?\[\]!-]+:[\w*?\[\]!-]+(?:\.[\w*?\[\]!-]+)?")
@@ -415,47 +406,47 @@ def _handlers(value: Any, where: str) -> tuple[str, ...]:
 def _options(value: Any, where: str) -> dict[str, Mapping[str, Any]]:
     from mcpcore_lint import ids
 
-    if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
+    if not isinstance(value, dict) or not all(isinstance(table, dict) for table in value.values()):
         raise ConfigError(f"{where}: must be a table of rule to a table of its options, not {value!r}")
-    for name, each in value.items():
-        if each and ids.is_id(name):
-            raise ConfigError(f"{where}.{name}: this rule has no options, so {next(iter(each))!r} would do nothing")
+    for name, table in value.items():
+        if table and ids.is_id(name):
+            raise ConfigError(f"{where}.{name}: this rule has no options, so {next(iter(table))!r} does nothing")
     return dict(value)
 
 
 def _format(value: Any, where: str) -> str:
-    from mcpcore_lint.report import FORMATS
-
     name = _string(value, where)
     if name not in FORMATS:
-        raise ConfigError(f"{where}: there is no format {name!r}{_near(name, FORMATS)}")
+        raise ConfigError(f"{where}: unknown format {name!r}{_near(name, FORMATS)}")
     return name
 
 
 KEYS: Final[dict[str, Key]] = {
     "select": Key(_selectors, "list", "The rules to run: ids, families, prefixes or `all`."),
-    "extend-select": Key(_selectors, "list", "Rules to run beside those of `select`."),
+    "extend-select": Key(_selectors, "list", "Rules to run in addition to `select`."),
     "ignore": Key(_selectors, "list", "Rules not to run."),
     "severities": Key(_severities, "table", "Rule to `error`, `warning` or `info`."),
     "per-file": Key(_per_file, "table", "Glob to rules to ignore, or to a table of `select`, `ignore` and `severity`."),
     "fail-on": Key(severity_named, "string", "The severity from which findings fail the run; `warning`."),
     "format": Key(_format, "string", "The format of the report; `full`."),
-    "exclude": Key(_patterns, "list", "Globs of files and folders that are not read, beside `.gitignore`."),
+    "exclude": Key(_patterns, "list", "Globs of files and folders to exclude, in addition to `.gitignore`."),
     "markdown": Key(
-        _strings, "list", "Globs of Markdown files, or folders of them, whose Python blocks are checked too."
+        _strings, "list", "Globs of Markdown files, or of folders with them, whose Python blocks are checked."
     ),
-    "respect-gitignore": Key(_boolean, "boolean", "Whether what git ignores is left out; `true`."),
-    "source-roots": Key(_strings, "list", "Folders that imports start from; found by themselves where left out."),
-    "tools": Key(lambda value, where: frozenset(_strings(value, where)), "list", "Tools that no file here defines."),
+    "respect-gitignore": Key(_boolean, "boolean", "Whether to exclude what git ignores; `true`."),
+    "source-roots": Key(_strings, "list", "Folders that imports start from; detected if left out."),
+    "tools": Key(lambda value, where: frozenset(_strings(value, where)), "list", "Tools that other servers define."),
     "handlers": Key(
-        _handlers, "list", 'Functions that are tools, where no registration shows it: `"acme.tools.*:handle_*"`.'
+        _handlers,
+        "list",
+        'Functions that are tools although the linter sees no registration: `"acme.tools.*:handle_*"`.',
     ),
-    "raises": Key(_table_of_lists, "table", "What further functions raise: qualified name to exceptions."),
-    "exceptions": Key(_table_of_lists, "table", "Bases of further exceptions: qualified name to qualified names."),
-    "min-recovery-words": Key(_integer, "integer", "A recovery of fewer words is too short; `5`."),
-    "syntax-limit": Key(_integer, "integer", "Check all files for syntax in trees of at most so many; `500`."),
-    "cache-dir": Key(_string, "string", "Where the cache lies, relative to the file."),
-    "jobs": Key(_integer, "integer", "Processes; `0` is one for each core."),
+    "raises": Key(_table_of_lists, "table", "What more functions raise: qualified name to exceptions."),
+    "exceptions": Key(_table_of_lists, "table", "Base classes of more exceptions: qualified name to qualified names."),
+    "min-recovery-words": Key(_integer, "integer", "The least number of words in a recovery; `5`."),
+    "syntax-limit": Key(_integer, "integer", "Check the syntax of all files if there are at most this many; `500`."),
+    "cache-dir": Key(_string, "string", "The folder of the cache, relative to the file."),
+    "jobs": Key(_integer, "integer", "Number of processes; `0` means one for each core."),
     "options": Key(_options, "table", "Options of single rules."),
 }
-"""Every key of the section. The documentation prints this table."""
+"""Every key of the section. The documentation contains this table."""

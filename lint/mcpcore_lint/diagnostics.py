@@ -1,4 +1,4 @@
-"""What the linter reports: a place, a rule, a sentence, a next step and, where there is one, a fix."""
+"""The findings that the linter reports, and the fixes for them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Safety: TypeAlias = Literal["safe", "unsafe"]
 
 
 class Severity(IntEnum):
-    """How much a finding weighs; greater is graver, so severities compare."""
+    """The severity of a finding. A greater value is graver."""
 
     INFO = 1
     WARNING = 2
@@ -22,20 +22,20 @@ class Severity(IntEnum):
 
     @classmethod
     def parse(cls, text: str) -> Severity:
-        """The severity of a label.
+        """The severity with a label.
 
         Raises:
-            ValueError: If there is no such severity.
+            ValueError: If the label is unknown.
         """
         try:
             return cls[text.upper()]
         except KeyError:
-            labels = ", ".join(each.label for each in reversed(cls))
+            labels = ", ".join(severity.label for severity in reversed(cls))
             raise ValueError(f"{text!r} is not a severity: choose one of {labels}") from None
 
 
 class Span(NamedTuple):
-    """A stretch of a file: lines and columns from 1, columns in characters, the end exclusive."""
+    """A range in a file. Lines and columns count from 1, columns in characters; the end is exclusive."""
 
     line: int
     column: int
@@ -43,7 +43,7 @@ class Span(NamedTuple):
     end_column: int
 
     def holds(self, other: Span) -> bool:
-        """Whether another stretch of the same file lies within this one."""
+        """Whether another range of the same file is inside this one."""
         return self[:2] <= other[:2] and other[2:] <= self[2:]
 
 
@@ -56,9 +56,9 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """Edits of one file that belong together: all are made, or none is.
+    """Edits of one file that are made together or not at all.
 
-    A safe fix keeps what the program does, apart from the failure that it reports; an unsafe one asks for a look.
+    A safe fix changes only how a failure is reported. An unsafe fix needs a review.
     """
 
     title: str
@@ -67,7 +67,7 @@ class Fix(NamedTuple):
 
 
 class Related(NamedTuple):
-    """Another place that a finding speaks of, such as the throw at the end of a chain of calls."""
+    """Another place that belongs to a finding, such as the `raise` at the end of a chain of calls."""
 
     path: str
     span: Span
@@ -77,7 +77,7 @@ class Related(NamedTuple):
 class Diagnostic(NamedTuple):
     """One finding.
 
-    `path` is as the user gave it or relative to the project, with `/` as the separator; `help` is the next step.
+    `path` is relative to the project, or as the user wrote it, with `/` as the separator. `help` is the next step.
     """
 
     rule: str
@@ -90,9 +90,9 @@ class Diagnostic(NamedTuple):
     fix: Fix | None = None
     tool: str | None = None
     tools: tuple[str, ...] = ()
-    """The tools that have it in common; the message names them."""
+    """The tools that share the finding. The message names them."""
     folds: bool = False
-    """Whether a report shows it together with the others of its rule in its file."""
+    """Whether a report combines it with the other findings of its rule in the same file."""
 
     @property
     def sort_key(self) -> tuple[str, Span, str, str]:
@@ -101,7 +101,7 @@ class Diagnostic(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """Something that kept the linter from doing its work on a file: a crash of a rule, a file that cannot be read."""
+    """A reason why a file was not checked in full: it cannot be read, or a rule crashed."""
 
     path: str
     message: str

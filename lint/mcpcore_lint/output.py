@@ -1,8 +1,7 @@
-"""How the linter prints: nothing that it read can drive, reorder or forge what a terminal shows.
+"""Prints reports, messages and patches, so that nothing in a source file can control the terminal.
 
-Every report, message and patch leaves through this module. It escapes all but the sequences that the reports
-themselves write, wherever the output goes, since a log file and a pipe are shown on a terminal in the end. A patch and
-a fixed source are the exceptions: they are of use only byte for byte, so they are escaped on a terminal alone.
+Control characters are escaped wherever the output goes, since log files and pipes end up on a terminal too. Only the
+colours and links of a report stay. Patches and fixed sources must be exact, so they are escaped only on a terminal.
 """
 
 from __future__ import annotations
@@ -24,24 +23,24 @@ _OWN_SEQUENCES: Final = r"(\x1b\[(?:0|1|2|3[1-6])m|\x1b\]8;;(?:https://mcpcore\.
 
 
 class CannotRunError(Exception):
-    """A run that could not be made: exit code 2, with what is wrong and what next."""
+    """The command cannot run: exit code 2, with the problem and the next step."""
 
     exit_code = 2
 
     def __init__(self, *lines: str) -> None:
-        """Take the message, one argument for each line: a line feed within a line is escaped."""
+        """Take the message, one argument for each line. Line feeds within a line are escaped."""
         super().__init__(*lines)
         self.lines = lines
 
-    def tell(self) -> int:
-        """Say so on standard error; the exit code."""
+    def report(self) -> int:
+        """Print the message on standard error; return the exit code."""
         first, *rest = self.lines
         note(f"mcpcore lint: {first}", *rest)
         return self.exit_code
 
 
 def note(*lines: str) -> None:
-    """Write a note that is not part of the report. The exit code is right even if standard error is closed."""
+    """Write a note that is not part of the report. A closed standard error does not change the exit code."""
     text = "".join(f"{printable(line)}\n" for line in lines)
     with contextlib.suppress(OSError):
         sys.stderr.write(text)
@@ -49,7 +48,7 @@ def note(*lines: str) -> None:
 
 
 def printable(text: str) -> str:
-    """`text` on one line, and without characters by which a file could take over the terminal that shows it."""
+    """`text` on one line, with the characters escaped that could control a terminal."""
     if text.isascii() and text.isprintable():
         return text
     from mcpcore.escaping import terminal_line
@@ -58,13 +57,13 @@ def printable(text: str) -> str:
 
 
 def escaped(text: str, *, styled: bool = False) -> str:
-    """`text` of several lines without such characters.
+    """`text` with the characters escaped that could control a terminal, except line feeds.
 
     Args:
-        text: A report, whose fields are `printable` already where it has colours.
-        styled: Whether the report has its own colours and links, which stay.
+        text: A report. If it has colours, its fields are `printable` already.
+        styled: Whether the report has colours and links, which stay.
     """
-    # Loading the module that escapes costs more than looking whether it is needed.
+    # Checking this is faster than importing the module that escapes.
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     from mcpcore.escaping import terminal_text
@@ -78,33 +77,35 @@ def escaped(text: str, *, styled: bool = False) -> str:
 
 
 def say(text: str, *, err: bool = False, exact: bool = False, styled: bool = False) -> str | None:
-    """Print a report, whatever characters the terminal lacks; what was printed, where it can be printed so again.
+    """Print a report, with escapes for characters that the terminal's encoding lacks.
 
     Args:
         text: The report.
         err: Whether it goes to standard error.
-        exact: Whether programs read it. They get UTF-8 wherever it goes: an escape that a terminal is shown would be
-            no JSON.
-        styled: Whether it has its own colours and links.
+        exact: Whether programs read it. They always get UTF-8, since JSON with a terminal's escapes is invalid.
+        styled: Whether it has colours and links.
+
+    Returns:
+        The text as it was printed; None if printing that text again would not give the same bytes.
     """
     return _print(escaped(text, styled=styled), err=err, exact=exact)
 
 
 def say_patch(text: str) -> None:
-    """Print a patch: escaped on a terminal, and byte for byte everywhere else, where it must fit its files."""
+    """Print a patch: escaped on a terminal, and exactly everywhere else."""
     shown = escaped(text)
     if shown == text:
         _print(text, exact=True)
     elif sys.stdout.isatty():
         _print(shown)
-        note("control characters are shown escaped here; write the patch to a file or a pipe to apply it")
+        note("control characters are shown escaped; write the patch to a file or a pipe to apply it")
     else:
         _print(text, exact=True)
-        note("the patch holds control characters, as its files do; do not show it on a terminal as it is")
+        note("the patch contains control characters of its files; do not print it on a terminal")
 
 
 def say_source(content: bytes) -> None:
-    """Print a source file: escaped on a terminal, and byte for byte everywhere else, where an editor takes it back."""
+    """Print a source file: escaped on a terminal, and exactly everywhere else, since an editor reads it."""
     if sys.stdout.isatty():
         _print(escaped(content.decode("utf-8", "replace").replace("\r\n", "\n")))
         return
@@ -131,14 +132,14 @@ def _print(text: str, *, err: bool = False, exact: bool = False) -> str | None:
 
 @contextlib.contextmanager
 def _writing(stream: TextIO) -> Iterator[None]:
-    """Write to a stream whose reader may leave, which ends what it gets to read and nothing else."""
+    """Write to a stream. If its reader has closed a pipe, that is not an error."""
     try:
         yield
     except OSError as error:
-        # What is left in its buffer must not fail once more when the process ends.
+        # The rest of the buffer must not fail again when the process ends.
         with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), stream.fileno())
-        # Windows reports EINVAL for a pipe whose reader is gone.
+        # Windows reports EINVAL for a closed pipe.
         if not isinstance(error, BrokenPipeError) and error.errno != errno.EINVAL:
             name = getattr(stream, "name", "the output").strip("<>")
             raise CannotRunError(f"{name} cannot be written: {error.strerror or error}") from error
@@ -149,7 +150,7 @@ def _is_utf_8(stream: TextIO) -> bool:
 
 
 class Progress:
-    """How far a run is, on a terminal, when it takes longer than a moment."""
+    """Shows the progress of longer runs on a terminal."""
 
     AFTER = 0.7
     EVERY = 0.1
@@ -160,8 +161,8 @@ class Progress:
         self._next = time.monotonic() + self.AFTER
         return self
 
-    def tell(self, done: int, total: int) -> None:
-        """Take the number of files judged, and how many there are."""
+    def update(self, done: int, total: int) -> None:
+        """Show the number of checked files and of all files."""
         if not self._on:
             return
         now = time.monotonic()

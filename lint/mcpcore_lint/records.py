@@ -1,4 +1,4 @@
-"""What the whole project knows of a tool: plain facts without syntax, so that they can be kept."""
+"""Facts about a tool that the whole project needs. They hold no syntax, so they can be cached."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ToolKind: TypeAlias = Literal["tool", "resource", "prompt"]
 
 
 class ToolRecord(NamedTuple):
-    """What the whole project knows of a tool: enough for rules that compare tools across files."""
+    """A tool, resource or prompt, for rules that compare tools across files."""
 
     name: str | None
     kind: ToolKind
@@ -22,7 +22,7 @@ class ToolRecord(NamedTuple):
     path: str
     span: Span
     in_test: bool
-    """Whether it is registered for a test; such tools are not counted."""
+    """Whether a test registers it. Such tools are not counted."""
 
 
 def in_test_file(path: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a run is asked to do, as one frozen value; where it comes from (files, options) is the front's matter."""
+"""The settings of a run. `config` reads them from files, and `command` applies the options."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RaisesTable: TypeAlias = "Mapping[str, tuple[str, ...]]"
-"""Qualified name of a function or method, to the qualified names of the exceptions that it raises."""
+"""The qualified name of a function, and the qualified names of the exceptions that it raises."""
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
-"""A table without entries, which stays so."""
+"""An empty table that cannot be changed."""
 
 
 class PerFile(NamedTuple):
-    """What differs for the files that a glob matches (relative to the project, `/` as the separator).
+    """Settings for the files that match a glob.
 
-    A star stands for folders too. A glob without a slash is the name of a file or of a folder, wherever it is; one that
-    names a folder means all below it; one behind `!` means all other files.
+    Globs are relative to the project and separate folders by `/`. A star also matches slashes. A glob without a slash
+    matches files and folders of that name anywhere. A glob that matches a folder means all files below it. A glob after
+    `!` means all other files.
     """
 
     pattern: str
@@ -29,21 +30,21 @@ class PerFile(NamedTuple):
     severities: Mapping[str, Severity] = NOTHING
 
     def matches(self, path: str) -> bool:
-        """Whether a file is one of those meant."""
+        """Whether the settings apply to a file."""
         glob = self.pattern.removeprefix("!")
-        return self._meant(glob.removeprefix("./"), path) is not self.pattern.startswith("!")
+        return self._applies(glob.removeprefix("./"), path) is not self.pattern.startswith("!")
 
     @staticmethod
-    def _meant(glob: str, path: str) -> bool:
+    def _applies(glob: str, path: str) -> bool:
         from fnmatch import fnmatch  # most runs have no such settings
 
-        # `**/` may also stand for no folder at all.
-        if any(fnmatch(path, each) for each in (glob, glob.removeprefix("**/"), glob.replace("/**/", "/"))):
+        # `**/` also matches no folder at all.
+        if any(fnmatch(path, pattern) for pattern in (glob, glob.removeprefix("**/"), glob.replace("/**/", "/"))):
             return True
         folder = glob.removesuffix("/")
         if "/" not in folder:
             *folders, name = path.split("/")
-            return (folder == glob and fnmatch(name, folder)) or any(fnmatch(each, folder) for each in folders)
+            return (folder == glob and fnmatch(name, folder)) or any(fnmatch(parent, folder) for parent in folders)
         return fnmatch(path, f"{folder.removeprefix('/')}/*")
 
 
@@ -51,24 +52,24 @@ class Settings(NamedTuple):
     """The settings of a run.
 
     Attributes:
-        select: Rule ids, family names or prefixes (`error-contract`); None is every rule that is on by default.
-        extend_select: Added to `select`.
-        ignore: Taken away from both.
-        severities: Rule id to the severity that replaces its own.
+        select: Rule ids, families or prefixes (`error-contract`); None means every rule that is on by default.
+        extend_select: More rules, in addition to `select`.
+        ignore: Rules that are removed from both.
+        severities: Rule id to the severity that replaces the default.
         per_file: Applied in order to the files whose path matches.
-        exclude: Globs of files and folders that are not read at all, beside `.gitignore`.
-        respect_gitignore: Whether `.gitignore`, `.git/info/exclude` and nested ones decide what is read.
-        source_roots: Folders, relative to the project, that imports start from; found by themselves where empty.
-        raises: What further third-party functions raise, in addition to the tables that come with the linter.
-        exceptions: Base classes of further third-party exceptions: qualified name to its bases.
-        handlers: Functions that are tools although no registration shows it: `module:function`, with stars.
-        tools: Names of tools that exist although no file of the project defines them.
-        min_recovery_words: A recovery hint with fewer words is not one.
-        syntax_limit: Files that have nothing to do with MCP are checked for syntax alone, in trees with at most
-            this many of them.
-        options: Rule id to options of its own.
-        cache_dir: Where the cache lies; None is the user's cache folder.
-        jobs: Processes; 0 is one for each core.
+        exclude: Globs of files and folders to skip, in addition to `.gitignore`.
+        respect_gitignore: Whether to skip what `.gitignore` files and `.git/info/exclude` ignore.
+        source_roots: Folders, relative to the project, that imports start from; detected if empty.
+        raises: The exceptions of more third-party functions, in addition to the tables of the linter.
+        exceptions: Base classes of more third-party exceptions, by qualified name.
+        handlers: Functions that are tools although no registration is visible: `module:function`, with stars.
+        tools: Names of tools that exist outside of the project.
+        min_recovery_words: The least number of words in a recovery hint.
+        syntax_limit: In trees with at most this many files, even files that have nothing to do with MCP are checked for
+            syntax errors.
+        options: Rule id to the options of the rule.
+        cache_dir: The folder of the cache; None means the user's cache folder.
+        jobs: The number of processes; 0 means one for each core.
     """
 
     select: frozenset[str] | None = None
@@ -91,17 +92,17 @@ class Settings(NamedTuple):
 
 
 def fingerprint(settings: Settings) -> str:
-    """The same text for the same settings, whatever order sets and mappings have. Speed and places do not count."""
+    """The same text for settings that give the same findings, in whatever order sets and mappings are."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, Severity):
             return value.label
         if isinstance(value, (set, frozenset)):
-            return sorted(plain(each) for each in value)
+            return sorted(plain(item) for item in value)
         if isinstance(value, (list, tuple)):
-            return [plain(each) for each in value]
+            return [plain(item) for item in value]
         if hasattr(value, "items"):
-            return sorted((str(key), repr(plain(each))) for key, each in value.items())
+            return sorted((str(key), repr(plain(item))) for key, item in value.items())
         return value
 
     skipped = {"cache_dir", "jobs", "exclude", "respect_gitignore"}

@@ -23,13 +23,10 @@ def main(*, leave: Callable[[int], object] = sys.exit) -> None:
         leave: Ends the process after the linter has printed a cached result.
     """
     if sys.argv[1:2] == ["lint"]:
-        # Before any other import: in most runs of the linter, no file has changed.
-        from mcpcore_lint.runner.memo import replay
+        # Before anything else is loaded: most runs of the linter repeat the outcome of an earlier one.
+        from mcpcore_lint.start import start
 
-        replay(sys.argv[1:], leave=leave)
-        from mcpcore_lint.options import run_plain
-
-        run_plain(sys.argv[2:])
+        start(sys.argv[2:], leave=leave)
     try:
         import click  # noqa: F401 - imported first, so that a missing click gets a clear message
     except ModuleNotFoundError as exc:

@@ -1,4 +1,4 @@
-"""What start-up leaves for later, and what it makes for less: patterns and classes of fields."""
+"""Patterns that are compiled on first use, and classes of fields that are made faster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mcpcore_lint.runner.prefilter import REGISTERS
 
 
 def test_a_pattern_is_compiled_when_it_is_asked() -> None:
-    """Before, it is a text; then it is what `re.compile` makes of it."""
+    """Before the first use it is a text, and afterwards a compiled pattern."""
     word = regex(r"w(o)rd", re.IGNORECASE)
     assert "search" not in vars(word)
     found = word.search("A WORD")
@@ -33,7 +33,7 @@ def test_a_pattern_is_compiled_when_it_is_asked() -> None:
     "package", [mcpcore_lint.rules, mcpcore_lint.syntax, mcpcore_lint.semantics, mcpcore_lint.registrations]
 )
 def test_every_pattern_can_be_compiled(package: ModuleType) -> None:
-    """A fault in one is found here, and not when a file first has what it is for."""
+    """An invalid pattern is found here rather than by the first file that needs it."""
     patterns = [
         value
         for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
@@ -46,13 +46,13 @@ def test_every_pattern_can_be_compiled(package: ModuleType) -> None:
 
 
 def test_every_mark_of_a_registration_can_be_compiled() -> None:
-    """A fault in one of those patterns would be met by the first file that has its marks."""
+    """An invalid pattern is found here rather than by the first file with its bytes."""
     for _, pattern in REGISTERS:
         assert isinstance(pattern.groups, int)
 
 
 def test_a_look_before_a_pattern_asks_for_any_of_its_words() -> None:
-    """A word within a word counts; no words are nowhere."""
+    """A word within a word counts; no words never match."""
     assert holds_any("retried later", ("wait", "retr"))
     assert not holds_any("retried later", ("wait",))
     assert not holds_any("retried later", ())
@@ -81,7 +81,7 @@ def test_a_class_of_fields_takes_them_by_place_and_by_name() -> None:
 
 
 def test_a_field_without_a_default_stands_before_those_that_have_one() -> None:
-    """Otherwise the defaults would be taken for those of other fields."""
+    """Otherwise defaults would be assigned to the wrong fields."""
     with pytest.raises(TypeError, match=r"Wrong\.second has no default"):
 
         @light
@@ -90,8 +90,8 @@ def test_a_field_without_a_default_stands_before_those_that_have_one() -> None:
             second: int  # type: ignore[misc]
 
 
-def test_what_is_found_out_once_is_kept() -> None:
-    """It is asked for as an attribute, made at the first time and read from then on."""
+def test_a_cached_property_is_computed_once() -> None:
+    """It is computed on the first access and then stored."""
     asked: list[int] = []
 
     @light

@@ -124,7 +124,7 @@ def test_a_baseline(project, shape):
     for path in (project.root / "server.py", project.root / f"a{NAME}" / f"b{NAME}.py"):
         path.write_text("x = 1\n")
     output = project.run("lint", "--baseline", "known.json", "--format", shape)
-    assert "of the baseline mended" in output.stdout
+    assert "of the baseline fixed" in output.stdout
     assert_clean(output)
     (project.root / "known.json").write_text(json.dumps({"version": HOSTILE, "findings": HOSTILE}))
     assert_clean(project.run("lint", "--baseline", "known.json", "--format", shape))

@@ -337,7 +337,7 @@ def _run(module: Module, ctx: RuleContext) -> _Run:
     if known is not None:
         return known
     run = _RUNS[state] = _Run()
-    rules = [each for each in state.judge.rules_for(module.path) if isinstance(each, CstRule)]
+    rules = [each for each in state.checker.rules_for(module.path) if isinstance(each, CstRule)]
     if ctx.rule not in rules and isinstance(ctx.rule, CstRule):
         rules.append(ctx.rule)
     for_tools = [each for each in rules if each.scope == "tool"]

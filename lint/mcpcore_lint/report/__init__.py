@@ -1,4 +1,4 @@
-"""Reports: one module a format, each a function of the outcome to text."""
+"""Reports: one module for each format, with a function `render` that turns an outcome into text."""
 
 from __future__ import annotations
 
@@ -15,16 +15,13 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Diagnostic, Failure
 
-FORMATS: Final = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
-"""The formats, each a module of this package with a function `render`."""
-
 PAGES: Final = "https://mcpcore.dev/rules/"
-"""Where the page of each rule stands."""
+"""The address of the rules' pages."""
 
 
 @light
 class Outcome:
-    """What a run found, ready to be told."""
+    """The outcome of a run, for a report."""
 
     diagnostics: tuple[Diagnostic, ...]
     failures: tuple[Failure, ...] = ()
@@ -34,73 +31,73 @@ class Outcome:
     baselined: int = 0
     fixed: int = 0
     source: Callable[[str], str | None] = lambda path: None  # noqa: ARG005
-    """The text of a file by its path in the report, for excerpts; None where it cannot be had."""
+    """The text of a file by its report path, for excerpts; None if it cannot be read."""
     place: Callable[[str], str] = lambda path: path
-    """A path of the report as the reader can open it: relative to the folder that the command runs in."""
+    """A report path relative to the current folder, so that the reader can open it."""
     color: bool = False
     notes: tuple[str, ...] = ()
     unsafe: bool = False
-    """Whether unsafe fixes were asked for."""
+    """Whether unsafe fixes were requested."""
     unseen: str = ""
-    """Why the run saw no tools, where it should have seen some."""
+    """Why the run saw no tools, if some were expected."""
     columns: int | None = None
-    """How wide a narrow terminal is that the report goes to."""
+    """The width of a narrow terminal."""
 
     def count(self, severity: Severity) -> int:
-        """How many findings are of a severity."""
-        return sum(each.severity is severity for each in self.diagnostics)
+        """The number of findings with a severity."""
+        return sum(diagnostic.severity is severity for diagnostic in self.diagnostics)
 
 
 def render(name: str, outcome: Outcome) -> str:
-    """The report in a format, ending with a line break unless it is empty."""
-    made: str = import_module(f"mcpcore_lint.report.{name}").render(outcome)
-    return made
+    """The report in one of the formats. It ends with a line break unless it is empty."""
+    text: str = import_module(f"mcpcore_lint.report.{name}").render(outcome)
+    return text
 
 
 def statistics(name: str, outcome: Outcome) -> str:
-    """How often each rule found something, most often first: as JSON in that format, as a table in all others."""
+    """The number of findings of each rule, the largest first: as JSON for that format, and otherwise as a table."""
     from collections import Counter
 
     counts = Counter((each.rule, each.severity) for each in outcome.diagnostics)
     fixable = Counter((each.rule, each.severity) for each in outcome.diagnostics if each.fix)
-    rows = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     if name == "json":
         import json
 
-        found = [
+        rules = [
             {"rule": rule, "severity": severity.label, "count": count, "fixable": fixable[rule, severity]}
             for (rule, severity), count in rows
         ]
-        report = {"version": 1, "statistics": found, "failures": len(outcome.failures), "files": outcome.files}
+        report = {"version": 1, "statistics": rules, "failures": len(outcome.failures), "files": outcome.files}
         return json.dumps(report, indent=2) + "\n"
     width = max((len(rule) for rule, _ in counts), default=0)
     lines = []
     for (rule, severity), count in rows:
-        mendable = f"  {fixable[rule, severity]} fixable" if fixable[rule, severity] else ""
-        lines.append(f"{count:>6}  {rule:<{width}}  {severity.label:<7}{mendable}".rstrip())
+        fixes = f"  {fixable[rule, severity]} fixable" if fixable[rule, severity] else ""
+        lines.append(f"{count:>6}  {rule:<{width}}  {severity.label:<7}{fixes}".rstrip())
     lines += [f"{outcome.place(each.path)}: not checked in full: {each.message}" for each in outcome.failures]
     return "".join(f"{printable(line)}\n" for line in [*lines, *outcome.notes, summary(outcome)])
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines as Python counts them: a form feed ends none."""
+    """The lines as Python counts them. A form feed does not end a line."""
     return re.split(r"\r\n|\r|\n", text) if "\r" in text else text.split("\n")
 
 
 def page(rule: str) -> str | None:
-    """The address of a rule's page; None for the rules of other packages."""
+    """The address of a rule's page; None for rules of other packages."""
     from mcpcore_lint import ids
 
     return f"{PAGES}{rule}" if ids.is_id(rule) else None
 
 
-def told(each: Diagnostic) -> str:
-    """A finding and what to do next, for readers that have one text for both."""
-    return f"{each.message}. Next: {each.help}" if each.help else each.message
+def message_and_help(diagnostic: Diagnostic) -> str:
+    """The message and the next step in one text, for formats with one field for both."""
+    return f"{diagnostic.message}. Next: {diagnostic.help}" if diagnostic.help else diagnostic.message
 
 
 def summary(outcome: Outcome) -> str:
-    """The findings counted, in a sentence."""
+    """The closing line, which counts the findings."""
     parts = [
         f"{count} {severity.label if count == 1 or severity is Severity.INFO else severity.label + 's'}"
         for severity in sorted(Severity, reverse=True)
@@ -108,8 +105,8 @@ def summary(outcome: Outcome) -> str:
     ]
     files = f"{outcome.files} file{'' if outcome.files == 1 else 's'}"
     tools = f"{outcome.tools} tool{'' if outcome.tools == 1 else 's'}"
-    told = f"{', '.join(parts) if parts else 'No findings'} in {files}, {tools}"
-    more = [
+    text = f"{', '.join(parts) if parts else 'No findings'} in {files}, {tools}"
+    extra = [
         f"{count} {word}"
         for count, word in (
             (outcome.fixed, "fixed"),
@@ -119,6 +116,6 @@ def summary(outcome: Outcome) -> str:
         )
         if count
     ]
-    if more:
-        told = f"{told} ({', '.join(more)})"
-    return f"{told}: {outcome.unseen}" if outcome.unseen else told
+    if extra:
+        text = f"{text} ({', '.join(extra)})"
+    return f"{text}: {outcome.unseen}" if outcome.unseen else text

@@ -1,4 +1,4 @@
-"""A line a finding: `path:line:column: severity rule message`."""
+"""One line for each finding: `path:line:column: severity [rule] message`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report for people: each finding with its line of source, a caret, the way that led there, and the next step."""
+"""The default report: each finding with its source line, related places, the next step and the fix."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 _COLORS: Final = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
 _WIDTH: Final = 120
-"""Columns of source that are shown; a longer line is shown round the finding."""
+"""The most columns of a source line. Of a longer line only the part around the finding is shown."""
 _LEAST: Final = 20
-"""Columns of source that are shown however narrow the terminal is."""
+"""The least columns of a source line, however narrow the terminal is."""
 _TAB: Final = 4
 _EXCERPTS: Final = 3
-"""Places beside a finding that are shown with their line of source; further ones are named."""
+"""How many related places are shown with their source line. Of the others only the position is shown."""
 _PLACES: Final = 12
-"""Places beside a finding that are named; further ones are counted."""
+"""How many related places are shown. The others are counted."""
 
 
 def render(outcome: Outcome) -> str:
@@ -45,7 +45,7 @@ def render(outcome: Outcome) -> str:
 
 
 class _Paint:
-    """Colour, or nothing."""
+    """Adds colours and links, if they are enabled."""
 
     def __init__(self, *, enabled: bool) -> None:
         self.enabled = enabled
@@ -91,7 +91,7 @@ def _block(each: Diagnostic, outcome: Outcome, texts: dict[str, list[str]], pain
 def _excerpt(
     path: str, span: Span, outcome: Outcome, texts: dict[str, list[str]], paint: _Paint, color: str, *, label: str
 ) -> list[str]:
-    """The place, its line of source, and carets under what is meant; the place alone where the source is not there."""
+    """The position, the source line, and carets under the range; only the position if there is no source."""
     arrow = paint.color("34", ":::" if label else "-->")
     place = f"  {arrow} {printable(outcome.place(path))}:{span.line}:{span.column}"
     if label:
@@ -122,10 +122,10 @@ def _excerpt(
 
 
 def _window(line: str, start: int, end: int, room: int) -> tuple[str, int, int]:
-    """The part of a long line round the finding, and where the finding stands in it."""
+    """The part of a long line around the finding, and the position of the finding in it."""
     if len(line) <= room:
         return line, start, end
-    # Of what is found as much as fits, and a sixth of the room for what leads to it.
+    # A sixth of the width is left for the text before the finding.
     left = max(0, min(start - room // 6, len(line) - room))
     part = line[left : left + room]
     lead = "..." if left else ""
@@ -147,7 +147,7 @@ def _shown(character: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """How many columns of a terminal `text` takes up."""
+    """The width of `text` in columns of a terminal."""
     if text.isascii() and "\t" not in text:
         return len(text)
     return sum(_width(character) for character in text)

@@ -1,6 +1,6 @@
-"""Workflow commands, which GitHub Actions turns into annotations of the changed lines.
+"""Workflow commands, which GitHub Actions shows as annotations of the changed lines.
 
-Paths start at the top of the repository, which is where Actions looks for them, whatever folder the step runs in.
+Paths are relative to the top of the repository, as Actions expects, whatever folder the step runs in.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.output import printable
-from mcpcore_lint.report import summary, told
+from mcpcore_lint.report import message_and_help, summary
 
 if TYPE_CHECKING:
     from mcpcore_lint.report import Outcome
@@ -26,7 +26,9 @@ def render(outcome: Outcome) -> str:
         place = f"file={_property(each.path)},line={span.line},endLine={span.end_line},col={span.column}"
         if span.end_line == span.line:
             place += f",endColumn={span.end_column}"
-        lines.append(f"::{_COMMANDS[each.severity]} {place},title={_property(each.rule)}::{_text(told(each))}")
+        lines.append(
+            f"::{_COMMANDS[each.severity]} {place},title={_property(each.rule)}::{_text(message_and_help(each))}"
+        )
     lines += [
         f"::error file={_property(each.path)},title=not checked in full::{_text(each.message)}"
         for each in outcome.failures

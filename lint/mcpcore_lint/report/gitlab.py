@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.report import told
+from mcpcore_lint.report import message_and_help
+from mcpcore_lint.report.fingerprints import fingerprints
 from mcpcore_lint.report.json import dump
-from mcpcore_lint.runner.baseline import fingerprints
 
 if TYPE_CHECKING:
     from mcpcore_lint.report import Outcome
@@ -17,9 +17,9 @@ _SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severi
 
 def render(outcome: Outcome) -> str:
     """The report."""
-    found = [
+    issues = [
         {
-            "description": told(each),
+            "description": message_and_help(each),
             "check_name": each.rule,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[each.severity],
@@ -35,7 +35,7 @@ def render(outcome: Outcome) -> str:
             outcome.diagnostics, fingerprints(outcome.diagnostics, outcome.source), strict=True
         )
     ]
-    found += [
+    issues += [
         {
             "description": each.message,
             "check_name": "not-checked",
@@ -45,4 +45,4 @@ def render(outcome: Outcome) -> str:
         }
         for number, each in enumerate(outcome.failures)
     ]
-    return dump(found)
+    return dump(issues)

@@ -1,4 +1,4 @@
-"""JSON for programs; keys are added, never renamed or removed, while `version` stays 1."""
+"""JSON for programs. While `version` is 1, keys may be added but not renamed or removed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def render(outcome: Outcome) -> str:
 
 
 def dump(report: object) -> str:
-    """JSON text, readable, with escapes alone for what UTF-8 cannot hold: the odd bytes of a file's name."""
+    """Indented JSON. Only what UTF-8 cannot encode is escaped, such as invalid bytes in a file name."""
     text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -53,7 +53,7 @@ def _diagnostic(each: Diagnostic, outcome: Outcome) -> dict[str, Any]:
         "tools": list(each.tools),
         "url": page(each.rule),
         "related": [
-            {"path": outcome.place(one.path), **_span(one.span), "message": one.message} for one in each.related
+            {"path": outcome.place(place.path), **_span(place.span), "message": place.message} for place in each.related
         ],
         "fix": None if each.fix is None else _fix(each.fix),
     }

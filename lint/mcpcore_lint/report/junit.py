@@ -1,4 +1,4 @@
-"""JUnit's XML: a test case a finding; one that passed where there is none."""
+"""JUnit's XML: one failed test case for each finding, or one passed test case without findings."""
 
 from __future__ import annotations
 
@@ -11,29 +11,31 @@ if TYPE_CHECKING:
     from mcpcore_lint.report import Outcome
 
 _NONCHARACTERS: Final = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
-"""What XML 1.0 cannot hold, and a terminal does not mind."""
+"""Characters that XML 1.0 cannot contain but terminals can show."""
 
 
 def render(outcome: Outcome) -> str:
     """The report."""
-    found, failed = outcome.diagnostics, outcome.failures
-    total = str(max(1, len(found) + len(failed)))
-    counts = {"tests": total, "failures": str(len(found)), "errors": str(len(failed))}
+    findings, failed = outcome.diagnostics, outcome.failures
+    total = str(max(1, len(findings) + len(failed)))
+    counts = {"tests": total, "failures": str(len(findings)), "errors": str(len(failed))}
     suites = ET.Element("testsuites", {"name": "mcpcore lint", **counts})
     suite = ET.SubElement(suites, "testsuite", {"name": "mcpcore lint", **counts})
-    for each in found:
+    for each in findings:
         path = outcome.place(each.path)
         place = f"{path}:{each.span.line}:{each.span.column}"
         case = _case(suite, f"{each.rule} {place}", path)
         case.set("line", str(each.span.line))
         failure = ET.SubElement(case, "failure", {"type": each.severity.label, "message": _line(each.message)})
         failure.text = _line(f"{place}: {each.message}") + (f"\n{_line(each.help)}" if each.help else "")
-    for one in failed:
+    for problem in failed:
         error = ET.SubElement(
-            _case(suite, one.rule or "read", outcome.place(one.path)), "error", {"message": _line(one.message)}
+            _case(suite, problem.rule or "read", outcome.place(problem.path)),
+            "error",
+            {"message": _line(problem.message)},
         )
-        error.text = escaped(one.detail).translate(_NONCHARACTERS)
-    if not found and not failed:
+        error.text = escaped(problem.detail).translate(_NONCHARACTERS)
+    if not findings and not failed:
         ET.SubElement(suite, "testcase", {"name": "no findings", "classname": "mcpcore lint"})
     ET.indent(suites)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(suites, encoding="unicode")}\n'

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, which code scanning reads. Source of the form: OASIS, sarif-v2.1.0, sections 3.13 to 3.58."""
+"""SARIF 2.1.0, for code scanning. Source of the format: OASIS, sarif-v2.1.0, sections 3.13 to 3.58."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.report import PAGES, page, told
+from mcpcore_lint.report import PAGES, message_and_help, page
+from mcpcore_lint.report.fingerprints import fingerprints
 from mcpcore_lint.report.json import dump
-from mcpcore_lint.runner.baseline import fingerprints
 from mcpcore_lint.syntax.source import Source
 
 if TYPE_CHECKING:
@@ -88,14 +88,14 @@ def _result(
         "ruleId": each.rule,
         "ruleIndex": index,
         "level": _LEVELS[each.severity],
-        "message": {"text": told(each)},
+        "message": {"text": message_and_help(each)},
         "locations": [{"physicalLocation": _location(each.path, each.span)}],
         "partialFingerprints": {"mcpcore/v1": mark},
     }
     if each.related:
         result["relatedLocations"] = [
-            {"id": number, "physicalLocation": _location(one.path, one.span), "message": {"text": one.message}}
-            for number, one in enumerate(each.related, 1)
+            {"id": number, "physicalLocation": _location(place.path, place.span), "message": {"text": place.message}}
+            for number, place in enumerate(each.related, 1)
         ]
     if each.fix is not None:
         if each.path not in sources:

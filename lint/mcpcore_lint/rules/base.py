@@ -147,16 +147,16 @@ class RuleContext:
 
     def called(self, handler: Handler, call: ast.Call) -> Sequence[FunctionNode]:
         """The functions of the project that a call in a handler may run."""
-        return self._state.judge.graph.called(handler, call)
+        return self._state.checker.graph.called(handler, call)
 
     def wrappers(self, handler: Handler) -> Sequence[Handler]:
         """The functions with which the project's own decorators wrap a handler."""
         decorated = len(getattr(handler.node, "decorator_list", ())) > 1
-        return self._state.judge.graph.wrappers(handler) if decorated else ()
+        return self._state.checker.graph.wrappers(handler) if decorated else ()
 
     def is_handler(self, function: FunctionNode, module: Module) -> bool:
         """Whether a function of the project is the handler of a tool, a resource or a prompt."""
-        return any(tool.handler.node is function for tool in self._state.judge.find_tools(module))
+        return any(tool.handler.node is function for tool in self._state.checker.find_tools(module))
 
     def writes(self, tool: ToolDef) -> Sequence[ReachedWrite]:
         """The calls that write to standard output, in the tool's handler or in functions that it calls."""

@@ -1,1 +1,1 @@
-"""Runs: which files, in which processes, from which cache, and what becomes of the findings."""
+"""Runs the linter: finds files, checks them in several processes, caches the results and fixes findings."""

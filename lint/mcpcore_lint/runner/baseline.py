@@ -1,65 +1,25 @@
-"""Findings that are known already: written down once, and not told again until they change."""
+"""`--baseline`: findings that are known already, and not reported again until they change."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mcpcore_lint.report import lines_of
+from mcpcore_lint.output import CannotRunError
+from mcpcore_lint.report.fingerprints import fingerprints
 from mcpcore_lint.runner.writing import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mcpcore_lint.diagnostics import Diagnostic
-    from mcpcore_lint.runner.runner import Result
+    from mcpcore_lint.runner.results import Result
 
 VERSION: Final = 1
 
 
-class BaselineError(Exception):
-    """A baseline that cannot be read; the text says which and what next."""
-
-
-def content_marks(
-    diagnostics: Sequence[Diagnostic],
-    source: Callable[[str], str | None],
-    place: Callable[[str], str] = lambda path: path,
-) -> list[str]:
-    """A mark for each finding that stays the same when lines move; findings alike in all that counts share it.
-
-    It is made of the file, the rule, the tool and the text of the line, without its white space.
-    """
-    lines: dict[str, list[str]] = {}
-    marks = []
-    for each in diagnostics:
-        if each.path not in lines:
-            lines[each.path] = lines_of(source(each.path) or "")
-        text = lines[each.path]
-        line = "".join(text[each.span.line - 1].split()) if 0 < each.span.line <= len(text) else each.message
-        marks.append("\0".join((place(each.path), each.rule, each.tool or "", line)))
-    return marks
-
-
-def fingerprints(
-    diagnostics: Sequence[Diagnostic],
-    source: Callable[[str], str | None],
-    place: Callable[[str], str] = lambda path: path,
-) -> list[str]:
-    """The marks as short texts; findings alike are numbered."""
-    seen: Counter[str] = Counter()
-    found = []
-    for base in content_marks(diagnostics, source, place):
-        seen[base] += 1
-        found.append(hashlib.sha256(f"{base}\0{seen[base]}".encode(errors="surrogatepass")).hexdigest()[:32])
-    return found
-
-
 class Entry(NamedTuple):
-    """One finding of a baseline; the path is relative to the baseline's own folder."""
+    """A finding in a baseline. Its path is relative to the baseline's folder."""
 
     path: str
     rule: str
@@ -68,99 +28,103 @@ class Entry(NamedTuple):
     fingerprint: str
 
 
-def read(path: str) -> list[Entry]:
-    """The findings of a baseline.
-
-    Raises:
-        BaselineError: If it is not one.
-    """
-    try:
-        with open(path, encoding="utf-8") as file:
-            found: Any = json.load(file)
-    except FileNotFoundError:
-        raise BaselineError(
-            f"{path}: there is no such baseline; make it with --baseline {path} --write-baseline"
-        ) from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise BaselineError(f"{path}: cannot be read as a baseline: {error}") from error
-    if not isinstance(found, dict) or found.get("version") != VERSION or not isinstance(found.get("findings"), list):
-        raise BaselineError(f"{path}: not a baseline of version {VERSION}; write it anew with --write-baseline")
-    entries = []
-    for each in found["findings"]:
-        given = [each.get(key) for key in ("path", "fingerprint")] if isinstance(each, dict) else []
-        if not given or not all(isinstance(one, str) and "\0" not in one for one in given):
-            raise BaselineError(
-                f"{path}: a finding in it has no path or fingerprint; write it anew with --write-baseline"
-            )
-        tool = each.get("tool")
-        said = str(each.get("message", ""))
-        entries.append(Entry(each["path"], str(each.get("rule", "")), tool, said, each["fingerprint"]))
-    return entries
-
-
 class Baseline:
-    """A baseline and the findings of a run, set against each other."""
+    """A baseline file. It need not exist yet."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._folder = os.path.dirname(os.path.realpath(path))
 
-    def place(self, absolute: str) -> str:
-        """A file relative to the baseline's folder, so that it counts from wherever the command runs."""
+    def read(self) -> list[Entry]:
+        """The findings in the file.
+
+        Raises:
+            CannotRunError: If it is not a baseline.
+        """
+        path = self.path
+        try:
+            with open(path, encoding="utf-8") as file:
+                data: Any = json.load(file)
+        except FileNotFoundError:
+            raise CannotRunError(
+                f"{path}: this baseline does not exist; create it with --baseline {path} --write-baseline"
+            ) from None
+        except (OSError, ValueError, RecursionError) as error:
+            raise CannotRunError(f"{path}: cannot be read as a baseline: {error}") from error
+        if not isinstance(data, dict) or data.get("version") != VERSION or not isinstance(data.get("findings"), list):
+            raise CannotRunError(f"{path}: not a baseline of version {VERSION}; create it again with --write-baseline")
+        entries = []
+        for finding in data["findings"]:
+            where = [finding.get(key) for key in ("path", "fingerprint")] if isinstance(finding, dict) else [None]
+            if not all(isinstance(text, str) and "\0" not in text for text in where):
+                raise CannotRunError(
+                    f"{path}: a finding has no path or fingerprint; create the file again with --write-baseline"
+                )
+            rule, message = str(finding.get("rule", "")), str(finding.get("message", ""))
+            entries.append(Entry(finding["path"], rule, finding.get("tool"), message, finding["fingerprint"]))
+        return entries
+
+    def write(self, entries: Sequence[Entry]) -> None:
+        """Replace the file.
+
+        Raises:
+            CannotRunError: If it cannot be written.
+        """
+        ordered = sorted(entries, key=lambda entry: (entry.path, entry.rule, entry.fingerprint))
+        data = {"version": VERSION, "findings": [entry._asdict() for entry in ordered]}
+        try:
+            write_text(self.path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise CannotRunError(f"{self.path}: cannot be written: {error.strerror or error}") from error
+
+    def absolute(self, entry: Entry) -> str:
+        """The file of an entry."""
+        return os.path.normpath(os.path.join(self._folder, entry.path))
+
+    def _place(self, absolute: str) -> str:
+        """A path relative to the baseline's folder, so that the working directory does not matter."""
         try:
             return os.path.relpath(os.path.realpath(absolute), self._folder).replace(os.sep, "/")
         except ValueError:  # another drive
             return absolute.replace(os.sep, "/")
 
-    def absolute(self, entry: Entry) -> str:
-        """The file of one of its findings."""
-        return os.path.normpath(os.path.join(self._folder, entry.path))
-
-    def entries(self, result: Result, diagnostics: Sequence[Diagnostic]) -> list[Entry]:
-        """The findings of a run as a baseline has them."""
-        places = {each.path: self.place(result.absolute(each.path)) for each in diagnostics}
-        marks = fingerprints(diagnostics, result.source, places.__getitem__)
+    def entries(self, result: Result) -> list[Entry]:
+        """The findings of a run as entries."""
+        places = {each.path: self._place(result.absolute(each.path)) for each in result.diagnostics}
+        prints = fingerprints(result.diagnostics, result.source, places.__getitem__)
         return [
-            Entry(places[each.path], each.rule, each.tool, each.message, mark)
-            for each, mark in zip(diagnostics, marks, strict=True)
+            Entry(places[each.path], each.rule, each.tool, each.message, fingerprint)
+            for each, fingerprint in zip(result.diagnostics, prints, strict=True)
         ]
 
-    def matched(self, known: Sequence[Entry], entries: Sequence[Entry]) -> tuple[set[int], list[Entry]]:
-        """Which findings of a run are known, by their number, and what is known and was not found.
+    def match(self, result: Result) -> tuple[set[int], list[Entry]]:
+        """Match the findings of a run with the file.
 
-        A finding is known by its line; where that was edited, by what is said of it in its file; where the file is no
-        longer there, by what is said of it anywhere. What is known stands for one finding.
+        The baseline matches findings by file, rule, tool and line text; if the line was edited, by file, rule, tool and
+        message; and if the file no longer exists, by rule, tool and message. Each entry matches one finding.
+
+        Returns:
+            The positions of the findings that the file holds, and the entries that match no finding.
         """
+        entries = self.entries(result)
         held: set[int] = set()
-        left = list(known)
+        left = self.read()
 
-        def take(mark: Callable[[Entry], object], among: Sequence[Entry]) -> None:
+        def match(mark: Callable[[Entry], object], candidates: Sequence[Entry]) -> None:
             waiting: dict[object, list[Entry]] = {}
-            for each in among:
-                waiting.setdefault(mark(each), []).append(each)
-            taken: set[int] = set()
-            for number, each in enumerate(entries):
-                if number not in held and (same := waiting.get(mark(each))):
-                    taken.add(id(same.pop()))
+            for entry in candidates:
+                waiting.setdefault(mark(entry), []).append(entry)
+            used: set[int] = set()
+            for number, entry in enumerate(entries):
+                if number not in held and (same := waiting.get(mark(entry))):
+                    used.add(id(same.pop()))
                     held.add(number)
-            left[:] = [each for each in left if id(each) not in taken]
+            left[:] = [entry for entry in left if id(entry) not in used]
 
-        take(lambda each: each.fingerprint, left)
+        match(lambda entry: entry.fingerprint, left)
         if left and len(held) < len(entries):
-            take(lambda each: (each.path, each.rule, each.tool, each.message), left)
+            match(lambda entry: (entry.path, entry.rule, entry.tool, entry.message), left)
         if left and len(held) < len(entries):
-            there = {each.path: os.path.exists(self.absolute(each)) for each in left}
-            take(lambda each: (each.rule, each.tool, each.message), [each for each in left if not there[each.path]])
+            exists = {entry.path: os.path.exists(self.absolute(entry)) for entry in left}
+            match(lambda entry: (entry.rule, entry.tool, entry.message), [e for e in left if not exists[e.path]])
         return held, left
-
-    def write(self, entries: Sequence[Entry]) -> None:
-        """Write findings down, in place of what was there.
-
-        Raises:
-            OSError: If it cannot be written.
-        """
-        findings = [
-            each._asdict() for each in sorted(entries, key=lambda each: (each.path, each.rule, each.fingerprint))
-        ]
-        text = json.dumps({"version": VERSION, "findings": findings}, indent=2, ensure_ascii=False)
-        write_text(self.path, text + "\n")

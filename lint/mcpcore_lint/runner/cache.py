@@ -1,8 +1,7 @@
-"""What earlier runs found out, in one file: read at once, checked by its sum, replaced whole or not at all.
+"""Keeps results between runs, in one file for each project.
 
-A result is kept for the content of its file, the contents of the files that were consulted for it, the settings, the
-linter's own files and the Python version. Whatever does not fit, cannot be read or is damaged is as if it were not
-there.
+A result holds for the content of its file, the files that were consulted for it, the settings, the linter's own files
+and the Python version. A cache that does not match, cannot be read or is damaged is ignored.
 """
 
 from __future__ import annotations
@@ -14,31 +13,33 @@ import time
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore_lint.diagnostics import Diagnostic, Edit, Failure, Fix, Related, Severity, Span
+from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.runner import memo
+from mcpcore_lint.runner.results import FileResult, Report
 
 if TYPE_CHECKING:
     from mcpcore_lint.runner.discover import Found
     from mcpcore_lint.settings import Settings
 
-MAGIC: Final = b"mcpcore-lint cache, format 5\n"
+MAGIC: Final = b"mcpcore-lint cache, format 6\n"
 MAX_BYTES: Final = 1 << 30
 
 
 def content_hash(raw: bytes) -> bytes:
-    """What stands for the content of a file."""
+    """Identifies the content of a file."""
     return blake2b(raw, digest_size=16).digest()
 
 
 def folder(settings: Settings) -> str:
-    """Where caches lie: as the settings say, else where they lie for everything."""
+    """The folder of the cache."""
     return memo.folder() if settings.cache_dir is None else os.path.abspath(settings.cache_dir)
 
 
-def tool_signature() -> tuple[tuple[tuple[str, int, int], ...], tuple[tuple[str, int], ...], str]:
-    """The linter's own files and whatever may bring rules: changed when one of them is."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    found: list[tuple[str, int, int]] = []
-    stack = [here]
+def _installation() -> tuple[tuple[tuple[str, int, int], ...], tuple[tuple[str, int], ...], str]:
+    """The state of the linter's own files, of the places where rules may be installed, and the Python version."""
+    files: list[tuple[str, int, int]] = []
+    stack = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
     while stack:
         with os.scandir(stack.pop()) as scan:
             for entry in scan:
@@ -47,34 +48,31 @@ def tool_signature() -> tuple[tuple[tuple[str, int, int], ...], tuple[tuple[str,
                         stack.append(entry.path)
                 elif entry.name.endswith((".py", ".json")):
                     stat = entry.stat()
-                    found.append((entry.path, stat.st_mtime_ns, stat.st_size))
-    found.sort()
-    places: list[tuple[str, int]] = []
-    for each in sys.path:
-        # Installing a package changes the time of its folder, and may bring rules by an entry point.
-        if each.endswith(("site-packages", "dist-packages")):
-            try:
-                places.append((each, os.stat(each).st_mtime_ns))
-            except OSError:
-                continue
-    return tuple(found), tuple(places), sys.version
+                    files.append((entry.path, stat.st_mtime_ns, stat.st_size))
+    # Installing a package changes the time of its folder, and may add rules by an entry point.
+    places = [
+        (path, os.stat(path).st_mtime_ns)
+        for path in sys.path
+        if path.endswith(("site-packages", "dist-packages")) and os.path.exists(path)
+    ]
+    return tuple(sorted(files)), tuple(places), sys.version
 
 
 class Cache:
-    """The cache of one project under one set of settings."""
+    """The cache of one project with one set of settings."""
 
     def __init__(self, root: str, settings: Settings) -> None:
         from mcpcore_lint.settings import fingerprint
 
         name = blake2b(os.fsencode(root), digest_size=12).hexdigest()
         self.file = os.path.join(folder(settings), f"{name}.bin")
-        self._tool = tool_signature()
-        key = (self._tool, fingerprint(settings), root)
+        self._installation = _installation()
+        key = (self._installation, fingerprint(settings), root)
         self.key = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=16).digest()
         self.data: dict[str, Any] = {}
 
     def load(self) -> bool:
-        """Read it; False where there is nothing that can be used."""
+        """Read the cache; False if there is nothing that can be used."""
         try:
             with open(self.file, "rb") as file:
                 raw = file.read(MAX_BYTES)
@@ -83,31 +81,31 @@ class Cache:
         head = len(MAGIC) + 32
         if not raw.startswith(MAGIC) or raw[len(MAGIC) : len(MAGIC) + 16] != self.key:
             return False
-        # The sum is taken before anything is read from it: a damaged file must not reach the reader.
+        # The checksum comes first: damaged content must not reach marshal.
         if blake2b(memoryview(raw)[head:], digest_size=16).digest() != raw[head - 16 : head]:
             return False
         try:
-            data = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - its sum is right, and it runs nothing
+            data = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - the checksum is right; marshal runs no code
         except (ValueError, EOFError, TypeError):
             return False
-        if not isinstance(data, dict) or any(_state(each[0]) != each for each in data.get("plugins", ())):
+        if not isinstance(data, dict) or any(_state(plugin[0]) != plugin for plugin in data.get("plugins", ())):
             return False
         self.data = data
         return True
 
     def inputs(self) -> tuple[str, ...] | None:
-        """What the report that is kept rests on beyond the files of its run; None where none is kept."""
+        """What the cached report depends on in addition to its files; None without a cached report."""
         data = self.data
         if data.get("report") is None:
             return None
-        plugins = (each[0] for each in data["plugins"])
-        files, places, _ = self._tool
-        return (*data["outside"], *data["absent"], *plugins, *(each[0] for each in (*files, *places)))
+        files, places, _ = self._installation
+        states = (*data["plugins"], *files, *places)
+        return (*data["outside"], *data["absent"], *(state[0] for state in states))
 
     def save(self, data: dict[str, Any]) -> bool:
-        """Replace it; False where that cannot be done, which harms nothing but the next run's speed."""
-        self.data, known = {}, self.data
-        data["plugins"] = _plugins() if "mcpcore_lint.rules" in sys.modules else known.get("plugins", ())
+        """Replace the cache; False if that fails, which only makes the next run slower."""
+        data["plugins"] = _plugins() if "mcpcore_lint.rules" in sys.modules else self.data.get("plugins", ())
+        self.data = {}
         payload = marshal.dumps(data)
         digest = blake2b(payload, digest_size=16).digest()
         if not memo.put(self.file, MAGIC, self.key, digest, payload):
@@ -117,7 +115,7 @@ class Cache:
 
 
 def _plugins() -> tuple[tuple[str, int, int], ...]:
-    """The files that hold rules of other packages, which their authors change without installing anything."""
+    """The modules of other packages' rules, which their authors edit without installing anything."""
     from mcpcore_lint.rules import all_rules
 
     names = {type(rule).__module__ for rule in all_rules().values()}
@@ -126,7 +124,7 @@ def _plugins() -> tuple[tuple[str, int, int], ...]:
         for name in names
         if not name.startswith("mcpcore_lint.") and (file := getattr(sys.modules.get(name), "__file__", None))
     }
-    return tuple(_state(each) for each in sorted(files))
+    return tuple(_state(file) for file in sorted(files))
 
 
 def _state(path: str) -> tuple[str, int, int]:
@@ -137,7 +135,62 @@ def _state(path: str) -> tuple[str, int, int]:
     return (path, stat.st_mtime_ns, stat.st_size)
 
 
-def trusted(found: Found, now_ns: int | None = None) -> int:
-    """The time to remember of a file; 0 where it is too fresh to be told from the next change."""
-    now = time.time_ns() if now_ns is None else now_ns
-    return 0 if found.mtime_ns > now - memo.RACY_NS else found.mtime_ns
+def trusted(found: Found) -> int:
+    """The modification time to remember; 0 if it is so recent that another change could have the same time."""
+    return 0 if found.mtime_ns > time.time_ns() - memo.RACY_NS else found.mtime_ns
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Values that marshal can write: plain tuples, numbers and texts.
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def _plain(value: Any) -> Any:
+    """Named tuples as tuples, and severities as numbers."""
+    if isinstance(value, tuple):
+        return tuple([_plain(part) for part in value])
+    return int(value) if isinstance(value, Severity) else value
+
+
+def pack_result(result: FileResult) -> Any:
+    """The result of a file, for marshal."""
+    return _plain(result)
+
+
+def unpack_result(packed: Any) -> FileResult:
+    """The result of a file."""
+    result = FileResult(*packed)
+    return result._replace(
+        diagnostics=tuple(_diagnostic(*each) for each in result.diagnostics),
+        failures=tuple(Failure(*each) for each in result.failures),
+        tools=tuple(_record(*each) for each in result.tools),
+    )
+
+
+def pack_report(report: Report) -> Any:
+    """A report, for marshal."""
+    return _plain(report._replace(inputs=None, judged=0))
+
+
+def unpack_report(packed: Any) -> Report:
+    """A report."""
+    report = Report(*packed)
+    return report._replace(
+        diagnostics=tuple(_diagnostic(*each) for each in report.diagnostics),
+        tools=tuple(_record(*each) for each in report.tools),
+    )
+
+
+def _diagnostic(
+    rule: str, severity: int, path: str, span: Any, message: str, help_: str, related: Any, fix: Any, *rest: Any
+) -> Diagnostic:
+    places = tuple(Related(where, Span(*at), text) for where, at, text in related)
+    if fix is not None:
+        title, edits, safety = fix
+        fix = Fix(title, tuple(Edit(*edit) for edit in edits), safety)
+    return Diagnostic(rule, Severity(severity), path, Span(*span), message, help_, places, fix, *rest)
+
+
+def _record(*fields: Any) -> ToolRecord:
+    record = ToolRecord(*fields)
+    return record._replace(span=Span(*record.span))

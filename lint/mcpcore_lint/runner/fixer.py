@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit, Failure
+from mcpcore_lint.runner.results import FixedFile
 from mcpcore_lint.runner.writing import ChangedMeanwhileError, put_in_place
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Diagnostic, Fix
     from mcpcore_lint.runner.discover import Found
-    from mcpcore_lint.runner.engine import FixedFile, Report
+    from mcpcore_lint.runner.results import Report
 
 MAX_PASSES: Final = 50
 _PATIENCE: Final = 3
@@ -208,8 +209,6 @@ class Mending:
 
     def result(self) -> tuple[FixedFile, ...]:
         """What was done to each file."""
-        from mcpcore_lint.runner.engine import FixedFile
-
         return tuple(
             FixedFile(path, self.before[path], self.after[path], self.counts[path]) for path in sorted(self.after)
         )

@@ -1,8 +1,8 @@
-"""Says things once: a finding that several tools share is one, and so are those of one rule in one file of a server.
+"""Combines findings that have the same cause.
 
-A helper that builds a failure for a hundred tools is mended in one place, so it is one finding that names the tools. On
-a server without mcpcore every tool of a file may fail in the same wrong way: a report has one entry for the file.
-Suppressions, the baseline and `--changed-since` still hold for each place.
+A helper that builds a failure for a hundred tools is fixed in one place, so it is one finding that names the tools. On
+a server without mcpcore every tool of a file may fail in the same wrong way, so a report has one entry for the file.
+Suppressions, the baseline and `--changed-since` still apply to each place.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic
 
 _NAMED: Final = 3
-"""How many tools a message names; the others are counted."""
+"""How many tools a message names. The others are counted."""
 
 
 def name_tools(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The findings, of which those that tools share at one place are one, with the tools at the end of its message."""
+    """Combine the findings that several tools share, and name the tools at the end of the message."""
     merged: dict[object, Diagnostic] = {}
     for number, diagnostic in enumerate(diagnostics):
         if not diagnostic.tools:
@@ -49,7 +49,7 @@ def _named(diagnostic: Diagnostic) -> Diagnostic:
 
 
 def fold(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The findings as a report shows them: of those that fold, the first of its file, with the others as its places."""
+    """Combine the findings of one rule in one file where they fold. The others become places of the first."""
     folded: dict[object, list[Diagnostic]] = {}
     for number, diagnostic in enumerate(diagnostics):
         key = (diagnostic.rule, diagnostic.severity, diagnostic.path) if diagnostic.folds else number
@@ -63,13 +63,13 @@ def _together(group: list[Diagnostic]) -> Diagnostic:
     return first._replace(
         message=f"{first.message}; {len(others)} more like it in this file",
         related=(*first.related, *places),
-        tools=tuple(sorted({name for each in group for name in (each.tools or (each.tool,)) if name is not None})),
+        tools=tuple(sorted({tool for each in group for tool in (each.tools or (each.tool,)) if tool is not None})),
         fix=_one_fix([diagnostic.fix for diagnostic in group if diagnostic.fix is not None]),
     )
 
 
 def _one_fix(fixes: list[Fix]) -> Fix | None:
-    """One fix that makes the edits of several; an edit that two of them share is made once."""
+    """One fix with the edits of several. An edit that two of them share is made once."""
     if len(fixes) < 2:
         return fixes[0] if fixes else None
     edits = tuple(dict.fromkeys(edit for fix in fixes for edit in fix.edits))

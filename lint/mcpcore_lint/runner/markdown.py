@@ -1,4 +1,4 @@
-"""The Python blocks of a Markdown file, each checked as a file of its own, with the lines that it has in the document.
+"""Finds the Python blocks of a Markdown file. Each is checked as a file, with its line numbers in the document.
 
 Source of the form: CommonMark 0.31.2, section 4.5, "Fenced code blocks".
 """
@@ -20,28 +20,28 @@ _LANGUAGES: Final = frozenset({"python", "py", "python3", "py3"})
 
 
 class Block(NamedTuple):
-    """One block of Python.
-
-    Attributes:
-        padded: Its code, after as many empty lines as stand before it in the document.
-        indent: How far its lines are indented in the document.
-    """
+    """One block of Python."""
 
     padded: str
+    """The code, after as many empty lines as there are lines before it in the document."""
     indent: int
+    """The width of its indentation in the document."""
 
-    def told(self, each: Diagnostic, path: str) -> Diagnostic:
-        """A finding where it stands in the document; without its fix, since documents are not rewritten."""
-        related = tuple(one._replace(span=self._moved(one.span)) if one.path == path else one for one in each.related)
-        span = self._moved(each.span) if each.path == path else each.span
-        return each._replace(span=span, related=related, fix=None)
+    def moved(self, diagnostic: Diagnostic, path: str) -> Diagnostic:
+        """A finding with its place in the document. It has no fix, since documents are not rewritten."""
+        related = tuple(
+            place._replace(span=self._moved(place.span)) if place.path == path else place
+            for place in diagnostic.related
+        )
+        span = self._moved(diagnostic.span) if diagnostic.path == path else diagnostic.span
+        return diagnostic._replace(span=span, related=related, fix=None)
 
     def _moved(self, span: Span) -> Span:
         return Span(span.line, span.column + self.indent, span.end_line, span.end_column + self.indent)
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The blocks that say that they are Python, in order. A session of the interactive interpreter is none."""
+    """The blocks that are marked as Python. Sessions of the interactive interpreter do not count."""
     lines = re.split(r"\r\n|\r|\n", text)
     number = 0
     while number < len(lines):
@@ -70,7 +70,7 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _without(line: str, lead: str) -> str:
-    """A line of the block without what the block itself is indented by."""
+    """A line without the indentation of the block."""
     length = 0
     while length < len(lead) and length < len(line) and line[length] in " \t>":
         length += 1

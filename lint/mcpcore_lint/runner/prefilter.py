@@ -1,7 +1,7 @@
-"""Which files a run has to read, told by their bytes: most of a large tree defines no tool and declares no failure.
+"""Decides by a file's bytes whether it can define tools or declare failures. Most files of a large tree cannot.
 
-A search for bytes costs next to nothing beside parsing. What it lets through is read in full; what these files import
-is found from there.
+Searching for bytes costs next to nothing compared with parsing. Only matching files, and the files that they import,
+are parsed.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Final
 from mcpcore_lint.patterns import regex
 
 SUPPRESSION: Final = b"mcpcore:"
-"""Bytes without which a file has no suppression comment."""
+"""Every suppression comment contains these bytes."""
 
 NAME: Final = b"mcp"
-"""Bytes that most files lack, and which `MENTIONS` begins with."""
+"""Most files do not contain these bytes, with which `MENTIONS` begins."""
 
 FAMILIES: Final = (
     (NAME,),
@@ -28,14 +28,14 @@ FAMILIES: Final = (
     (b"@", b"@resource"),
     (b"@", b"@prompt"),
 )
-"""Bytes without which a file has nothing to do with MCP at all: all of one row have to be there."""
+"""A file that has to do with MCP contains all bytes of one row."""
 
 MENTIONS: Final = b"mcpcore"
-"""Bytes without which a file has nothing of mcpcore and no suppression comment."""
+"""A file that uses mcpcore or has a suppression comment contains these bytes."""
 
 DECLARES: Final = (b"FailureMode", b"Server", b"mcpcore:", b"external_tools")
-"""What a file with mcpcore in it declares failure modes with, or registers tools, or names those of other servers;
-others only raise errors."""
+"""A file with mcpcore that contains none of these only raises errors: it declares no failure modes, registers no tools
+and lists no tools of other servers."""
 
 _TOOL: Final = regex(rb"tool(?<!\wtool)(?!\w)")
 
@@ -53,7 +53,7 @@ REGISTERS: Final = tuple(
         ((b"tool", b"tools", b"MCP("), rb"tools\s*=(?!=)"),
         ((b"tool", b"tools", b"erver("), rb"tools\s*=(?!=)"),
         ((b"tool", b"tools", b"__init__("), rb"__init__\([^)]*\btools\s*=(?!=)"),
-        # What a function of the project hands on to a server: `audited_tool(mcp, ...)(fn)`, `register(mcp, fn)`.
+        # A function of the project may register its argument: `audited_tool(mcp, ...)(fn)`, `register(mcp, fn)`.
         ((b"tool", b")("), rb"\)\(\s*[\w.]+\s*[,)]"),
         ((b"egister", b"register"), rb"register\w*\(\s*[\w.]+\s*,"),
         ((b"Tool", b"FunctionTool("), rb"FunctionTool\("),
@@ -72,28 +72,28 @@ REGISTERS: Final = tuple(
         ((b".from_function",), rb"\.from_function\b"),
     )
 )
-"""Bytes with which a file can register a tool, a resource or a prompt, each with the pattern that tells for sure.
+"""Bytes of which a registration of a tool, resource or prompt contains all, with the pattern that decides.
 
-What several share comes first in each: a file is searched for it once.
+Bytes that several rows share come first in each row. A file is searched for them once.
 """
 
 
 def speaks_of_mcp(raw: bytes, *, mentions: bool = False) -> bool:
-    """Whether a file may define tools, resources or prompts, or declare how they fail, as far as its bytes tell.
+    """Whether a file may define tools, resources or prompts, or declare how they fail.
 
-    With `mentions`, every file that speaks of mcpcore counts.
+    With `mentions`, every file that contains `mcpcore` counts.
     """
-    # Each search goes through the whole file, so that the rarest texts come first, and none is made twice.
+    # Each search reads the whole file, so the rarest bytes come first, and no search is repeated.
     named = NAME in raw
     if named and MENTIONS in raw and (mentions or any(mark in raw for mark in DECLARES) or _TOOL.search(raw)):
         return True
-    found: dict[bytes, bool] = {NAME: named}
+    searched: dict[bytes, bool] = {NAME: named}
 
     def there(marks: tuple[bytes, ...]) -> bool:
         for mark in marks:
-            known = found.get(mark)
+            known = searched.get(mark)
             if known is None:
-                known = found[mark] = mark in raw
+                known = searched[mark] = mark in raw
             if not known:
                 return False
         return True

@@ -1,4 +1,4 @@
-"""`--watch`: the run again whenever a Python file, a document or the configuration changes."""
+"""`--watch`: runs again whenever a Python file, a document or the configuration changes."""
 
 from __future__ import annotations
 
@@ -14,83 +14,77 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _PAUSE = 0.5
-"""Seconds between two looks whether a watched folder went or came."""
-
-
-class WatchError(CannotRunError):
-    """Watching cannot be done here."""
+"""Seconds between two checks whether a watched folder appeared or disappeared."""
 
 
 def watch(paths: Sequence[str], run: Callable[[], int]) -> int:
-    """Run, and run again on each change, until interrupted, which ends it as it ends any run: with 130.
+    """Run, and run again on each change, until Ctrl-C ends it with 130.
 
     Raises:
-        WatchError: If the library that watches is not installed.
+        CannotRunError: If watchfiles is not installed.
     """
     try:
         from watchfiles.main import watch as changes
     except ImportError as error:
-        raise WatchError(
+        raise CannotRunError(
             '--watch needs watchfiles, which is not installed; run: pip install "mcpcore[watch]"'
         ) from error
-    _shown(run)
-    wanted = [os.path.abspath(path) for path in paths]
-    # Of a file its folder is watched: many editors put another file in its place, and it imports what is beside it.
-    tops = sorted({path if os.path.isdir(path) else os.path.dirname(path) for path in wanted})
+    _run(run)
+    # The folder of a file is watched, since many editors replace the file, and its imports may be in the folder.
+    absolute = [os.path.abspath(path) for path in paths]
+    tops = sorted({path if os.path.isdir(path) else os.path.dirname(path) for path in absolute})
 
     def matters(_: object, path: str) -> bool:
-        top = next((each for each in tops if path.startswith(os.path.join(each, ""))), os.path.dirname(path))
+        top = next((folder for folder in tops if path.startswith(os.path.join(folder, ""))), os.path.dirname(path))
         folders = os.path.relpath(os.path.dirname(path), top).split(os.sep)
-        if any(each in SKIPPED or (each.startswith(".") and each not in {".", ".."}) for each in folders):
+        if any(map(_skipped, folders)):
             return False
         if path in tops or path.endswith((".py", ".md", ".markdown", "pyproject.toml", ".gitignore")):
             return True
-        # A folder may come with files that nothing else is said of.
-        name = os.path.basename(path)
-        return os.path.isdir(path) and name not in SKIPPED and not name.startswith(".")
+        # A new folder may bring files that are not reported one by one.
+        return os.path.isdir(path) and not _skipped(os.path.basename(path))
 
     try:
-        there = _folders(tops)
+        watched = _folders(tops)
         while True:
-            if there:
-                every = int(_PAUSE * 1000)
-                for changed in changes(
-                    *there, watch_filter=matters, rust_timeout=every, yield_on_timeout=True, raise_interrupt=True
-                ):
-                    if _folders(tops) != there:
+            if not watched:
+                time.sleep(_PAUSE)
+            else:
+                options = {"rust_timeout": int(_PAUSE * 1000), "yield_on_timeout": True, "raise_interrupt": True}
+                for changed in changes(*watched, watch_filter=matters, **options):  # type: ignore[arg-type]
+                    if _folders(tops) != watched:
                         break
                     if changed:
-                        _again(run)
-            else:
-                time.sleep(_PAUSE)
+                        clear()
+                        _run(run)
             now = _folders(tops)
-            if now != there:
-                _again(run)
-            there = now
+            if now != watched:
+                clear()
+                _run(run)
+            watched = now
     except KeyboardInterrupt:
         return 130
 
 
+def _skipped(name: str) -> bool:
+    return name in SKIPPED or (name.startswith(".") and name not in {".", ".."})
+
+
 def _folders(paths: Sequence[str]) -> dict[str, int]:
-    """Those that are there, each with what tells it from another folder that takes its place."""
-    found: dict[str, int] = {}
+    """The folders that exist, each with its inode, by which a new folder of the same name differs."""
+    folders: dict[str, int] = {}
     for path in paths:
         try:
             state = os.stat(path)
         except OSError:
             continue
         if S_ISDIR(state.st_mode):
-            found[path] = state.st_ino
-    return found
+            folders[path] = state.st_ino
+    return folders
 
 
-def _again(run: Callable[[], int]) -> None:
-    clear()
-    _shown(run)
-
-
-def _shown(run: Callable[[], int]) -> None:
+def _run(run: Callable[[], int]) -> None:
     try:
         run()
     except CannotRunError as problem:
-        problem.tell()  # a configuration that is being edited is wrong for a moment; go on
+        problem.report()  # a configuration is invalid for a moment while it is edited

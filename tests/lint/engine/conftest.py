@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from mcpcore_lint.runner.checker import Judge
+from mcpcore_lint.runner.checker import Checker
 from mcpcore_lint.settings import Settings
 
 
@@ -25,7 +25,7 @@ class SmallProject:
 
     def run(self, **settings):
         """A run over the project, its tools found."""
-        run = Judge(str(self.root), Settings(**settings))
+        run = Checker(str(self.root), Settings(**settings))
         for path in sorted(self.root.rglob("*.py")):
             run.find_tools(run.project.read(str(path)))
         return run

@@ -52,7 +52,7 @@ def test_what_only_has_the_same_name_changes_nothing(project, case):
 
 @pytest.mark.parametrize("case", CHANGED)
 def test_what_changes_the_variable_itself_makes_it_unknown(project, case):
-    """Nothing is told of what is in it."""
+    """Its content is not reported."""
     project.write(app=HEAD + 'TABLE = {"a": lost}\n' + CHANGED[case] + FETCH)
     assert not project.thrown()
 

@@ -115,7 +115,7 @@ def test_what_is_made_is_told_where_it_is_asked_for_and_not_mended_there(project
     project.write(app=text)
     run = project.run(select=frozenset({"contract"}))
     path = str(project.root / "app.py")
-    found = run.module(path, run.project.read(path)).diagnostics
+    found = run.check(path, run.project.read(path)).diagnostics
     line = text.count("\n", 0, text.index("@tool")) + 1
     told = {each.rule for each in found if each.span.line == line}
     assert {"error-contract-reason-format", "error-contract-recovery-min-words"} <= told

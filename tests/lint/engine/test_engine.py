@@ -1,4 +1,4 @@
-"""Runs over real files: what is read, what is kept, what is reported when something goes wrong."""
+"""Runs over real files: what is read and cached, and how failures are reported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from mcpcore_lint.rules.base import Rule
-from mcpcore_lint.runner import checker, engine, work
+from mcpcore_lint.runner import checker, engine, pool
 from mcpcore_lint.runner.engine import fix_paths, fix_source, lint_paths, lint_source
 from mcpcore_lint.settings import PerFile, Settings
 
@@ -65,7 +65,7 @@ def test_every_python_file_below_a_folder_is_read_except_what_is_ignored(tmp_pat
 
 
 def test_templates_are_not_read_as_python(tmp_path):
-    """What stands in a folder or a file whose name is still to be filled in is no Python yet."""
+    """Files of a template, whose names contain `{{`, are not Python yet."""
     for folder, name in (("{{ slug }}", "a.py"), ("{{cookiecutter.name}}/sub", "b.py"), ("plain", "{{ x }}.py")):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / name).write_text("from mcp.server.mcpserver import tool\nimport {{ slug }}\n")
@@ -76,7 +76,7 @@ def test_templates_are_not_read_as_python(tmp_path):
 
 
 def test_a_file_that_is_named_is_read_whatever_is_ignored(tmp_path):
-    """Naming a file outright goes before `exclude`, and any name will do, also that of a template."""
+    """A file that is named directly is read even if it is excluded, whatever its name is."""
     write(tmp_path, out__z=EMPTY.format(name="z"))
     (tmp_path / "script").write_text(EMPTY.format(name="s"))
     (tmp_path / "{{ x }}.py").write_text(EMPTY.format(name="x"))
@@ -96,16 +96,16 @@ def test_links_that_lead_round_in_a_circle_do_not_matter(tmp_path):
 
 
 def test_what_cannot_be_read_is_named_and_the_rest_is_checked(tmp_path, monkeypatch):
-    """A missing path, a folder without permission and a file that vanishes are failures of their own."""
+    """A missing path, a folder without permission and a file that vanishes are reported as failures."""
     write(tmp_path, a=EMPTY.format(name="a"), b=EMPTY.format(name="b"))
-    real = checker.Judge.read
+    real = checker.Checker.read
 
     def read(self, absolute, *, every):
         if absolute.endswith("b.py"):
             os.unlink(absolute)
         return real(self, absolute, every=every)
 
-    monkeypatch.setattr(checker.Judge, "read", read)
+    monkeypatch.setattr(checker.Checker, "read", read)
     report = lint_paths([tmp_path, tmp_path / "missing.py"], settings=ONLY, root=str(tmp_path))
     assert shown(report) == [("a.py", 4, "error-contract-empty")]
     assert [(each.path, "No such file" in each.message) for each in report.failures] == [
@@ -391,7 +391,7 @@ def test_the_tools_of_other_servers_are_kept_with_their_file(tmp_path):
 
 
 def test_a_run_from_the_cache_loads_neither_the_parser_nor_the_rules(tmp_path):
-    """Nothing heavy is imported where nothing has changed."""
+    """A run without changes imports nothing heavy."""
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
     code = (
@@ -506,11 +506,11 @@ def test_a_damaged_cache_is_as_good_as_none(tmp_path, damage):
 
 
 def test_a_failure_is_not_kept(tmp_path, monkeypatch):
-    """What crashed is judged again in the next run."""
+    """A file that crashed a rule is checked again in the next run."""
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(checker.Judge, "_apply", lambda *_: 1 / 0)
+        patch.setattr(checker.Checker, "_apply", lambda *_, **__: 1 / 0)
         assert lint_paths([tmp_path], settings=ONLY, root=str(tmp_path), cache=True).failures
     report = run(tmp_path, ONLY)
     assert (report.judged, len(report.diagnostics)) == (1, 1)
@@ -555,21 +555,21 @@ def test_several_processes_find_what_one_finds(tmp_path):
 
 
 def test_a_process_that_dies_is_reported_and_the_others_go_on(tmp_path, monkeypatch):
-    """The files of a process that was killed are named as not checked."""
+    """The files that a killed process was checking are reported as not checked, and all others are checked."""
     for n in range(80):
         write(tmp_path, **{f"p{n // 40}__m{n:02d}": EMPTY.format(name=f"t{n}")})
-    real = checker.Judge.read
+    real = checker.Checker.read
 
     def read(self, absolute, *, every):
         if absolute.endswith("m45.py"):
             os.kill(os.getpid(), 9)
         return real(self, absolute, every=every)
 
-    monkeypatch.setattr(checker.Judge, "read", read)
-    monkeypatch.setattr(work.threading, "active_count", lambda: 1)
+    monkeypatch.setattr(checker.Checker, "read", read)
+    monkeypatch.setattr(pool.threading, "active_count", lambda: 1)
     report = lint_paths([tmp_path], settings=Settings(select=ONLY.select, jobs=2), root=str(tmp_path))
-    assert len(report.failures) == 40
-    assert len(report.diagnostics) == 40
+    assert len(report.failures) == pool.CHUNK
+    assert len(report.diagnostics) == 80 - pool.CHUNK
     assert "ended unexpectedly" in report.failures[0].message
 
 
@@ -640,7 +640,7 @@ def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
 
 
 def test_a_file_that_changes_while_it_is_mended_is_left_alone(tmp_path):
-    """What someone else wrote meanwhile is not overwritten."""
+    """A change that somebody made meanwhile is not overwritten."""
     from mcpcore_lint.runner.fixer import replace_file
 
     path = tmp_path / "a.py"
@@ -664,18 +664,3 @@ def test_the_report_of_a_source_is_of_that_file_alone(tmp_path):
         "server.py"
     }
     assert engine.lint_paths([tmp_path], root=str(tmp_path)).diagnostics
-
-
-# -- what a process takes at a time ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("count", [1, 2, 7])
-@pytest.mark.parametrize("folders", [[60] * 40, [1] * 300, [500, 3, 3, 3, 90, 17], [5], []])
-def test_each_file_is_handed_out_once_and_the_last_of_many_in_small_chunks(folders, count):
-    """No file is lost or taken twice, and where there are many chunks nobody waits long for the last."""
-    paths = [f"f{folder:03}/m{n:03}.py" for folder, files in enumerate(folders) for n in range(files)]
-    chunks = work.chunks_of(paths, count)
-    assert [path for chunk in chunks for path in chunk] == paths
-    assert all(0 < len(chunk) <= work.CHUNK for chunk in chunks)
-    if len(chunks) > 16 * count:
-        assert all(len(chunk) <= work.PIECE for chunk in chunks[-2 * count :])

@@ -35,7 +35,7 @@ REGISTERING = {
     "handed to a function of the project": "from app.audit import audited_tool, mcp\n\n\n"
     + HANDLER
     + "\n\naudited_tool(mcp, 'fetch')(fetch)\n",
-    "a method, in lines of its own": "from app.audit import audited_tool\n\n\nclass Tools:\n    def __init__(self, mcp):\n"
+    "a method, on separate lines": "from app.audit import audited_tool\n\n\nclass Tools:\n    def __init__(self, mcp):\n"
     "        audited_tool(\n            mcp,\n            'fetch',\n        )(self.fetch)\n",
     "handed over with the server": "from app.wiring import register\nfrom app import mcp\n\n\n"
     + HANDLER

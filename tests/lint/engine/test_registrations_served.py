@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from mcpcore_lint.runner.explaining import explained
+from mcpcore_lint.runner.explain import explain_tool
 
 from tests.lint.engine.registering import check
 
@@ -392,7 +392,7 @@ def test_findings_of_served_functions_name_the_tool_and_stand_once(project):
     project.write(**FINDINGS)
     run = project.run(select=frozenset({"handler"}))
     module = run.project.read(str(project.root / "app.py"))
-    result = run.module(str(project.root / "app.py"), module)
+    result = run.check(str(project.root / "app.py"), module)
     assert not result.failures
     found = sorted((each.path, each.rule, each.tool) for each in result.diagnostics)
     assert found == [
@@ -438,7 +438,7 @@ def test_what_is_raised_for_no_tool_says_that_there_is_no_such_tool(project, lin
     )
     run = project.run(select=frozenset({"prefer-mcp-error-in-handler"}))
     path = str(project.root / "app.py")
-    assert not run.module(path, run.project.read(path)).diagnostics
+    assert not run.check(path, run.project.read(path)).diagnostics
     tool = next(each for each in run.find_tools(run.project.read(path)) if each.serves)
-    (text,) = explained(run, tool, "find")
+    (text,) = explain_tool(run, tool, "find")
     assert "ValueError" not in text

@@ -1,4 +1,4 @@
-"""A project on disk, and the command run on it, in this process or in one of its own."""
+"""A project on disk, and the command run on it, in this process or in another."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Project:
         return json.loads(self.lint(*args, "--format", "json", **options).stdout)
 
     def process(self, *args, cwd=None, env=None, input=None):
-        """Run the command in a process of its own."""
+        """Run the command in another process."""
         return subprocess.run(
             command(*args),
             cwd=cwd or self.root,
@@ -89,7 +89,7 @@ def command(*args):
 
 @pytest.fixture(autouse=True)
 def _alone(tmp_path, monkeypatch):
-    """A cache and an environment of its own for each test."""
+    """Give each test its own cache and environment."""
     monkeypatch.setenv("MCPCORE_CACHE_DIR", str(tmp_path / "cache"))
     for name in ("NO_COLOR", "FORCE_COLOR", "GIT_DIR"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,4 @@
-"""A baseline holds known findings back, wherever their lines move to, and tells those that are mended."""
+"""A baseline hides known findings, wherever their lines move to, and lists those that were fixed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def known(project):
 
 
 def test_known_findings_are_held_back(known):
-    """Nothing is told of what the baseline holds."""
+    """Findings in the baseline are not reported."""
     result = known.lint("--baseline", "known.json", code=0)
     assert "No findings in 2 files, 1 tool (2 in the baseline)\n" == result.stdout
 
@@ -32,7 +32,7 @@ def test_lines_may_be_edited_and_files_renamed(known):
     """A line that is edited round its finding, or a file under another name, makes no finding a new one."""
     edited = SERVER.replace('not_found("There is nothing.")', 'not_found("Nothing.")')
     known.write("server.py", edited)
-    assert "mended" not in known.lint("--baseline", "known.json", code=0).stdout
+    assert "of the baseline fixed" not in known.lint("--baseline", "known.json", code=0).stdout
     known.write("server.py", edited + '    raise not_found("There is nothing.")\n')
     known.lint("--baseline", "known.json", code=1)
     (known.root / "server.py").unlink()
@@ -49,16 +49,15 @@ def test_new_findings_are_told(known):
     assert [("server.py", 13, "error-contract-prefer-fail")] == known.found("--baseline", "known.json", code=1)
 
 
-def test_mended_findings_are_told(known):
+def test_fixed_findings_are_reported(known):
     """What the baseline holds and the run no longer finds is named; not so where the run did not look for it."""
     known.lint("--fix")
     result = known.lint("--baseline", "known.json", code=0)
-    assert (
-        "1 finding of the baseline mended; take them out with --write-baseline:\n  server.py: [error-contract-pr"
-        in (result.stdout)
+    assert "1 finding of the baseline fixed; remove them with --write-baseline:\n  server.py: [error-contract-pr" in (
+        result.stdout
     )
-    assert "mended" not in known.lint("--baseline", "known.json", "--select", "handler").stdout
-    assert "mended" not in known.lint("store.py", "--baseline", "known.json").stdout
+    assert "of the baseline fixed" not in known.lint("--baseline", "known.json", "--select", "handler").stdout
+    assert "of the baseline fixed" not in known.lint("store.py", "--baseline", "known.json").stdout
     known.lint("--baseline", "known.json", "--write-baseline", code=0)
     assert 1 == len(json.loads((known.root / "known.json").read_text())["findings"])
 

@@ -10,12 +10,12 @@ from tests.lint.front.samples import CLEAN, CONFLICT, DIRECT, SERVER, STORE
 
 
 def test_nothing_changed(repository):
-    """Where nothing changed, nothing is told."""
+    """Without changes there are no findings."""
     assert [] == repository.found("--changed-since", "HEAD", code=0)
 
 
 def test_changed_untracked_and_renamed_files(repository):
-    """Files that changed are told in full: edited, staged, new to git, under another name."""
+    """All findings in changed files are reported: in edited, staged, untracked and renamed ones."""
     repository.write("server.py", "# edited\n" + SERVER)
     assert [11, 12] == [line for _, line, _ in repository.found("--changed-since", "HEAD")]
     repository.git("checkout", "-q", ".")
@@ -27,7 +27,7 @@ def test_changed_untracked_and_renamed_files(repository):
 
 
 def test_a_service_that_changed(repository):
-    """A finding in a file that nobody touched is told where the change brought it, and no other one is."""
+    """In an unchanged file only the findings that the change caused are reported."""
     repository.write(
         "store.py", STORE.replace("raise conflict(", "raise forbidden(").replace("conflict,", "forbidden,")
     )
@@ -37,7 +37,7 @@ def test_a_service_that_changed(repository):
 
 
 def test_a_file_that_went(repository):
-    """What a deleted file leaves behind elsewhere is told."""
+    """Findings that a deleted file causes elsewhere are reported."""
     contract = 'recovery="Call search_keys to find one."'
     repository.write("server.py", SERVER.replace(contract, f'{contract}, fallback_tool="ping"'))
     repository.write("ping.py", CLEAN)
@@ -49,7 +49,7 @@ def test_a_file_that_went(repository):
 
 
 def test_branches_are_compared_where_they_parted(repository):
-    """What the base branch did meanwhile does not count as a change of this branch."""
+    """Changes on the base branch do not count as changes of this branch."""
     repository.git("checkout", "-qb", "topic")
     repository.write("ping.py", CLEAN.replace("ping()", "ping(host: str)"))
     repository.git("add", ".")
@@ -62,7 +62,7 @@ def test_branches_are_compared_where_they_parted(repository):
 
 
 def test_subfolders(repository):
-    """It works from a subfolder, over a part of the repository, and with a configuration of its own below."""
+    """It works from a subfolder, over a part of the repository, and with a nested configuration."""
     repository.write("inner/server.py", SERVER)
     repository.write("inner/store.py", STORE)
     repository.settings("", "inner")
@@ -90,7 +90,7 @@ def test_configuration_of_git_does_not_matter(repository):
 
 
 def test_a_repository_inside(repository):
-    """A repository inside, such as a submodule, is told of where it changed as a whole, and where it is new."""
+    """Findings in a nested repository, such as a submodule, are reported if it changed or is new."""
     repository.write("inner/server.py", SERVER)
     repository.write("inner/store.py", STORE)
     for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "inner"]):
@@ -105,13 +105,13 @@ def test_a_repository_inside(repository):
     assert {"inner/server.py"} == {path for path, _, _ in repository.found("--changed-since", "HEAD")}
 
 
-def test_what_git_cannot_tell(repository, tmp_path, monkeypatch):
+def test_errors_of_git(repository, tmp_path, monkeypatch):
     """No such revision, an option for one, no repository, no git: each is said, with the next step."""
     said = repository.lint("--changed-since", "no-such", code=2).stderr
-    assert "--changed-since no-such: git knows no such revision; name a branch, a tag or a commit that is here" in said
+    assert "--changed-since no-such: unknown revision; name a branch, a tag or a commit of this repository" in said
     assert "not a revision" in repository.lint("--changed-since", "--output=x", code=2).stderr
     said = repository.lint("--changed-since", "main...HEAD", code=2).stderr
-    assert "--changed-since main...HEAD: a range; give the revision that it starts from, such as main:" in said
+    assert "--changed-since main...HEAD: this is a range; give only its start, such as main" in said
     assert [] == repository.found("--changed-since", " HEAD\n", code=0)
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -123,7 +123,7 @@ def test_what_git_cannot_tell(repository, tmp_path, monkeypatch):
 
 
 def test_in_a_hook_of_git(repository, monkeypatch):
-    """What git sets for a hook of its own, such as the index of `git commit -a`, changes nothing."""
+    """Variables that git sets for a hook, such as the index of `git commit -a`, have no effect."""
     repository.write("inner/server.py", SERVER)
     for name, value in (("GIT_DIR", ".git"), ("GIT_INDEX_FILE", ".git/index.lock"), ("GIT_PREFIX", "inner/")):
         monkeypatch.setenv(name, value)
@@ -133,7 +133,7 @@ def test_in_a_hook_of_git(repository, monkeypatch):
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
 def test_a_repository_of_somebody_else(repository):
-    """Where git mistrusts the repository, as in containers, the way out is told."""
+    """If git mistrusts the repository, as in containers, the message says how to allow it."""
     for path in (repository.root, repository.root / ".git"):
         os.chown(path, 12345, 12345)
     said = repository.lint("--changed-since", "HEAD", code=2).stderr

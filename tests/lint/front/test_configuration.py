@@ -1,4 +1,4 @@
-"""`[tool.mcpcore.lint]`: what it says counts, and what it cannot mean is told with file, line and the near name."""
+"""`[tool.mcpcore.lint]`: settings apply, and mistakes are reported with file, line and the closest name."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ PREFER, CONFORM = DIRECT[2], CONFLICT[2]
     [
         (
             '\nselekt = ["all"]\n',
-            "pyproject.toml:3: [tool.mcpcore.lint] selekt: there is no such key; did you mean 'select'?",
+            "pyproject.toml:3: [tool.mcpcore.lint] selekt: unknown key; did you mean 'select'?",
         ),
         ('fail-on = "never"\n', "pyproject.toml:2: [tool.mcpcore.lint] fail-on: 'never' is not a severity"),
-        ('format = "sarfi"\n', "there is no format 'sarfi'; did you mean 'sarif'?"),
+        ('format = "sarfi"\n', "unknown format 'sarfi'; did you mean 'sarif'?"),
         ('ignore = "handler"\n', "ignore: must be a list of strings, not 'handler'"),
         ('cache-dir = ""\n', "cache-dir: must not be empty"),
-        ("jobs = -1\n", "jobs: must be a whole number from 0 up, not -1"),
-        ("jobs = true\n", "jobs: must be a whole number"),
+        ("jobs = -1\n", "jobs: must be an integer that is not negative, got -1"),
+        ("jobs = true\n", "jobs: must be an integer"),
         ("respect-gitignore = 1\n", "must be true or false"),
         ('[tool.mcpcore.lint.severities]\nno-fake-empty = "fatal"\n', "no-fake-empty: 'fatal' is not a severity"),
-        ('[tool.mcpcore.lint.per-file]\n"x" = { ignored = ["all"] }\n', "there is no such key; did you mean 'ignore'?"),
+        ('[tool.mcpcore.lint.per-file]\n"x" = { ignored = ["all"] }\n', "unknown key; did you mean 'ignore'?"),
         ('[tool.mcpcore.lint.per-file]\n"x" = 3\n', "must be a list of rules to ignore, or a table"),
         ("exclude = [\n", "pyproject.toml: not valid TOML"),
-        ('[tool.mcpcore.lnt]\nselect = ["all"]\n', "there is no [tool.mcpcore.lnt]; did you mean [tool.mcpcore.lint]?"),
+        (
+            '[tool.mcpcore.lnt]\nselect = ["all"]\n',
+            "unknown section [tool.mcpcore.lnt]; did you mean [tool.mcpcore.lint]?",
+        ),
         ('[tool.mcpcore]\nselect = ["all"]\n', "this key belongs under [tool.mcpcore.lint]"),
         ("[tool.mcpcore.lint.raises]\nx = 1\n", "must be a list of strings, not 1"),
         ("[tool.mcpcore]\nlint = 3\n", "[tool.mcpcore.lint] must be a table, not 3"),
@@ -37,12 +40,12 @@ PREFER, CONFORM = DIRECT[2], CONFLICT[2]
         ('exclude = [\n"a",\n"\\q"]\n', "(at line 4, column"),
         (
             "[tool.mcpcore.lint.options]\nno-fake-empty = { x = 1 }\n",
-            "no-fake-empty: this rule has no options, so 'x' would",
+            "no-fake-empty: this rule has no options, so 'x' does nothing",
         ),
     ],
     ids=lambda text: text.splitlines()[-1][:30] if "=" in text else "",
 )
-def test_mistakes_are_told(project, text, said):
+def test_mistakes_are_reported(project, text, said):
     """A mistake stops the run, with the file, the line, the key and the next step."""
     project.settings(text)
     if text.startswith(("[tool]", "[tool.mcpcore]\nlint")):
@@ -51,15 +54,15 @@ def test_mistakes_are_told(project, text, said):
 
 
 def test_a_configuration_that_is_not_utf_8(project):
-    """Bytes that are no text are told with their line."""
+    """Invalid UTF-8 is reported with its line."""
     project.write("pyproject.toml", b'[tool.mcpcore.lint]\nexclude = ["\xff"]\n')
-    assert "pyproject.toml:2: not valid TOML, which is UTF-8" in project.lint(code=2).stderr
+    assert "pyproject.toml:2: not valid TOML: it is not UTF-8" in project.lint(code=2).stderr
 
 
 def test_a_configuration_with_a_byte_order_mark(project):
-    """What TOML does not know and no editor shows is named."""
+    """The byte order mark, which editors do not show, is named."""
     project.write("pyproject.toml", b"\xef\xbb\xbf[tool.mcpcore.lint]\n")
-    assert "it begins with a byte order mark, which TOML does not know; save it without" in project.lint(code=2).stderr
+    assert "it begins with a byte order mark, which TOML forbids" in project.lint(code=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -70,10 +73,10 @@ def test_a_configuration_with_a_byte_order_mark(project):
     ],
 )
 def test_a_severity_is_that_of_one_rule(project, text):
-    """A family where one rule has to be named is told as that, since nothing would come of it."""
+    """A family is rejected where a single rule is required."""
     project.settings(text.format("handler"))
     (found,) = [each for each in project.json(code=1)["diagnostics"] if each["rule"] == "unknown-rule"]
-    assert found["message"].endswith("takes rules one by one, and 'handler' names several")
+    assert found["message"].endswith("name single rules here; 'handler' means several")
 
 
 def test_unknown_rules_are_findings(project):
@@ -179,7 +182,10 @@ def test_configuration_elsewhere(project):
     (shared / "pyproject.toml").write_text(f'[tool.mcpcore.lint]\nignore = ["{CONFORM}"]\n')
     assert [("old/server.py", 11, PREFER), DIRECT] == project.found("--config", shared / "pyproject.toml")
     (shared / "pyproject.toml").write_text("[tool.other]\n")
-    assert "there is no [tool.mcpcore.lint] in it" in project.lint("--config", shared / "pyproject.toml", code=2).stderr
+    assert (
+        "the section [tool.mcpcore.lint] is missing"
+        in project.lint("--config", shared / "pyproject.toml", code=2).stderr
+    )
 
 
 def test_show_settings(project):
@@ -193,11 +199,11 @@ def test_show_settings(project):
     assert "respect-gitignore = true  (default)" in text
     assert "rules on: 12 of" in text
     assert "    no-fake-empty                warning\n" in text
-    assert "nowhere: there is no such file" in project.lint("--show-settings", "nowhere", code=2).stderr
+    assert "nowhere: no such file" in project.lint("--show-settings", "nowhere", code=2).stderr
 
 
 def test_settings_are_shown_as_they_are_written(project):
-    """What `--show-settings` says of a table or a list could stand in the file."""
+    """`--show-settings` prints tables and lists as TOML."""
     import tomllib
 
     text = """
@@ -217,7 +223,7 @@ def test_settings_are_shown_as_they_are_written(project):
 
 
 def test_settings_of_an_editor(project):
-    """A file that is not saved yet goes by the configuration of its folder."""
+    """A file that is not saved yet uses the configuration of its folder."""
     project.settings(f'ignore = ["{PREFER}"]')
     assert [("deep/er/x.py", 3, "tool-description-required")] == [
         (path, line, rule)

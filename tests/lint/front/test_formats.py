@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Related, Severity, Span
-from mcpcore_lint.report import FORMATS, Outcome, render
+from mcpcore_lint.options import FORMATS
+from mcpcore_lint.report import Outcome, render
 
 HOSTILE = "a\x1b[31mb\n::error::c\r</failure>]]>\x00\u202e\ud800 %25,:é日本"
 

@@ -174,5 +174,5 @@ def test_a_run_with_registrations_that_cannot_be_resolved_says_so(acme):
         """,
     )
     output = acme.lint("--no-cache", ".").output
-    assert "what is registered cannot be resolved" in output.splitlines()[-1]
+    assert "the registrations cannot be resolved" in output.splitlines()[-1]
     assert "info[tool-registration-unresolved]" in output

@@ -1,4 +1,4 @@
-"""A run that finds everything as the one before says the same at once; one that does not, looks again."""
+"""A run that finds every file unchanged repeats the outcome of the last one; any other run checks again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def fetch(key: str) -> str:
 
 
 class Project:
-    """A folder of its own with a cache of its own."""
+    """A folder with its own cache."""
 
     def __init__(self, root: Path) -> None:
         self.root = root / "project"
@@ -51,7 +51,7 @@ class Project:
         )
 
     def settle(self) -> None:
-        """Let what was written grow old enough to be told from what comes next."""
+        """Wait until a later change is sure to get another time."""
         time.sleep(0.2)
 
     def memos(self) -> list[Path]:
@@ -66,7 +66,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def test_the_second_run_is_the_first_one_again(project: Project) -> None:
-    """Byte for byte and with its exit code, without a file being read."""
+    """The output and the exit code are the same, without reading a file."""
     first = project.run()
     assert first.returncode == 1
     assert len(project.memos()) == 1
@@ -117,7 +117,7 @@ def _swap(path: Path) -> None:
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_is_seen(project: Project, change: object) -> None:
-    """Whatever the outcome rests on."""
+    """This holds for every input of the outcome."""
     if change is CHANGES["settings appear above"]:
         (project.root / "pyproject.toml").unlink()
         (project.root / ".git" / "HEAD").unlink()
@@ -134,16 +134,16 @@ def test_a_change_is_seen(project: Project, change: object) -> None:
     assert (second.stdout, second.returncode) != (first.stdout, first.returncode)
 
 
-def test_what_is_too_fresh_is_not_trusted(tmp_path: Path) -> None:
-    """A file that was written a moment ago may be written again without its time telling."""
+def test_recent_changes_are_not_trusted(tmp_path: Path) -> None:
+    """A file may change again within the resolution of its time."""
     project = Project(tmp_path)
     for text in (SERVER, SERVER.replace("raise RuntimeError(key)", "return str(key)       #"), SERVER):
         project.write("server.py", text)
         assert project.run().returncode == int(text == SERVER)
 
 
-def test_a_damaged_memo_is_as_none(project: Project) -> None:
-    """Cut off, changed or emptied."""
+def test_a_damaged_memo_is_ignored(project: Project) -> None:
+    """This holds for truncated, changed and empty files."""
     first = project.run()
     (memo,) = project.memos()
     raw = memo.read_bytes()
@@ -154,7 +154,7 @@ def test_a_damaged_memo_is_as_none(project: Project) -> None:
 
 
 def test_other_arguments_places_and_colours_have_their_own(project: Project) -> None:
-    """What one command line said is not said to another."""
+    """An outcome is only repeated for the same command line."""
     plain = project.run()
     assert project.run("--select", "no-fake-empty").stdout != plain.stdout
     assert project.run("--format", "full", FORCE_COLOR="1").stdout != project.run("--format", "full").stdout
@@ -162,7 +162,7 @@ def test_other_arguments_places_and_colours_have_their_own(project: Project) -> 
 
 
 def test_a_report_in_a_file_is_written_again(project: Project) -> None:
-    """Where it is gone or changed; one that is as it was gets a new time, and nothing in its folder moves."""
+    """A missing or changed file is written again. An unchanged one only gets a new time."""
     out = project.root / "report.txt"
     codes = []
     for state in ("none", "as it was", "as it was", "gone", "changed", "as it was"):
@@ -187,8 +187,8 @@ def test_a_report_in_a_file_is_written_again(project: Project) -> None:
     assert {each.name for each in project.root.iterdir()} == {"server.py", "pyproject.toml", ".git", "report.txt"}
 
 
-def test_a_report_that_cannot_be_written_is_told_the_same(project: Project) -> None:
-    """By a run that remembers and by the first."""
+def test_an_unwritable_report_file(project: Project) -> None:
+    """The repeated run and the first one report the same error."""
     folder = project.root.parent / "out"
     folder.mkdir()
     name = str(folder / "report.txt")
@@ -200,15 +200,15 @@ def test_a_report_that_cannot_be_written_is_told_the_same(project: Project) -> N
     assert "report.txt: cannot be written" in refused.stderr
 
 
-def test_what_is_done_rather_than_told_is_never_left_out(project: Project) -> None:
-    """A baseline, a run without the cache."""
+def test_writing_commands_are_not_remembered(project: Project) -> None:
+    """This holds for writing a baseline and for `--no-cache`."""
     project.run("--no-cache")
     project.run("--baseline", "known.json", "--write-baseline")
     assert not project.memos()
 
 
 def test_only_the_newest_are_kept(project: Project) -> None:
-    """A hook names other files each time."""
+    """A hook names different files each time."""
     from mcpcore_lint.runner.memo import KEPT
 
     project.cache.mkdir()

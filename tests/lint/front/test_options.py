@@ -1,4 +1,4 @@
-"""What is plain on the command line is read as click reads it; what is not is left to click."""
+"""Ordinary arguments are read as click reads them; all others are left to click."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDS = st.one_of(
 @example(["--select", "a", "b.py", "--select=b", "--jobs", "2", "--format", "json", "--format=full", "-"])
 @example(["--output-file", "-", "--stdin-filename", "a.py", "--config", "no-such-file", "--explain=x"])
 def test_plain_arguments_are_read_as_click_reads_them(arguments):
-    """Either the plain reader comes to what click comes to, or it says that it is not for it."""
+    """The fast reader gives the same result as click, or None."""
     found = plain(arguments)
     if found is not None:
         params = lint.make_context("lint", list(arguments)).params
@@ -34,7 +34,7 @@ def test_plain_arguments_are_read_as_click_reads_them(arguments):
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda each: each.name)
 def test_every_option_is_plain(option):
-    """Each option is read without click where its value is one of those that it takes."""
+    """Each option is read without click if its value is valid."""
     taken = {"flag": [], "choice": list(option.choices[:1]), "number": ["2"]}.get(option.kind, ["no-such-file"])
     found = plain([option.name, *taken])
     assert found is not None
@@ -56,12 +56,12 @@ def test_every_option_is_plain(option):
     ],
     ids=" ".join,
 )
-def test_what_is_wrong_or_asks_for_help_is_left_to_click(arguments):
-    """The plain reader has no messages of its own."""
+def test_errors_and_help_are_left_to_click(arguments):
+    """The fast reader reports no errors itself."""
     assert plain(arguments) is None
 
 
-def test_a_file_that_nobody_may_read_is_told_as_before(project, monkeypatch):
+def test_an_unreadable_path_is_left_to_click(project, monkeypatch):
     """Click says which argument cannot be read."""
     monkeypatch.setattr("os.access", lambda *_: False)
     assert plain([str(project.root / "server.py")]) is None
@@ -69,7 +69,7 @@ def test_a_file_that_nobody_may_read_is_told_as_before(project, monkeypatch):
 
 @pytest.mark.parametrize("start", ["-m mcpcore_lint", "-m mcpcore lint"])
 def test_a_plain_run_loads_little(project, start):
-    """Neither click nor what makes classes at length is loaded where the arguments are plain."""
+    """Ordinary arguments load neither click nor dataclasses."""
     code = "import atexit, runpy, sys; atexit.register(lambda: print(sorted(sys.modules)))\n"
     name, *words = start.split()[1:]
     code += f"sys.argv[1:] = {[*words, '--no-cache', '--format', 'concise', '.']}\n"

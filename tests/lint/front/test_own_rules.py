@@ -1,4 +1,4 @@
-"""The example of a package with a rule of its own: built, installed, found, run, suppressed, cached, and its fix made."""
+"""The example of a package with a custom rule: built, installed, found, run, suppressed, cached, and its fix made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of the command says and with which code it ends."""
+"""The output and the exit codes of the command."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def test_clean_run(empty):
     ("limit", "code"), [("error", 0), ("warning", 1), ("info", 1)], ids=["error", "warning", "info"]
 )
 def test_fail_on(project, limit, code):
-    """The severity that fails the run can be chosen; findings below it are still told."""
+    """The severity that fails the run can be chosen; lesser findings are still reported."""
     assert "2 warnings" in project.lint("--fail-on", limit, code=code).stdout
 
 
 def test_information_alone_passes(empty):
-    """Information never fails a run unless that is asked for."""
+    """Findings of severity info do not fail a run by default."""
     empty.write("server.py", CLEAN.replace("ping()", "ping(host: str)"))
     assert [("server.py", 5, "field-description")] == empty.found(code=0)
     empty.lint("--fail-on", "info", code=1)
 
 
 def test_configuration_says_what_fails(project):
-    """`fail-on` of the configuration counts, and the option goes before it."""
+    """`fail-on` of the configuration applies unless the option is used."""
     project.settings('fail-on = "error"')
     project.lint(code=0)
     project.lint("--fail-on", "warning", code=1)
@@ -60,9 +60,7 @@ def test_select_ignore_extend(project):
 def test_unknown_rule_in_an_option(project):
     """An option that names no rule stops the run, with the near name."""
     result = project.lint("--select", "no-fake-emtpy", code=2)
-    assert "unknown-rule: --select names a rule that there is not, 'no-fake-emtpy'; did you mean 'no-fake-empty'?" in (
-        result.stderr
-    )
+    assert "unknown-rule: --select: unknown rule 'no-fake-emtpy'; did you mean 'no-fake-empty'?" in (result.stderr)
 
 
 def test_statistics(project):
@@ -75,14 +73,14 @@ def test_statistics(project):
 def test_missing_paths(project):
     """A path that is not there is named with the near one; the others are checked all the same."""
     result = project.lint("servr.py", code=2)
-    assert "servr.py: there is no such file or folder; did you mean 'server.py'?" in result.stderr
+    assert "servr.py: no such file or folder; did you mean 'server.py'?" in result.stderr
     result = project.lint("gone.py", "server.py", "--format", "concise", code=2)
     assert "gone.py: not checked in full: cannot be read: No such file or directory" in result.stdout
     assert "error-contract-prefer-fail" in result.stdout
 
 
 def test_dangling_link_and_loops(project):
-    """Links that lead nowhere or back are no reason to stop."""
+    """Dangling and circular links do not stop the run."""
     (project.root / "dangling.py").symlink_to("nowhere.py")
     (project.root / "loop").symlink_to(".")
     assert [CONFLICT, DIRECT] == project.found(code=1)
@@ -99,7 +97,7 @@ def test_unreadable_file(project):
 
 
 def test_not_python(project):
-    """A file that is not Python is a finding of its own, with the place."""
+    """A file that is not Python is a finding with its place."""
     project.write("broken.py", "def fetch(:\n    ...\n")
     project.write("latin.py", b"x = '\xe9'\n")
     found = project.found("broken.py", "latin.py", code=1)
@@ -107,13 +105,13 @@ def test_not_python(project):
 
 
 def test_a_long_file_is_searched_once(empty):
-    """Reading the names of a function costs nothing that grows with the file: 120,000 lines take no more than a moment."""
+    """The time to read the names of a function does not grow with the file: 120,000 lines take a moment."""
     from mcpcore_lint.syntax.source import Source
 
     searched = []
 
     class Counted(str):
-        """Tells what is searched for in it."""
+        """Records the searches in it."""
 
         __slots__ = ()
 
@@ -128,8 +126,8 @@ def test_a_long_file_is_searched_once(empty):
     assert [DIRECT[2]] == [rule for _, _, rule in empty.found("--select", DIRECT[2])]
 
 
-def test_a_crash_on_one_file_is_told(project, monkeypatch):
-    """Whatever goes wrong in reading a file is told with the file, and the others are checked."""
+def test_a_crash_on_one_file_is_reported(project, monkeypatch):
+    """A crash while reading a file is reported with the file, and the others are checked."""
     from mcpcore_lint.syntax.project import Project
 
     whole = Project.module_of_bytes
@@ -155,7 +153,7 @@ def test_standard_input(project):
 
 
 def test_standard_input_fixed(project):
-    """With `--fix` the mended text goes to standard output and the report beside it; nothing is written."""
+    """With `--fix` the fixed text goes to standard output and the report to standard error; nothing is written."""
     result = project.lint("--stdin-filename", "server.py", "--fix", input=SERVER, code=1)
     assert 'raise ctx.fail("no_match", "There is nothing.")' in result.stdout
     assert "error-contract-conformance" in result.stderr
@@ -169,15 +167,15 @@ def test_standard_input_fixed(project):
     ("args", "said"),
     [
         (["--write-baseline"], "--write-baseline needs --baseline FILE"),
-        (["--unsafe-fixes"], "--unsafe-fixes goes with --fix or --diff"),
-        (["--watch", "--output-file", "x"], "--watch goes with neither"),
+        (["--unsafe-fixes"], "--unsafe-fixes needs --fix or --diff"),
+        (["--watch", "--output-file", "x"], "--watch cannot be combined"),
         (["--stdin-filename", "a.py", "b.py"], "leave out b.py"),
         (["-", "a.py"], "leave the other paths out"),
         (["--config", "nowhere.toml"], "nowhere.toml: cannot be read: No such file"),
         (["--explain", "no-fake-emtpy"], "did you mean 'no-fake-empty'?"),
-        (["--explain-calls", "fetsh"], "there is no tool 'fetsh'; did you mean 'fetch'?"),
+        (["--explain-calls", "fetsh"], "unknown tool 'fetsh'; did you mean 'fetch'?"),
         (["--output-file", "no/where.txt"], "no/where.txt: cannot be written: No such file"),
-        (["--baseline", "none.json"], "make it with --baseline none.json --write-baseline"),
+        (["--baseline", "none.json"], "create it with --baseline none.json --write-baseline"),
         (["--format", "xml"], "xml"),
         (["--select", " , "], "--select names no rule"),
         (["--ignore", ""], "--ignore names no rule"),
@@ -185,21 +183,21 @@ def test_standard_input_fixed(project):
         (["--changed-since", ""], "--changed-since is empty; give it a value, or leave it out"),
         (["--config", " "], "--config is empty"),
         (["--diff", "--baseline", "b.json", "--write-baseline"], "--diff writes nothing"),
-        (["--statistics", "--format", "sarif"], "sarif has no form for them"),
+        (["--statistics", "--format", "sarif"], "which sarif cannot hold"),
         (["--statistics", "--diff"], "leave --statistics out"),
         (
             ["--output-file", "server.py"],
             "--output-file server.py would replace a file that is read; name another file",
         ),
         (["--baseline", "store.py", "--write-baseline"], "--baseline store.py would replace a file that is read"),
-        (["--baseline", "b.json", "--output-file", "b.json"], "--output-file and --baseline are one file, b.json"),
-        (["--list-rules", "--explain", "no-fake-empty"], "--list-rules and --explain each show one thing"),
-        (["--stdin-filename", "."], "--stdin-filename .: this is a folder; give the name of a file"),
+        (["--baseline", "b.json", "--output-file", "b.json"], "--output-file and --baseline are the same file, b.json"),
+        (["--list-rules", "--explain", "no-fake-empty"], "--list-rules and --explain cannot be combined"),
+        (["--stdin-filename", "."], "--stdin-filename . is a folder; give the name of a file"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )
-def test_what_cannot_be_done_is_told(project, args, said):
-    """A run that could not be made ends with 2 and says what and what next."""
+def test_impossible_requests_are_reported(project, args, said):
+    """A request that cannot be met ends with 2, the problem and the next step."""
     assert said in project.lint(*args, code=2).stderr
 
 
@@ -222,7 +220,7 @@ def test_version(project):
 
 
 def test_explain_calls(project):
-    """`--explain-calls` tells what a tool can throw, by which way, and what could not be seen."""
+    """`--explain-calls` shows what a tool can throw, by which path, and which calls were not resolved."""
     project.write("server.py", SERVER.replace('store.get("a")', 'store.get("a") or HOOKS["x"]()'))
     text = project.lint("--explain-calls", "fetch", code=0).stdout
     assert "CONFLICT\n      fetch > Store.get > Store._request\n      at store.py:11:9" in text
@@ -374,7 +372,7 @@ def test_output_to_a_pipe(project):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps a folder that is in use")
 def test_the_current_folder_is_gone(project):
-    """A folder that went while a shell stands in it is told as that."""
+    """If the current folder was removed, the message says so."""
     script = "mkdir gone; cd gone; rmdir ../gone; exec $0 -m mcpcore_lint"
     done = subprocess.run(
         ["sh", "-c", script, sys.executable],
@@ -384,14 +382,14 @@ def test_the_current_folder_is_gone(project):
         text=True,
         check=False,
     )
-    assert (2, "mcpcore lint: the current folder is gone; change into one that is there\n") == (
+    assert (2, "mcpcore lint: the current folder no longer exists; change into another one\n") == (
         done.returncode,
         done.stderr,
     )
 
 
 def test_paths_from_elsewhere(project):
-    """Paths are told as they are opened from the folder that the command runs in."""
+    """Paths are relative to the current folder."""
     inner = project.root / "inner"
     inner.mkdir()
     assert "../server.py" == project.found("..", cwd=inner)[0][0]
@@ -399,7 +397,7 @@ def test_paths_from_elsewhere(project):
 
 
 def test_several_projects(empty):
-    """Each file goes by the nearest configuration, also where one run covers several."""
+    """Each file uses its nearest configuration, even if one run covers several."""
     for name in ("", "one/", "two/"):
         empty.write(f"{name}store.py", STORE)
         empty.write(f"{name}server.py", SERVER)
@@ -415,7 +413,7 @@ def test_several_projects(empty):
 
 
 def test_excluded_projects_stay_excluded(project):
-    """A folder that is left out does not come back by a configuration of its own."""
+    """An excluded folder stays excluded even if it has a configuration."""
     project.settings('exclude = ["vendor"]')
     project.settings("", "vendor")
     project.write("vendor/server.py", SERVER)
@@ -565,8 +563,8 @@ def test_rules_of_a_projects_own(empty):
         ),
     ],
 )
-def test_a_rule_that_makes_no_sense_is_told(empty, monkeypatch, body, said):
-    """What a rule of another package does wrong is told with the rule and the file, and the rest is checked."""
+def test_errors_in_custom_rules_are_reported(empty, monkeypatch, body, said):
+    """An error in a rule of another package is reported with the rule and the file, and the rest is checked."""
     from mcpcore_lint import rules
 
     text = RULE.replace(
@@ -598,8 +596,8 @@ def test_a_rule_that_makes_no_sense_is_told(empty, monkeypatch, body, said):
         ("why =", "reason =", "it lacks why, which its page shows"),
     ],
 )
-def test_a_rule_that_cannot_be_used_is_told(old, new, said):
-    """What keeps a rule from being named, selected and shown is said before it runs."""
+def test_unusable_rules_are_reported(old, new, said):
+    """An invalid rule is rejected before it runs."""
     from mcpcore_lint.rules import _problem
 
     namespace = {"__name__": "house_rules"}
@@ -608,9 +606,10 @@ def test_a_rule_that_cannot_be_used_is_told(old, new, said):
 
 
 def test_the_page_of_a_rule_of_another_package_is_shown_by_the_command():
-    """There is no page of it at the address of the linter's own."""
+    """It has no page at the address of the linter's rules."""
     from mcpcore_lint.diagnostics import Diagnostic, Severity, Span
-    from mcpcore_lint.report import FORMATS, Outcome, render
+    from mcpcore_lint.options import FORMATS
+    from mcpcore_lint.report import Outcome, render
 
     found = Diagnostic("house-no-shouting", Severity.WARNING, "a.py", Span(1, 1, 1, 2), "loud", "")
     for name in FORMATS:
@@ -620,7 +619,7 @@ def test_the_page_of_a_rule_of_another_package_is_shown_by_the_command():
 
 
 def test_one_path_for_the_api(project):
-    """A path alone is that path, not the characters of its name."""
+    """A single path is not taken for a sequence of characters."""
     from mcpcore_lint import lint_paths
 
     for path in ("server.py", Path("server.py")):

@@ -53,7 +53,7 @@ def test_on_the_line(empty, comment, rules):
 
 
 def test_what_is_said_of_a_suppression_leads_on(empty):
-    """A family, empty brackets, a comment on a line of its own: each is told with what to write instead."""
+    """A family, empty brackets, a comment on a separate line: the help says what to write instead."""
     empty.write(
         "server.py",
         f"{HEAD}        # mcpcore: ignore[no-fake-empty] above\n        return ''  # mcpcore: ignore[handler] all\n"
@@ -106,7 +106,7 @@ def test_on_a_decorator(empty):
 
 
 def test_in_a_string(empty):
-    """What looks like a comment in a string is none."""
+    """A string that looks like a comment does not suppress anything."""
     empty.write("server.py", f'{HEAD}        x = """\n# mcpcore: ignore[no-fake-empty] why\n"""; return ""\n')
     assert [EMPTY] == [rule for _, line, rule in empty.found("--select", RULES) if line > 5]
 

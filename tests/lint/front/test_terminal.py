@@ -22,7 +22,7 @@ pty = pytest.importorskip("pty")
 
 
 def on_a_terminal(project, *args, env=None, until=None):
-    """Run the command on a terminal of its own: all that it prints, and its exit code."""
+    """Run the command on a new terminal and return its output and exit code."""
     pid, terminal = pty.fork()
     if pid == 0:
         try:
@@ -153,7 +153,7 @@ def test_a_reader_that_leaves(project):
     ids=lambda each: " ".join(each) or "plain" if isinstance(each, list) else "",
 )
 def test_a_reader_that_leaves_changes_no_exit_code(project, args, code):
-    """What a command comes to does not depend on whether somebody reads all of it."""
+    """The exit code does not depend on whether the reader reads all output."""
     read, write = os.pipe()
     os.close(read)
     try:
@@ -174,7 +174,7 @@ def test_a_reader_that_leaves_changes_no_exit_code(project, args, code):
     ids=lambda each: " ".join(each) or "plain" if isinstance(each, list) else "",
 )
 def test_a_full_disk(project, args):
-    """Output that cannot be written ends the run with 2, and is told where that can be."""
+    """Output that cannot be written ends the run with 2 and a message on standard error."""
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             command(*args), cwd=project.root, stdout=full, stderr=subprocess.PIPE, input=SERVER.encode(), check=False
@@ -232,7 +232,7 @@ def test_terminals_that_lack_characters(project):
     assert (1, "") == (result.returncode, result.stderr)
     result = project.process("na\udcff.py", env={"PYTHONIOENCODING": "ascii"})
     assert 2 == result.returncode
-    assert "there is no such file or folder" in result.stderr
+    assert "no such file or folder" in result.stderr
 
 
 def test_standard_input_of_a_process(project):
@@ -255,7 +255,7 @@ def test_watch(project):
         assert "2 warnings" in _until(child, "2 warnings")
         time.sleep(0.5)
         project.settings("jobs = -1")
-        assert "must be a whole number" in _until(child, "must be a whole number")
+        assert "must be an integer" in _until(child, "must be an integer")
         (project.root / "pyproject.toml").unlink()
         _until(child, "2 warnings")
         project.write("server.py", CLEAN)

@@ -17,8 +17,8 @@ class ParseError(Rule):
     bad = "def fetch(:\n    ..."
     good = "def fetch():\n    ..."
     how_to_fix = (
-        "Correct the syntax at the reported place, or save the file in the encoding that it declares. Syntax of a "
-        "newer Python than the one that runs the linter is understood in most cases."
+        "Correct the syntax at the reported place, save the file in the encoding that it declares, or run the linter "
+        "under the Python that the file is written for."
     )
     when_to_suppress = (
         "A comment cannot suppress it, because the file cannot be read. Exclude the file by its path. Files and "

@@ -1,0 +1,48 @@
+"""Identifies findings across edits, for baselines and for reports whose readers track findings."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.report import lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mcpcore_lint.diagnostics import Diagnostic
+
+
+def content_marks(
+    diagnostics: Sequence[Diagnostic],
+    source: Callable[[str], str | None],
+    place: Callable[[str], str] = lambda path: path,
+) -> list[str]:
+    """A mark for each finding: its file, rule, tool and line text without spaces, so that lines may move.
+
+    Findings that agree in all of these have the same mark.
+    """
+    lines: dict[str, list[str]] = {}
+    marks = []
+    for each in diagnostics:
+        if each.path not in lines:
+            lines[each.path] = lines_of(source(each.path) or "")
+        text = lines[each.path]
+        line = "".join(text[each.span.line - 1].split()) if 0 < each.span.line <= len(text) else each.message
+        marks.append("\0".join((place(each.path), each.rule, each.tool or "", line)))
+    return marks
+
+
+def fingerprints(
+    diagnostics: Sequence[Diagnostic],
+    source: Callable[[str], str | None],
+    place: Callable[[str], str] = lambda path: path,
+) -> list[str]:
+    """The marks as short texts. Findings with the same mark are numbered."""
+    seen: Counter[str] = Counter()
+    prints = []
+    for mark in content_marks(diagnostics, source, place):
+        seen[mark] += 1
+        prints.append(hashlib.sha256(f"{mark}\0{seen[mark]}".encode(errors="surrogatepass")).hexdigest()[:32])
+    return prints

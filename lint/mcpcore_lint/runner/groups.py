@@ -1,0 +1,148 @@
+"""Which files a command checks, and under which configuration."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint import config
+from mcpcore_lint.runner.discover import Walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mcpcore_lint.config import Config
+    from mcpcore_lint.settings import Settings
+
+DOCUMENTS: Final = (".md", ".markdown")
+"""The suffixes of Markdown files, whose Python blocks are checked."""
+
+
+def is_document(path: str) -> bool:
+    """Whether a path is that of a Markdown file."""
+    return path.lower().endswith(DOCUMENTS)
+
+
+class Group(NamedTuple):
+    """Paths that share a configuration."""
+
+    config: Config
+    paths: tuple[str, ...]
+    walk: Walk | None = None
+    """The Python files of the paths."""
+    documents: tuple[str, ...] = ()
+    """Absolute paths of Markdown files."""
+
+    def inputs(self) -> Iterator[str]:
+        """The files, and the files and folders that decided which files these are."""
+        if self.config.path is not None:
+            yield os.path.abspath(self.config.path)
+        if self.walk is not None:
+            yield from self.walk.inputs
+            yield from self.walk.files
+            for folder in self.walk.configured:
+                yield os.path.join(folder, config.FILE)
+
+    def read_again(self) -> Group:
+        """The same files in their present state."""
+        if self.walk is None:
+            return self
+        return self._replace(walk=Walk(self.config.settings, self.config.root).run(list(self.walk.files)))
+
+
+def find_groups(
+    paths: Sequence[str], change: Callable[[Settings], Settings], *, config_path: str | None = None, read: bool = True
+) -> list[Group]:
+    """Group paths by their nearest configuration.
+
+    Args:
+        paths: Files and folders.
+        change: Applies the options of the command to the settings.
+        config_path: A configuration that is used instead of all others.
+        read: Whether to look into folders, for files and for nested configurations.
+
+    Raises:
+        ConfigError: If a configuration cannot be used.
+    """
+    finder = config.Finder()
+    waiting: dict[str, tuple[Config, list[str]]] = {}
+    for path in paths:
+        nearest = finder.find(path) if config_path is None else config.load(config_path, paths[0])
+        waiting.setdefault(nearest.root, (nearest, []))[1].append(path)
+    groups: list[Group] = []
+    while waiting:
+        # The outermost project comes first, since its folders may turn out to have their own configuration.
+        root = min(waiting, key=len)
+        found, members = waiting.pop(root)
+        found = found._replace(settings=change(found.settings))
+        if not read:
+            groups.append(Group(found, tuple(members)))
+            continue
+        code = [path for path in members if os.path.isdir(path) or not is_document(path)]
+        walk = Walk(found.settings, root).run(code)
+        if config_path is None:
+            for folder, inner in _nested(walk, root, finder, members):
+                waiting.setdefault(inner.root, (inner, []))[1].append(folder)
+        documents = tuple(dict.fromkeys(_documents(found, members)))
+        if walk.files or walk.failures or not documents:
+            groups.append(Group(found, tuple(code), walk, documents))
+        else:
+            groups.append(Group(found, (), None, documents))
+    return groups
+
+
+def _nested(walk: Walk, root: str, finder: config.Finder, paths: Sequence[str]) -> Iterator[tuple[str, Config]]:
+    """The folders below that have their own configuration. Their files are removed from the walk."""
+    named = {os.path.abspath(path) for path in paths}
+    removed: list[str] = []
+    for folder in sorted(walk.configured, key=len):
+        if folder == root or folder.startswith(tuple(removed)):
+            continue
+        found = finder.own(folder)
+        if found is None or found.root == root:
+            continue
+        prefix = folder + os.sep
+        removed.append(prefix)
+        walk.files = {path: file for path, file in walk.files.items() if not path.startswith(prefix) or path in named}
+        yield folder, found
+
+
+def _documents(found: Config, paths: Sequence[str]) -> Iterator[str]:
+    """The Markdown files among the paths, and those below them that the configuration lists."""
+    for path in paths:
+        absolute = os.path.abspath(path)
+        if not os.path.isdir(path):
+            if is_document(path):
+                yield absolute
+            continue
+        prefix = absolute.rstrip(os.sep) + os.sep
+        for pattern in found.markdown:
+            yield from (match for match in _matching(found.root, pattern) if match.startswith(prefix))
+
+
+def _matching(root: str, pattern: str) -> list[str]:
+    import glob
+
+    files: list[str] = []
+    for match in sorted(glob.glob(os.path.join(glob.escape(root), pattern), recursive=True)):
+        if os.path.isdir(match):
+            files += sorted(glob.glob(os.path.join(glob.escape(match), "**", "*.md"), recursive=True))
+        elif is_document(match):
+            files.append(match)
+    return [os.path.normpath(path) for path in files]
+
+
+def base_of(groups: Sequence[Group]) -> str:
+    """The folder that the paths of a report are relative to: the repository, or else the outermost project."""
+    roots = [group.config.root for group in groups]
+    try:
+        top = os.path.commonpath(roots)
+    except ValueError:  # several drives
+        return roots[0]
+    folder = top
+    while not os.path.exists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return top
+        folder = parent
+    return folder

@@ -1,0 +1,185 @@
+"""The outcome of checking a file (`FileResult`), a project (`Report`) and the projects of a command (`Result`)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcpcore_lint.dataclasses import light
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
+    from mcpcore_lint.records import ToolRecord
+
+
+class FileResult(NamedTuple):
+    """The result of checking a file."""
+
+    path: str
+    """As diagnostics show it; empty for files that cannot have any."""
+    digest: bytes
+    """Identifies the content; empty if the result must not be cached."""
+    relevant: bool
+    has_suppressions: bool
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """The findings before suppressions. Some may be in other files."""
+    failures: tuple[Failure, ...] = ()
+    tools: tuple[ToolRecord, ...] = ()
+    external: tuple[str | None, ...] = ()
+    """The tools of other servers that the file lists as `external_tools=`; None for unknown names."""
+    asked: tuple[str, ...] = ()
+    """Tool names that were assumed to exist before all files were read."""
+    exact: bool = False
+    """Whether a rule read the set of all names, so that the file must be checked again once they are known."""
+    consulted: tuple[str, ...] = ()
+    """Absolute paths of the other files that the result depends on."""
+    missing: tuple[str, ...] = ()
+    """Absolute paths, without `.py`, of imported modules that do not exist."""
+
+
+def irrelevant(digest: bytes) -> FileResult:
+    """The result of a file that has nothing to do with MCP."""
+    return FileResult("", digest, relevant=False, has_suppressions=False)
+
+
+class Report(NamedTuple):
+    """The outcome of a run over one project."""
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """The findings that are not suppressed, in the order of files and lines."""
+    failures: tuple[Failure, ...] = ()
+    """The reasons why the run is incomplete, such as unreadable files."""
+    files: int = 0
+    """The number of Python files."""
+    tools: tuple[ToolRecord, ...] = ()
+    """Every tool, resource and prompt."""
+    suppressed: int = 0
+    """The number of suppressed findings."""
+    judged: int = 0
+    """The number of files that were checked again instead of being read from the cache."""
+    inputs: tuple[str, ...] | None = None
+    """Other files and folders that the outcome depends on; None if they are not all known."""
+
+    def worst(self) -> Severity | None:
+        """The gravest severity among the findings; None without findings."""
+        return max((diagnostic.severity for diagnostic in self.diagnostics), default=None)
+
+
+@light
+class FixedFile:
+    """A file before and after its fixes."""
+
+    path: str
+    """As diagnostics show it."""
+    before: str
+    after: str
+    count: int
+    """The number of fixes."""
+
+    def diff(self, shown: str) -> str:
+        """The change as a unified diff of a file that is called `shown`."""
+        from mcpcore_lint.runner.patch import quoted, unified
+
+        names = (shown, shown) if os.path.isabs(shown) else (f"a/{shown}", f"b/{shown}")
+        return unified(self.before, self.after, *map(quoted, names))
+
+
+class Result:
+    """The outcome of a command: the reports of all projects, with paths relative to one folder."""
+
+    def __init__(self, base: str) -> None:
+        """Start empty. `base` is the top of the repository, or else the outermost project."""
+        self.base = base
+        self.diagnostics: list[Diagnostic] = []
+        self.failures: list[Failure] = []
+        self.files = 0
+        self.tools = 0
+        """The number of tools, without those that tests register."""
+        self.registered = 0
+        """The same number with resources and prompts."""
+        self.suppressed = 0
+        self.inputs: list[str] | None = []
+        """Files and folders that the outcome depends on; None if they are not all known."""
+        self.texts: dict[str, str | None] = {}
+        """Texts by report path, as they were checked or, if that is unknown, as they were first read."""
+        self._places: dict[str, str] = {}
+
+    def absolute(self, path: str) -> str:
+        """The file behind a report path."""
+        return os.path.normpath(os.path.join(self.base, path))
+
+    def source(self, path: str) -> str | None:
+        """The text of a file by its report path."""
+        if path not in self.texts:
+            self.texts[path] = _read(self.absolute(path))
+        return self.texts[path]
+
+    def place(self, path: str) -> str:
+        """A report path as seen from the current folder, or the absolute path if that is shorter."""
+        if path not in self._places:
+            absolute = self.absolute(path) if path else self.base
+            try:
+                relative = os.path.relpath(absolute)
+            except ValueError:  # another drive
+                relative = absolute
+            self._places[path] = min(relative, absolute, key=len).replace(os.sep, "/")
+        return self._places[path]
+
+    def shown(self, absolute: str) -> str:
+        """The report path of a file."""
+        return below(absolute, self.base)
+
+    def add(self, report: Report, root: str) -> None:
+        """Add the report of a project."""
+        move = _mover(root, self.base)
+        self.diagnostics += (_moved(diagnostic, move) for diagnostic in report.diagnostics)
+        self.failures += (failure._replace(path=move(failure.path)) for failure in report.failures)
+        self.files += report.files
+        registered = [tool for tool in report.tools if not tool.in_test]
+        self.registered += len(registered)
+        self.tools += sum(tool.kind == "tool" for tool in registered)
+        self.suppressed += report.suppressed
+        if report.inputs is None:
+            self.inputs = None
+        elif self.inputs is not None:
+            self.inputs += report.inputs
+
+
+def _read(absolute: str) -> str | None:
+    try:
+        with open(absolute, "rb") as file:
+            return decoded(absolute, file.read())
+    except OSError:
+        return None
+
+
+def decoded(path: str, raw: bytes) -> str:
+    """The text of a Python file, even if it is not valid Python."""
+    from mcpcore_lint.syntax.source import Source, SourceError
+
+    try:
+        return Source.from_bytes(path, raw).text
+    except SourceError:
+        return raw.decode("utf-8", "replace")
+
+
+def below(absolute: str, folder: str) -> str:
+    """A path relative to a folder, with `/` as the separator; a path outside of it stays absolute."""
+    return absolute.removeprefix(folder.rstrip(os.sep) + os.sep).replace(os.sep, "/")
+
+
+def _mover(root: str, base: str) -> Callable[[str], str]:
+    """A function that makes a path that is relative to `root` relative to `base`."""
+    if root == base:
+        return lambda path: path
+    return lambda path: below(os.path.normpath(os.path.join(root, path)), base)
+
+
+def _moved(diagnostic: Diagnostic, move: Callable[[str], str]) -> Diagnostic:
+    path = move(diagnostic.path)
+    if path == diagnostic.path:
+        return diagnostic
+    related = tuple(place._replace(path=move(place.path)) for place in diagnostic.related)
+    return diagnostic._replace(path=path, related=related)

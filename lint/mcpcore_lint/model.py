@@ -476,13 +476,6 @@ class ReturnSite:
     catch: CatchSite | None
     function: FunctionNode
 
-    @cached_property
-    def value(self) -> Value:
-        """What is returned."""
-        from mcpcore_lint.semantics.evaluate import evaluate
-
-        return Const(self.node, self.module) if self.node.value is None else evaluate(self.node.value, self.scope)
-
     @property
     def span(self) -> Span:
         """Where it stands."""

@@ -15,7 +15,6 @@ from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.flow.collecting import Collector
 from mcpcore_lint.flow.effects import (
     BROAD,
-    CODED,
     Becomes,
     Blind,
     Clause,
@@ -35,9 +34,11 @@ from mcpcore_lint.flow.effects import (
     redirected,
     swallowed,
 )
+from mcpcore_lint.flow.facts.callees import Callees
 from mcpcore_lint.flow.facts.converting import guard_of_context, guards_made
-from mcpcore_lint.flow.facts.except_clauses import yield_guards
+from mcpcore_lint.flow.facts.except_clauses import Guards, yield_guards
 from mcpcore_lint.flow.facts.extract import Extractor
+from mcpcore_lint.flow.program import Program
 from mcpcore_lint.flow.wrappers import Wrapper, wrappers_of
 from mcpcore_lint.model import (
     FunctionNode,
@@ -78,11 +79,8 @@ class CallGraph:
     """Summaries for one project, each computed once."""
 
     def __init__(self, project: Project, hierarchy: Hierarchy, raises: Mapping[str, tuple[str, ...]]) -> None:
-        self.project = project
+        self.program = Program(project, hierarchy, raises)
         self.hierarchy = hierarchy
-        self.raises = raises
-        self.thorough = False
-        """Whether calls into other packages of which nothing is known are told of too: only people ask for them."""
         self._facts: dict[Key, Facts | None] = {}
         self._summaries: dict[Key, Summary] = {}
 
@@ -113,13 +111,13 @@ class CallGraph:
     def called(self, handler: Handler, call: ast.Call) -> list[FunctionNode]:
         """The functions of the project that a call in a handler may run."""
         receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
-        keys = Extractor(self, handler.node, handler.module, receiver).targets(call)
-        return [found[0] for key in keys if (found := self._find(key)) is not None]
+        keys = Callees(self.program, handler.node, handler.module, receiver).targets(call)[0]
+        return [found[0] for key in keys if (found := self.program.find(key)) is not None]
 
     def _round_call(self, handler: Handler, call: ast.Call) -> list[tuple[tuple[Guard, ...], ...]]:
         """What stands round a call in a function, and round that function."""
         receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
-        here = Extractor(self, handler.node, handler.module, receiver).guards(call)
+        here = Guards(Callees(self.program, handler.node, handler.module, receiver)).of(call)
         return [*self._around(self._round(handler.node, handler.module)), (here,)]
 
     def _around(self, round_it: Round) -> list[tuple[tuple[Guard, ...], ...]]:
@@ -135,7 +133,7 @@ class CallGraph:
 
     def wrappers(self, handler: Handler) -> list[Handler]:
         """What is read of the functions that the handler's decorators put round it."""
-        found = [self._find(wrapper.key) for wrapper in self._round(handler.node, handler.module).wrappers]
+        found = [self.program.find(wrapper.key) for wrapper in self._round(handler.node, handler.module).wrappers]
         return [HandlerBuilder.of(*each, self.hierarchy).model for each in found if each is not None]
 
     def on_the_way(self, handler: Handler) -> list[Handler]:
@@ -146,7 +144,7 @@ class CallGraph:
         waiting, seen = [start], {start}
         while waiting and len(found) <= MAX_TOLD:
             for key in self._successors(waiting.pop(0)):
-                located = self._find(key)
+                located = self.program.find(key)
                 if key in seen or located is None:
                     continue
                 seen.add(key)
@@ -170,31 +168,9 @@ class CallGraph:
             if guard.doubt:
                 current = current._replace(sure=False)
                 continue
-            if guard.either:
-                onward = self._by_any(current, guard.either)
-                if onward is None:
-                    return None
-                current = onward
-                continue
-            if guard.asks:
-                narrowed = _narrowed(current, guard)
-                if narrowed is None:
-                    return None
-                current = narrowed
-                continue
-            if guard.only or guard.but:
-                kinds = [each and self.hierarchy.is_kind_of(current.type_name, each) for each in guard.only]
-                if guard.only and all(each is False for each in kinds):
-                    return None
-                if any(each and self.hierarchy.is_kind_of(current.type_name, each) for each in guard.but):
-                    return None
-                continue
             for clause in guard.clauses:
                 if not self._catches(clause, current):
                     continue
-                for chain in clause.late:
-                    if (kept := self.passes(current, chain)) is not None:
-                        return kept
                 onward = self._by_any(current, clause.passes)
                 if onward is None:
                     return None
@@ -205,10 +181,7 @@ class CallGraph:
     def _by_any(self, throw: Throw, ways: Iterable[Iterable[Guard]]) -> Throw | None:
         """An error that goes on by one of several ways, for certain if it does so by one; None where none leads on."""
         found = [each for each in (self.passes(throw, way) for way in ways) if each is not None]
-        certain = [each for each in found if each.sure]
-        if len(certain) > 1:
-            return _joined(throw, certain)
-        return next(iter(certain or found), None)
+        return next((each for each in found if each.sure), next(iter(found), None))
 
     def _converted(self, throw: Throw, guard: Guard) -> Throw:
         """What `mcpcore.guard` makes of an error: the most specific class decides."""
@@ -244,7 +217,7 @@ class CallGraph:
         if key in self._facts:
             return self._facts[key]
         self._facts[key] = None
-        found = self._find(key)
+        found = self.program.find(key)
         if found is not None:
             node, module = found
             if key.raw:
@@ -261,16 +234,9 @@ class CallGraph:
                 self._facts[key] = facts
         return self._facts[key]
 
-    def _find(self, key: Key) -> tuple[FunctionNode, Module] | None:
-        module = self.project.module_at(key.path)
-        if module is None:
-            return None
-        node = module.function_at(key.line, key.column)
-        return (node, module) if node is not None else None
-
     def _extract(self, node: FunctionNode, module: Module, key: Key) -> Facts:
-        receiver = self.project.class_at(key.receiver) if key.receiver else None
-        return Extractor(self, node, module, receiver, key.given).extract(key)
+        receiver = self.program.project.class_at(key.receiver) if key.receiver else None
+        return Extractor(self.program, node, module, receiver, key.passed).extract(key)
 
     def _decorated(self, node: FunctionNode, module: Module, key: Key, wrappers: list[Wrapper]) -> Facts:
         """The facts of calling a function that the project's own decorators wrap."""
@@ -312,9 +278,11 @@ class CallGraph:
             if not isinstance(value, Symbol):
                 continue
             definition = value.definition
-            owner = self.project.module_defining(definition) if isinstance(definition, ast.FunctionDef) else None
+            owner = (
+                self.program.project.module_defining(definition) if isinstance(definition, ast.FunctionDef) else None
+            )
             if isinstance(definition, ast.FunctionDef) and owner is not None and call is not None:
-                guards[:0] = yield_guards(self, definition, owner) if definition is not node else []
+                guards[:0] = yield_guards(self.program, definition, owner) if definition is not node else []
         return Round(wrappers, tuple(guards))
 
     # -- summaries -----------------------------------------------------------------------------------------------
@@ -511,31 +479,6 @@ def _named_by(guards: tuple[Guard, ...]) -> list[Event]:
         for at, guard in enumerate(guards)
         for each in guard.becomes
     ]
-
-
-def _narrowed(throw: Throw, guard: Guard) -> Throw | None:
-    """An error behind a question for its code or its reason; None where the answer lets it go another way."""
-    known = throw.codes
-    if guard.asks == "reason":
-        known = ("",) if throw.reasons == () else throw.reasons
-    if throw.form not in CODED:
-        return throw
-    if not known:
-        return throw._replace(sure=False)
-    left = tuple(each for each in known if each not in guard.others and (not guard.these or each in guard.these))
-    if not left:
-        return None
-    return throw._replace(codes=left) if guard.asks == "code" else throw._replace(reasons=left if left != ("",) else ())
-
-
-def _joined(throw: Throw, ways: list[Throw]) -> Throw:
-    """What one error is that goes on by several ways, each for some of its codes or its reasons."""
-    first = ways[0]
-    if throw.codes is None or any(each[:2] != first[:2] for each in ways):
-        return first
-    codes = dict.fromkeys(one for each in ways for one in each.codes or ())
-    reasons = dict.fromkeys(one for each in ways for one in each.reasons or ())
-    return first._replace(codes=tuple(codes), reasons=first.reasons and tuple(reasons))
 
 
 def _keep(found: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bool:

@@ -22,7 +22,7 @@ CODED: Final = frozenset({"fail", "factory", "coded", "guard"})
 
 
 class Key(NamedTuple):
-    """A function of the project, as called on an instance of one class, and with what it is given."""
+    """A function of the project, as called on an instance of one class and with what one call passes to it."""
 
     path: str
     line: int
@@ -30,9 +30,9 @@ class Key(NamedTuple):
     name: str
     receiver: str = ""
     raw: bool = False
-    """The function itself, without what its decorators make of it."""
-    given: tuple[Given, ...] = ()
-    """What its unannotated parameters are, and those of the constructor of the object that it is a method of."""
+    """Whether this is the function itself, without its decorators."""
+    passed: tuple[Passed, ...] = ()
+    """What its parameters without annotations are, and its flags."""
 
 
 class Parameter(NamedTuple):
@@ -44,25 +44,16 @@ class Parameter(NamedTuple):
     name: str
 
 
-class Handed(NamedTuple):
-    """What a parameter is given: an instance or a class by its place, a function, what is outside, a text or a flag.
-
-    A `constant` is a text that the function asks for, a `flag` None, True or False where it asks for that; of a
-    `code`, a `text` and `none` it makes an error.
-    """
-
-    sort: Literal["instance", "class", "function", "outside", "constant", "flag", "code", "text", "none"]
-    place: str = ""
-    exact: bool = False
-    key: Key | None = None
-    given: tuple[Given, ...] = ()
-
-
-class Given(NamedTuple):
-    """A parameter with all that one call gives it."""
+class Passed(NamedTuple):
+    """One thing that a call passes to a parameter, in a form that outlives the syntax."""
 
     parameter: Parameter
-    what: tuple[Handed, ...]
+    sort: Literal["instance", "class", "function", "outside", "flag"]
+    """A `flag` is None, True or False; `outside` is an object of a class outside the project."""
+    place: str = ""
+    """Of a class, where it is; of an outside object, its class; of a flag, the flag as written."""
+    key: Key | None = None
+    """Of a function."""
 
 
 class Throw(NamedTuple):
@@ -119,8 +110,6 @@ class Clause(NamedTuple):
     passes: tuple[tuple[Guard, ...], ...]
     """For each `raise` that raises the caught exception again, the guards round it inside the clause."""
     star: bool = False
-    late: tuple[tuple[Guard, ...], ...] = ()
-    """For each `raise` after the clause that raises what it kept, all the guards round that."""
 
 
 class Becomes(NamedTuple):
@@ -141,26 +130,12 @@ class Guard(NamedTuple):
     """`mcpcore.guard`: what is not coded comes out coded."""
     becomes: tuple[Becomes, ...] = ()
     """What it makes of which errors, as far as that is written down."""
-    only: tuple[str | None, ...] = ()
-    """Classes that it is asked for: only errors of those come this way."""
-    but: tuple[str | None, ...] = ()
-    """Classes that go another way."""
-    asks: Literal["", "code", "reason"] = ""
-    """What of a coded error decides whether it comes this way."""
-    these: tuple[str, ...] = ()
-    """The codes or the reasons that come this way."""
-    others: tuple[str, ...] = ()
-    """The codes or the reasons that go another way; a reason of None is an empty text here and above."""
-    either: tuple[tuple[Guard, ...], ...] = ()
-    """Ways that lead on, each with all that stands in it."""
     doubt: bool = False
     """A condition on the error that cannot be read: it is not certain that anything comes through."""
     redirects: bool = False
     """Prints inside do not reach standard output; errors pass."""
 
 
-Chain = tuple[Guard, ...]
-"""What something passes only by passing all of it; what nothing stands in the way of is `()`."""
 NOTHING: Final = Guard((Clause(("builtins.BaseException",), (), star=True),))
 """What no error passes."""
 
@@ -233,7 +208,7 @@ def key_of(
     receiver: ClassInfo | None,
     *,
     raw: bool = False,
-    given: tuple[Given, ...] = (),
+    passed: tuple[Passed, ...] = (),
 ) -> Key:
     """The key of a function, as called on an instance of `receiver`."""
     scope = module.functions.get(node)
@@ -241,7 +216,7 @@ def key_of(
         scope = module.scope_of(node)  # it is named after the function round it, whoever asks first
     name = scope.qualname if scope is not None else getattr(node, "name", "<lambda>")
     place = place_of(receiver) if receiver is not None else ""
-    return Key(module.path, node.lineno, node.col_offset, name, place, raw, given)
+    return Key(module.path, node.lineno, node.col_offset, name, place, raw, passed)
 
 
 def place_of(info: ClassInfo) -> str:
@@ -253,7 +228,7 @@ def swallowed(guards: tuple[Guard, ...]) -> bool:
     """Whether no exception at all passes some guards, so that it makes no difference what is raised behind them."""
     for guard in guards:
         for clause in guard.clauses:
-            if clause.passes or clause.late:
+            if clause.passes:
                 break
             if not BROAD.isdisjoint(clause.types):
                 return True

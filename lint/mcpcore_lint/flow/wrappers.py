@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcpcore_lint.flow.effects import Event, Given, Handed, Key, Parameter, key_of
+from mcpcore_lint.flow.effects import Event, Key, Parameter, Passed, key_of
+from mcpcore_lint.flow.facts.passing import parameter_of
 from mcpcore_lint.model import CallValue, Symbol
-from mcpcore_lint.semantics.call_args import parameter_of
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.symbols import class_info
 from mcpcore_lint.semantics.type_model import method_of
@@ -35,8 +35,8 @@ class Wrapper(NamedTuple):
         """Calling it."""
         if not self.keeps:
             return Event("call", span, (), targets=(self.key,), bindings=((self.parameter, wrapped),))
-        given = Given(self.parameter, (Handed("function", key=wrapped),))
-        return Event("call", span, (), targets=(self.key._replace(given=(given,)),))
+        passed = Passed(self.parameter, "function", key=wrapped)
+        return Event("call", span, (), targets=(self.key._replace(passed=(passed,)),))
 
 
 def wrappers_of(decorator: ast.expr, scope: Scope, depth: int = 0) -> list[Wrapper]:

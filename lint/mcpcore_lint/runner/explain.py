@@ -37,7 +37,7 @@ def explain_calls(groups: Sequence[Group], name: str) -> tuple[list[str], list[s
     spelled = name.rpartition(".")[2].encode("utf-8", "surrogatepass")
     for group in groups:
         checker = Checker(group.config.root, group.config.settings)
-        checker.graph.thorough = True
+        checker.graph.program.thorough = True
         files: list[tuple[str, bytes]] = []
         for path in group.walk.files if group.walk is not None else ():
             try:

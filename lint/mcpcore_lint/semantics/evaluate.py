@@ -67,7 +67,6 @@ CODES: Final = _Table()
 
 
 _VALUE: Final = frozenset({"value", "_value_"})
-_OBJECTS: Final = frozenset({"self", "cls"})
 _CONTAINERS: Final = (Items, Mapping)
 _OF_MEMBER: Final = _VALUE | {"name", "_name_"}
 """What members of an enum have."""
@@ -293,8 +292,7 @@ class Resolver(AnnotationReader):
         module = scope.module
         base = self.expression(node.value, scope)
         if type(base) is Unknown:
-            known = self._of_object(node, scope)
-            return Unknown(node, module, f"the attribute {node.attr} of a value") if known is None else known
+            return Unknown(node, module, f"the attribute {node.attr} of a value")
         if node.attr in _OF_MEMBER and isinstance(node.value, ast.Attribute):
             holder = self.expression(node.value.value, scope)
             if isinstance(holder, Symbol) and holder.definition is not None and enum_like(holder):
@@ -302,16 +300,6 @@ class Resolver(AnnotationReader):
         if type(base) is not Choice:
             return self._attribute_of(base, node, module)
         return choice([self._attribute_of(each, node, module) for each in options(base)], node, module)
-
-    @staticmethod
-    def _of_object(node: ast.Attribute, scope: Scope) -> Value | None:
-        """What an attribute of `self` or of an object of a known class is, where that is a constant."""
-        value = node.value
-        if not (type(value) is ast.Name and value.id in _OBJECTS) and not node.attr.isupper():
-            return None
-        from mcpcore_lint.semantics.attributes import attribute_of_object
-
-        return attribute_of_object(node, scope)
 
     def _attribute_of(self, base: Value, node: ast.Attribute, module: Module) -> Value:
         attr = node.attr
@@ -349,12 +337,6 @@ class Resolver(AnnotationReader):
             if isinstance(entry, CallValue) and entry.func.name == "mcpcore.FailureMode":
                 given = entry.argument(attr, ENTRY_POSITIONAL.index(attr) if attr in ENTRY_POSITIONAL else None)
                 return Unknown(node, module, f"the entry has no {attr}") if isinstance(given, Missing) else given
-        if isinstance(base, CallValue) and isinstance(base.func.definition, ast.ClassDef):
-            from mcpcore_lint.semantics.attributes import attribute_of_made
-
-            known = attribute_of_made(base, node, module)
-            if known is not None:
-                return known
         return Unknown(node, module, f"the attribute {attr} of a value")
 
     def _class_attribute(self, base: Symbol, node: ast.Attribute, module: Module) -> Value:

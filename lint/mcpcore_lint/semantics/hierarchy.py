@@ -5,10 +5,10 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.flow.knowledge import KNOWLEDGE
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import canonical
 from mcpcore_lint.semantics.evaluate import Resolver
+from mcpcore_lint.semantics.knowledge import KNOWLEDGE
 from mcpcore_lint.semantics.symbols import class_info
 
 if TYPE_CHECKING:

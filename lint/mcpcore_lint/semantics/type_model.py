@@ -11,8 +11,8 @@ from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.symbols import class_info
 
 if TYPE_CHECKING:
-    from mcpcore_lint.flow.effects import Given, Key
-    from mcpcore_lint.syntax.module import ClassInfo
+    from mcpcore_lint.model import FunctionNode
+    from mcpcore_lint.syntax.module import ClassInfo, Module
 
 
 @light_value
@@ -20,10 +20,6 @@ class Instance:
     """An instance of a class of the project."""
 
     info: ClassInfo
-    exact: bool = False
-    """Whether it is of that class itself, since it is made there; by an annotation it may be of a subclass."""
-    given: tuple[Given, ...] = ()
-    """What its constructor got for parameters that say nothing of their own."""
 
 
 @light_value
@@ -35,14 +31,14 @@ class ClassObject:
 
 @light_value
 class Outside:
-    """A value that no code of the project made the class of; `name` is its class where that is known."""
+    """A value from outside the project; `name` is its class if that is known."""
 
     name: str = ""
 
 
 @light_value
 class Super:
-    """`super()` in a method of `owner`, of an instance of `receiver`."""
+    """`super()` in a method of `owner`, called on an instance of `receiver`."""
 
     owner: ClassInfo
     receiver: ClassInfo
@@ -50,13 +46,15 @@ class Super:
 
 @light_value
 class Function:
-    """A function of the project, or a method that is bound to its object."""
+    """A function of the project, or a method that is bound to an object of `receiver`."""
 
-    key: Key
+    node: FunctionNode
+    module: Module
+    receiver: ClassInfo | None = None
 
 
 Kind: TypeAlias = Instance | ClassObject | Outside | Super | Function
-"""What a value is an instance of. An empty list of kinds means: nobody can tell."""
+"""What a value is an instance of. An empty list of kinds means that this is unknown."""
 
 BUILTIN_METHODS: Final = frozenset(
     name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("_")
@@ -106,6 +104,17 @@ def _linear(info: ClassInfo) -> tuple[ClassInfo, ...]:
         found.append(head)
         rows = [[each for each in row if each is not head] for row in rows]
     return tuple(found)
+
+
+def subclasses(info: ClassInfo, asker: Module) -> tuple[ClassInfo, ...]:
+    """The classes that inherit from a class, in its own file and in the file that asks."""
+    key = ("subclasses", info.node)
+    found: tuple[ClassInfo, ...] | None = asker.memo.get(key)
+    if found is None:
+        modules = dict.fromkeys((info.module, asker))
+        candidates = [each for module in modules for each in module.classes.values() if each.scope.is_module]
+        found = asker.memo[key] = tuple(each for each in candidates if each is not info and info in ancestry(each))
+    return found
 
 
 def outside_bases(info: ClassInfo) -> list[str]:

@@ -5,23 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.flow.effects import Given, Parameter, key_of
-from mcpcore_lint.flow.knowledge import KNOWLEDGE
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Symbol, Text, Value, options
 from mcpcore_lint.semantics.annotations import MAX_DEPTH, unquote
-from mcpcore_lint.semantics.attributes import fields
-from mcpcore_lint.semantics.call_args import (
-    anew,
-    handed,
-    kinds_of,
-    names_open_class,
-    parameter_of,
-    vague,
-    vague_parameters,
-)
-from mcpcore_lint.semantics.elements import ElementReader, any_own
 from mcpcore_lint.semantics.evaluate import MAX_STEPS, Resolver, evaluate, is_local
-from mcpcore_lint.semantics.subtypes import is_open
+from mcpcore_lint.semantics.knowledge import KNOWLEDGE
 from mcpcore_lint.semantics.symbols import class_info, class_round, rebound
 from mcpcore_lint.semantics.type_model import (
     ClassObject,
@@ -30,6 +17,7 @@ from mcpcore_lint.semantics.type_model import (
     Kind,
     Outside,
     Super,
+    Trail,
     ancestry,
     is_property,
     method_of,
@@ -39,6 +27,8 @@ from mcpcore_lint.semantics.type_model import (
 from mcpcore_lint.syntax.parse import own_nodes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping as MappingType
+
     from mcpcore_lint.model import FunctionNode
     from mcpcore_lint.syntax.module import ClassInfo, Module
     from mcpcore_lint.syntax.scopes import Binding, Scope
@@ -48,23 +38,48 @@ _WRAPPERS: Final = frozenset(
      "collections.abc.Awaitable", "typing.NotRequired", "typing.ReadOnly", "contextlib.AbstractContextManager",
      "contextlib.AbstractAsyncContextManager", "typing.ContextManager", "typing.AsyncContextManager"}
 )  # fmt: skip
-
-
-_TAKES_ITEM: Final = frozenset({"get", "pop", "setdefault"})
+_TABLES: Final = frozenset({"dict", "mapping", "mutablemapping", "defaultdict", "ordereddict"})
+_CONTAINERS: Final = _TABLES | {
+    "list", "set", "tuple", "frozenset", "deque", "sequence", "iterable", "iterator", "collection", "asynciterator",
+    "asynciterable", "generator", "asyncgenerator", "mutablesequence", "abstractset",
+}  # fmt: skip
+"""Containers by the last part of their name, in lower case."""
 _MAY_BE_OWN: Final = frozenset({"importlib.import_module", "builtins.__import__"})
 """Functions outside the project whose result may be the project's own all the same."""
 _GIVES_BACK: Final = frozenset(
     {"asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "asyncio.ensure_future", "asyncio.run", "copy.copy",
-     "copy.deepcopy", "dataclasses.replace"}
+     "copy.deepcopy", "dataclasses.replace", "contextlib.closing", "contextlib.aclosing", "contextlib.nullcontext"}
 )  # fmt: skip
-"""Functions whose result is what they are given, or what that comes to."""
+"""Functions whose result is their first argument, or what awaiting that gives."""
+_TAKES_ITEM: Final = frozenset({"get", "pop", "setdefault"})
+_ENTERS: Final = frozenset({"enter_context", "enter_async_context"})
 
 
-class Inference(ElementReader):
+class Inference:
     """Answers for one function, whose `self` is an instance of `receiver` (a subclass of the class that defines it)."""
 
+    def __init__(
+        self,
+        receiver: ClassInfo | None = None,
+        depth: int = 0,
+        trail: Trail | None = None,
+        passed: MappingType[tuple[FunctionNode, str], list[Kind]] | None = None,
+    ) -> None:
+        """Begin.
+
+        Args:
+            receiver: The class of `self`.
+            depth: How many expressions deep the question is.
+            trail: The names that wait for the answer.
+            passed: What the parameters of a function without annotations are in one call of it.
+        """
+        self.receiver = receiver
+        self.depth = depth
+        self.trail = Trail() if trail is None else trail
+        self.passed = passed or {}
+
     def of(self, node: ast.expr, scope: Scope) -> list[Kind]:
-        """What an expression may be an instance of; empty where that cannot be told."""
+        """What an expression may be an instance of; empty if that is unknown."""
         trail = self.trail
         if self.depth == 0:
             trail.steps = 0
@@ -91,24 +106,24 @@ class Inference(ElementReader):
             case ast.IfExp():
                 return [*self.of(node.body, scope), *self.of(node.orelse, scope)]
             case ast.BoolOp():
-                return [kind for each in node.values for kind in self.of(each, scope)]
+                return [kind for part in node.values for kind in self.of(part, scope)]
             case ast.Subscript():
                 return self._item(node, scope)
             case ast.Constant():
-                # None is what a name is before it is something else.
+                # None is only a placeholder until the name gets its value.
                 return [Outside("builtins.str")] if node.value is not None else []
             case ast.JoinedStr():
                 return [Outside("builtins.str")]
             case ast.Lambda():
                 scope.module.note_lambda(node, scope)
-                return [Function(key_of(node, scope.module, None, given=self.given))]
+                return [Function(node, scope.module)]
             case ast.List() | ast.ListComp() | ast.Dict() | ast.DictComp() | ast.Set() | ast.SetComp() | ast.Tuple():
                 return [Outside("builtins.object")]
             case ast.Compare() | ast.UnaryOp() | ast.GeneratorExp():
                 return [Outside("builtins.object")]
             case ast.BinOp():
                 left = self.of(node.left, scope)
-                return left if any(isinstance(each, Outside) for each in left) else []
+                return left if any(isinstance(kind, Outside) for kind in left) else []
             case _:
                 return []
 
@@ -116,33 +131,29 @@ class Inference(ElementReader):
 
     def name(self, node: ast.Name, scope: Scope) -> list[Kind]:
         """What a name may be an instance of."""
-        found = scope.lookup_at(node)
-        if found is None:
+        match = scope.lookup_at(node)
+        if match is None:
             return self._value(evaluate(node, scope))
-        where, bindings = found
+        where, bindings = match
         name = where.key(node.id, bindings)
         key = (name, self.receiver)
-        told = ("kinds", where.node, *key, self.given) if self.given else None
-        known: list[Kind] | None = where.kinds.get(key) if told is None else where.module.memo.get(told)
+        known = where.kinds.get(key) if not self.passed else None
         if known is not None:
             return known
         trail = self.trail
-        asked = (id(where), name, id(self.receiver))
-        if asked in trail.active:
-            trail.cut = True  # the name is made of itself: what else it may be is being found out
+        question = (id(where), name, id(self.receiver))
+        if question in trail.active:
+            trail.cut = True  # `x = x.next()`: the other bindings of the name are still being read
             return []
         before, trail.cut = trail.cut, False
-        trail.active.add(asked)
+        trail.active.add(question)
         try:
             known = self._bound(node, scope, where, bindings)
         finally:
-            trail.active.discard(asked)
-        # An answer that leaves something out is kept only where nobody waits for the rest of it.
-        if not trail.cut or not trail.active:
-            if told is None:
-                where.kinds[key] = known
-            else:
-                where.module.memo[told] = known
+            trail.active.discard(question)
+        # An incomplete answer is kept only if no other question waits for the rest of it.
+        if not self.passed and (not trail.cut or not trail.active):
+            where.kinds[key] = known
         trail.cut = before or trail.cut
         return known
 
@@ -160,15 +171,9 @@ class Inference(ElementReader):
             elif binding.kind in {"import", "class", "function"}:
                 kinds.extend(self._value(evaluate(node, scope)))
             elif isinstance(binding.node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                if isinstance(binding.node.target, ast.Name):
-                    kinds.extend(self.element(binding.node.iter, where))
-                else:
-                    kinds.extend(self.unpacked(binding.node.target, node.id, binding.node.iter, where, looped=True))
+                kinds.extend(self._looped(binding.node, node.id, where))
             elif isinstance(binding.node, ast.ExceptHandler):
                 kinds.append(Outside("builtins.Exception"))
-            elif isinstance(binding.node, ast.Assign):
-                for target in binding.node.targets:
-                    kinds.extend(self.unpacked(target, node.id, binding.node.value, where, looped=False))
         if where.is_module:
             for inside, binding in rebound(where.module, node.id):
                 if binding.value is not None:
@@ -176,156 +181,150 @@ class Inference(ElementReader):
         return once(kinds)
 
     def _parameter(self, name: str, scope: Scope, annotation: ast.expr | None) -> list[Kind]:
-        if not isinstance(scope.node, ast.Module):
-            # What is written after `*args:` is what each item is.
-            rest, named = scope.node.args.vararg, scope.node.args.kwarg
-            if rest is not None and rest.arg == name:
-                return [Outside("builtins.tuple")]
-            if named is not None and named.arg == name:
-                return [Outside("builtins.dict")]
-        if scope.owner is not None and not isinstance(scope.node, (ast.Module, ast.Lambda)):
-            args = scope.node.args
-            names = [*args.posonlyargs, *args.args]
-            if names and names[0].arg == name:
-                decorators = {each.id for each in scope.node.decorator_list if isinstance(each, ast.Name)}
-                info = scope.module.classes.get(scope.owner)
-                owner = self.receiver if self.receiver is not None else info
-                if owner is not None and "staticmethod" not in decorators:
-                    if "classmethod" in decorators or scope.node.name in {"__new__", "__init_subclass__"}:
-                        return [ClassObject(owner)]
-                    return [Instance(owner, exact=True, given=self._constructed_with(owner))]
-        kinds = self.annotation(annotation, scope.parent or scope) if annotation is not None else []
-        if kinds and self.given and all(isinstance(each, Instance) and is_open(each.info) for each in kinds):
-            return self.given_to(name, scope) or kinds
-        return kinds or self.given_to(name, scope)
-
-    # -- what parameters are given -------------------------------------------------------------------------------
-
-    def given_to(self, name: str, scope: Scope) -> list[Kind]:
-        """What a parameter that says nothing is given, in this call."""
-        if not self.given or isinstance(scope.node, ast.Module):
+        node = scope.node
+        if isinstance(node, ast.Module):
             return []
-        parameter = parameter_of(scope.node, scope.module, name)
-        project = scope.module.project
-        return [kind for each in self.given if each.parameter == parameter for kind in kinds_of(each.what, project)]
+        # The annotation of `*args` is that of each item.
+        if node.args.vararg is not None and node.args.vararg.arg == name:
+            return [Outside("builtins.tuple")]
+        if node.args.kwarg is not None and node.args.kwarg.arg == name:
+            return [Outside("builtins.dict")]
+        if scope.owner is not None and not isinstance(node, ast.Lambda):
+            names = [*node.args.posonlyargs, *node.args.args]
+            if names and names[0].arg == name:
+                decorators = {each.id for each in node.decorator_list if isinstance(each, ast.Name)}
+                owner = self.receiver or scope.module.classes.get(scope.owner)
+                if owner is not None and "staticmethod" not in decorators:
+                    of_class = "classmethod" in decorators or node.name in {"__new__", "__init_subclass__"}
+                    return [ClassObject(owner) if of_class else Instance(owner)]
+        kinds = self.annotation(annotation, scope.parent or scope) if annotation is not None else []
+        return kinds or self.passed.get((node, name), [])
 
-    def _constructed_with(self, info: ClassInfo) -> tuple[Given, ...]:
-        """What the constructor of `self` was given."""
-        if not self.given:
-            return ()
-        order = ancestry(info)
-        places = {(each.module.path, each.methods["__init__"].lineno) for each in order if "__init__" in each.methods}
-        places.update((each.module.path, each.node.lineno) for each in order)
-        return tuple(each for each in self.given if each.parameter[:2] in places)
+    # -- loops and with -------------------------------------------------------------------------------------------
 
-    def given_by(
-        self, call: ast.Call, function: FunctionNode, module: Module, scope: Scope, *, bound: bool
-    ) -> tuple[Given, ...]:
-        """What a call gives to those parameters of a function that say nothing of their own.
+    def _looped(self, node: ast.For | ast.AsyncFor | ast.comprehension, name: str, scope: Scope) -> list[Kind]:
+        """What a loop variable is; a pair of variables is known only for `enumerate` and `items`."""
+        if isinstance(node.target, ast.Name):
+            return self.element(node.iter, scope)
+        call = node.iter
+        if not isinstance(node.target, (ast.Tuple, ast.List)) or not isinstance(call, ast.Call):
+            return []
+        source: ast.expr | None = None
+        if isinstance(call.func, ast.Name) and call.func.id == "enumerate" and call.args:
+            source = call.args[0]
+        elif isinstance(call.func, ast.Attribute) and call.func.attr == "items":
+            source = call.func.value
+        last = node.target.elts[-1]
+        if source is None or len(node.target.elts) != 2:
+            return []
+        return self.element(source, scope) if isinstance(last, ast.Name) and last.id == name else [Outside()]
 
-        Args:
-            call: The call.
-            function: The function.
-            module: The function's module.
-            scope: Where the call stands.
-            bound: Whether the first parameter is the object or the class itself.
-        """
-        vague = vague_parameters(function, module)
-        if len(vague) <= bound and not (vague and vague[0][1]):
-            return ()
-        found: list[Given] = []
-        for name, position, default in vague:
-            at = position - 1 if bound else position
-            if bound and position == 0:
-                continue
-            value = next((each.value for each in call.keywords if each.arg == name), None)
-            if value is None and 0 <= at < len(call.args):
-                if any(isinstance(each, ast.Starred) for each in call.args[: at + 1]):
-                    continue
-                value = call.args[at]
-            if value is not None:
-                kinds = self.of(value, scope)
-            elif default is not None and not any(each.arg is None for each in call.keywords):
-                outside = module.scope_of(function).parent or module.scope
-                kinds = Inference(None, self.depth, self.trail).of(default, outside)
-            else:
-                continue
-            what = handed(kinds)
-            if what:
-                found.append(Given(parameter_of(function, module, name), what))
-        return anew((), tuple(found))
+    def element(self, node: ast.expr, scope: Scope) -> list[Kind]:
+        """What the items of a container, or the values of a table, are instances of."""
+        while isinstance(node, (ast.Await, ast.Starred, ast.NamedExpr)):
+            node = node.value
+        declared = self._declared(node, scope)
+        inner = _item_annotation(*declared) if declared is not None else None
+        if inner is not None and (kinds := self.annotation(*inner)):
+            return kinds
+        kinds = [kind for item in self._written_items(node, scope) for kind in self.of(item, scope)]
+        if kinds:
+            own = any(not isinstance(kind, Outside) for kind in kinds)
+            changed = own and isinstance(node, ast.Name) and scope.module.changes_in_place(node.id)
+            return [] if changed else once(kinds)
+        # Nobody knows what other code of the project keeps in an attribute.
+        whole = [] if isinstance(node, (ast.Subscript, ast.Attribute)) else self.of(node, scope)
+        return [Outside()] if whole and all(isinstance(kind, Outside) for kind in whole) else []
 
-    def instance(self, info: ClassInfo, call: ast.AST | None, scope: Scope | None) -> Instance:
-        """What calling a class of the project makes."""
-        made = method_of(info, "__init__")
-        if scope is None or not isinstance(call, ast.Call):
-            return Instance(info, exact=True)
-        if made is None:
-            return Instance(info, exact=True, given=self._fields_given(info, call, scope))
-        given = self.given_by(call, made[0], made[1].module, scope, bound=True)
-        if given and made[1] is not info:
-            return Instance(info, exact=True, given=given)
-        return Instance(info, exact=True, given=(*given, *self._handed_on(info, made[0], made[1], given)))
+    @staticmethod
+    def _written_items(node: ast.expr, scope: Scope) -> list[ast.expr]:
+        """The items of a container as far as they are written where it is made."""
+        match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+        containers = [binding.value for binding in match[1]] if match is not None else [node]
+        items: list[ast.expr] = []
+        for container in containers:
+            if isinstance(container, (ast.List, ast.Tuple, ast.Set)):
+                items += container.elts
+            elif isinstance(container, ast.Dict):
+                items += container.values
+            elif isinstance(container, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+                items.append(container.elt)
+            elif isinstance(container, ast.DictComp):
+                items.append(container.value)
+        return items
 
-    def _fields_given(self, info: ClassInfo, call: ast.Call, scope: Scope) -> tuple[Given, ...]:
-        """What a class that is made of its annotated attributes is given for those that say nothing of their own."""
-        if not (call.args or call.keywords) or not any(
-            each.node.decorator_list or any(_is_named_tuple(one) for one in each.node.bases) for each in ancestry(info)
+    def _declared(self, node: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
+        """The annotation of an expression, with the scope to read it in."""
+        if isinstance(node, ast.Name):
+            match = scope.lookup(node.id)
+            for binding in match[1] if match is not None else ():
+                if binding.annotation is not None and match is not None:
+                    return binding.annotation, match[0]
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr in {"values", "copy"}:
+                return self._declared(node.func.value, scope)
+            callee = self._callee(node, scope)
+            if callee is not None and callee[0].returns is not None:
+                return callee[0].returns, callee[1]
+        elif isinstance(node, ast.Attribute):
+            for kind in self.of(node.value, scope):
+                for info in ancestry(kind.info) if isinstance(kind, (Instance, ClassObject)) else ():
+                    for binding in info.attributes.get(node.attr, ()):
+                        if binding.annotation is not None:
+                            return binding.annotation, info.body_scope
+                    for annotation, _, where in info.instance_attributes.get(node.attr, ()):
+                        if annotation is not None:
+                            return annotation, where
+        return None
+
+    def _callee(self, node: ast.Call, scope: Scope) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, Scope] | None:
+        """The function of the project that a call names, with the scope round it."""
+        for value in options(evaluate(node.func, scope)):
+            if isinstance(value, Symbol) and isinstance(value.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                owner = scope.module.project.module_defining(value.definition)
+                if owner is not None:
+                    return value.definition, owner.scope
+        if isinstance(node.func, ast.Attribute):
+            for kind in self.of(node.func.value, scope):
+                if isinstance(kind, (Instance, ClassObject)):
+                    method = method_of(kind.info, node.func.attr)
+                    if method is not None:
+                        return method[0], method[1].scope
+        return None
+
+    def entered(self, node: ast.expr, scope: Scope) -> list[Kind]:
+        """What `with node as name` binds the name to."""
+        callee = self._callee(node, scope) if isinstance(node, ast.Call) else None
+        if callee is not None and any(
+            "contextmanager" in _last_name(decorator) for decorator in callee[0].decorator_list
         ):
-            return ()
-        found: list[Given] = []
-        for position, (name, owner, annotation) in enumerate(fields(info)):
-            if not (vague(annotation) or names_open_class(annotation, owner.body_scope)):
-                continue
-            value = next((each.value for each in call.keywords if each.arg == name), None)
-            if value is None and position < len(call.args):
-                if any(isinstance(each, ast.Starred) for each in call.args[: position + 1]):
-                    continue
-                value = call.args[position]
-            what = handed(self.of(value, scope)) if value is not None else ()
-            if what:
-                found.append(Given(_field(owner, name), what))
-        return anew((), tuple(found))
+            return self._yielded(*callee)
+        kinds: list[Kind] = []
+        for kind in self.of(node, scope):
+            entered: list[Kind] = []
+            for name in ("__aenter__", "__enter__") if isinstance(kind, Instance) else ():
+                if isinstance(kind, Instance) and (method := method_of(kind.info, name)) is not None:
+                    entered = self._within(kind.info).returned(method[0], method[1].module)
+                    break
+            kinds.extend(entered or [kind])
+        return kinds
 
-    def _handed_on(
-        self, info: ClassInfo, node: FunctionNode, owner: ClassInfo, given: tuple[Given, ...]
-    ) -> tuple[Given, ...]:
-        """What a constructor hands on to the next one by `super().__init__(...)`."""
-        after = [each for each in ancestry(info) if "__init__" in each.methods]
-        following = after[after.index(owner) + 1 :] if owner in after else []
-        if not following or len(vague_parameters(following[0].methods["__init__"], following[0].module)) < 2:
-            return ()
-        parent = following[0]
-        scope = owner.module.scope_of(node)
-        for each in own_nodes(node):
-            if (
-                isinstance(each, ast.Call)
-                and isinstance(each.func, ast.Attribute)
-                and each.func.attr == "__init__"
-                and isinstance(each.func.value, ast.Call)
-                and isinstance(each.func.value.func, ast.Name)
-                and each.func.value.func.id == "super"
-            ):
-                inner = Inference(info, self.depth, self.trail, given)
-                more = inner.given_by(each, parent.methods["__init__"], parent.module, scope, bound=True)
-                return (*more, *self._handed_on(info, parent.methods["__init__"], parent, more))
-        return ()
-
-    def within(self, kind: Instance) -> Inference:
-        """The reader for the methods of an object."""
-        return Inference(kind.info, self.depth, self.trail, kind.given)
+    def _yielded(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> list[Kind]:
+        """What a generator yields, by its annotation, else by its `yield` statements."""
+        inner = _item_annotation(node.returns, scope) if node.returns is not None else None
+        if inner is not None and (kinds := self.annotation(*inner)):
+            return kinds
+        return self._results(node, scope.module, ast.Yield)
 
     # -- annotations ---------------------------------------------------------------------------------------------
 
     def annotation(self, node: ast.expr | None, scope: Scope) -> list[Kind]:
         """The classes that an annotation names."""
         unquoted = unquote(node)
-        if unquoted is None:
+        if unquoted is None or self.depth > MAX_DEPTH:
             return []
         self.depth += 1
         try:
-            if self.depth > MAX_DEPTH:
-                return []
             return self._annotation(unquoted, scope)
         finally:
             self.depth -= 1
@@ -338,39 +337,35 @@ class Inference(ElementReader):
         if isinstance(node, ast.Subscript):
             head = evaluate(node.value, scope)
             inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
-            if isinstance(head, Symbol):
-                if head.name in _WRAPPERS or head.name in {"typing.Coroutine", "collections.abc.Coroutine"}:
-                    return self.annotation(inner[-1 if head.name.endswith("Coroutine") else 0], scope)
-                if head.name == "typing.Union":
-                    return once([kind for each in inner for kind in self.annotation(each, scope)])
-                if head.name in {"builtins.type", "typing.Type"}:
-                    return [
-                        ClassObject(each.info)
-                        for each in self.annotation(inner[0], scope)
-                        if isinstance(each, Instance)
-                    ]
-                if head.name in {"typing.Callable", "collections.abc.Callable"}:
-                    return []
-                return self._named(head)
-            return []
+            if not isinstance(head, Symbol):
+                return []
+            if head.name in _WRAPPERS or head.name in {"typing.Coroutine", "collections.abc.Coroutine"}:
+                return self.annotation(inner[-1 if head.name.endswith("Coroutine") else 0], scope)
+            if head.name == "typing.Union":
+                return once([kind for part in inner for kind in self.annotation(part, scope)])
+            if head.name in {"builtins.type", "typing.Type"}:
+                kinds = self.annotation(inner[0], scope)
+                return [ClassObject(kind.info) for kind in kinds if isinstance(kind, Instance)]
+            return self._named(head)
         value = evaluate(node, scope)
         if isinstance(value, Symbol):
             if value.name in {"typing.Self", "typing_extensions.Self"} and self.receiver is not None:
                 return [Instance(self.receiver)]
             return self._named(value)
         if isinstance(value, CallValue) and isinstance(value.node, ast.Call) and value.module is not None:
-            made = value.node
-            if value.func.name == "typing.NewType" and len(made.args) == 2:
-                return self.annotation(made.args[1], value.module.scope)
+            call = value.node
+            if value.func.name == "typing.NewType" and len(call.args) == 2:
+                return self.annotation(call.args[1], value.module.scope)
             if value.func.name == "typing.TypeVar":
-                bound = next((each.value for each in made.keywords if each.arg == "bound"), None)
+                bound = next((keyword.value for keyword in call.keywords if keyword.arg == "bound"), None)
                 return self.annotation(bound, value.module.scope) if bound is not None else []
         alias = Resolver().alias_of(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
         if alias is not None and alias[0] is not node:
             return self.annotation(*alias)
         return []
 
-    def _named(self, symbol: Symbol) -> list[Kind]:
+    @staticmethod
+    def _named(symbol: Symbol) -> list[Kind]:
         info = class_info(symbol)
         if info is not None:
             return [Instance(info)]
@@ -383,43 +378,39 @@ class Inference(ElementReader):
     # -- values --------------------------------------------------------------------------------------------------
 
     def _value(self, value: Value) -> list[Kind]:
-        found: list[Kind] = []
-        for each in options(value):
-            if isinstance(each, Symbol):
-                info = class_info(each)
+        kinds: list[Kind] = []
+        for option in options(value):
+            if isinstance(option, Symbol):
+                info = class_info(option)
                 if info is not None:
-                    found.append(ClassObject(info))
-                elif each.definition is None:
-                    found.append(Outside(each.name))
-                elif isinstance(each.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    found.extend(self._function(each.definition, each.module))
-            elif isinstance(each, CallValue):
-                scope = each.module.scope if each.module is not None else None
-                found.extend(self._made(each.func, each.node, scope))
-            elif isinstance(each, Const) and each.value is None:
+                    kinds.append(ClassObject(info))
+                elif option.definition is None:
+                    kinds.append(Outside(option.name))
+                elif isinstance(option.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    owner = option.module.project.module_defining(option.definition) if option.module else None
+                    if owner is not None:
+                        of_class = owner.scope_of(option.definition).owner
+                        receiver = owner.classes.get(of_class) if of_class is not None else None
+                        kinds.append(Function(option.definition, owner, receiver))
+            elif isinstance(option, CallValue):
+                scope = option.module.scope if option.module is not None else None
+                kinds.extend(self._made(option.func, option.node, scope))
+            elif isinstance(option, Const) and option.value is None:
                 continue
-            elif isinstance(each, (Const, Items, Mapping, Text, CodeValue, Choice)):
-                found.append(Outside("builtins.object"))
-        return found
-
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module | None) -> list[Kind]:
-        owner = module.project.module_defining(node) if module is not None else None
-        if owner is None:
-            return []
-        inside = owner.scope_of(node)
-        info = owner.classes.get(inside.owner) if inside.owner is not None else None
-        # What is nested sees the parameters of the function round it.
-        given = self.given if inside.parent is not None and not inside.parent.is_module else ()
-        return [Function(key_of(node, owner, info, given=given))]
+            elif isinstance(option, (Const, Items, Mapping, Text, CodeValue, Choice)):
+                kinds.append(Outside("builtins.object"))
+        return kinds
 
     def _made(self, func: Symbol, node: ast.AST | None, scope: Scope | None) -> list[Kind]:
         """What calling a known class or function gives."""
         info = class_info(func)
         if info is not None:
-            return [self.instance(info, node, scope)]
+            return [Instance(info)]
         if isinstance(func.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return self._returned_to(func.definition, func.module, node, scope)
-        if func.definition is None and scope is not None and isinstance(node, ast.Call):
+            return self.returned(func.definition, func.module)
+        if func.definition is not None:
+            return []
+        if scope is not None and isinstance(node, ast.Call):
             if func.name == "typing.cast" and len(node.args) == 2:
                 return self.annotation(node.args[0], scope) or self.of(node.args[1], scope)
             if func.name in _GIVES_BACK and node.args:
@@ -428,56 +419,37 @@ class Inference(ElementReader):
                 return []
             if func.name == "builtins.next" and node.args:
                 return self.element(node.args[0], scope)
-            if func.name == "builtins.getattr" and (attribute := named_attribute(node)) is not None:
-                return self.of(attribute, scope)
-        if func.definition is None:
-            return [Outside(KNOWLEDGE.result_of(func.name) or func.name)]
-        return []
-
-    def _returned_to(
-        self, function: FunctionNode, module: Module | None, node: ast.AST | None, scope: Scope | None
-    ) -> list[Kind]:
-        """What a function returns to one call of it."""
-        owner = module.project.module_defining(function) if module is not None else None
-        if owner is None or scope is None or not isinstance(node, ast.Call):
-            return self.returned(function, module)
-        if getattr(function, "returns", None) is not None:
-            kinds = self.returned(function, module)
-            if kinds:
-                return kinds
-        bound = owner.scope_of(function).owner is not None and not is_static(function)
-        given = self.given_by(node, function, owner, scope, bound=bound)
-        return Inference(self.receiver, self.depth, self.trail, given).returned(function, module)
+        return [Outside(KNOWLEDGE.result_of(func.name) or func.name)]
 
     def returned(self, node: FunctionNode, module: Module | None) -> list[Kind]:
         """What a function of the project returns: by its annotation, else by its `return` statements."""
-        if isinstance(node, ast.Lambda) or module is None:
-            return []
-        owner = module.project.module_defining(node)
-        if owner is None:
+        owner = module.project.module_defining(node) if module is not None else None
+        if isinstance(node, ast.Lambda) or owner is None:
             return []
         scope = owner.scope_of(node)
         if node.returns is not None:
-            if self.receiver is not None and scope.owner is not None and _is_of_its_own(node):
+            if self.receiver is not None and scope.owner is not None and _returns_receiver(node):
                 return [Instance(self.receiver)]
             kinds = self.annotation(node.returns, scope.parent or owner.scope)
-            made_of_others = any(isinstance(each, Instance) and _takes_others(each.info) for each in kinds)
-            if not made_of_others and (kinds or not _tells_nothing(node.returns)):
+            if kinds or _last_name(node.returns) not in {"Callable", "Any", "object"}:
                 return kinds
-            told = kinds
-        else:
-            told = []
+        return self._results(node, owner, ast.Return)
+
+    def _results(self, node: FunctionNode, module: Module, statement: type[ast.Return | ast.Yield]) -> list[Kind]:
+        """What the `return` or `yield` statements of a function give."""
         self.depth += 5
         try:
             if self.depth > MAX_DEPTH:
                 return []
-            kinds = []
-            for each in own_nodes(node):
-                if isinstance(each, ast.Return) and each.value is not None:
-                    kinds.extend(self.of(each.value, scope))
-            if told and not (kinds and all(isinstance(each, Instance) for each in kinds)):
-                return told
-            return once(kinds)
+            scope = module.scope_of(node)
+            return once(
+                [
+                    kind
+                    for part in own_nodes(node)
+                    if isinstance(part, statement) and part.value is not None
+                    for kind in self.of(part.value, scope)
+                ]
+            )
         finally:
             self.depth -= 5
 
@@ -486,262 +458,187 @@ class Inference(ElementReader):
         func = node.func
         if isinstance(func, ast.Name) and func.id == "super" and len(node.args) in {0, 2}:
             owner = class_round(scope)
-            if owner is not None and node.args:
-                # `super(A, self)` in a method of A; of another class it begins elsewhere.
-                named = evaluate(node.args[0], scope)
-                owner = owner if isinstance(named, Symbol) and named.definition is owner.node else None
             if owner is not None:
                 return [Super(owner, self.receiver or owner)]
         if isinstance(func, ast.Attribute):
             base = self.of(func.value, scope)
-            if func.attr in _TAKES_ITEM and not any(isinstance(each, (Instance, ClassObject, Super)) for each in base):
-                items = self.element(func.value, scope)
-                if any_own(items):
-                    return once([*items, *(kind for each in node.args[1:2] for kind in self.of(each, scope))])
-            if func.attr in {"enter_context", "enter_async_context"} and node.args and not any_own(base):
+            if func.attr in _ENTERS and node.args and all(isinstance(kind, Outside) for kind in base):
                 return self.entered(node.args[0], scope)
-            found: list[Kind] = []
-            for kind in base:
-                found.extend(self.result(kind, func.attr))
-            if found or base:
-                return once(found)
-        if isinstance(func, ast.Name):
-            value = evaluate(func, scope)
-            found = []
-            for each in options(value):
-                if isinstance(each, Symbol):
-                    found.extend(self._made(each, node, scope))
-                elif isinstance(each, CallValue) and each.func.name == "functools.partial":
-                    for one in options(each.args[0]) if each.args else ():
-                        if isinstance(one, Symbol):
-                            found.extend(self._made(one, node, scope))
-                elif isinstance(each, CallValue) and each.func.name == "typing.NewType" and node.args:
-                    found.extend(self.of(node.args[0], scope))
-            if found:
-                return once(found)
-            return once(self._called(self.name(func, scope), node, scope))
-        if isinstance(func, (ast.Subscript, ast.Call, ast.IfExp, ast.BoolOp, ast.NamedExpr, ast.Lambda)):
-            found = self._called(self.of(func, scope), node, scope)
-            if found:
-                return once(found)
+            if func.attr in _TAKES_ITEM and any(kind == Outside("builtins.object") for kind in base):
+                return self.element(func.value, scope)
+            if base:
+                return once([result for kind in base for result in self.result(kind, func.attr)])
+        elif isinstance(func, ast.Name):
+            kinds = []
+            for value in options(evaluate(func, scope)):
+                if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
+                    value = value.args[0]  # noqa: PLW2901 - a partial gives what its function gives
+                if isinstance(value, Symbol):
+                    kinds.extend(self._made(value, node, scope))
+            return once(kinds or self._called(self.name(func, scope)))
+        elif kinds := self._called(self.of(func, scope)):
+            return once(kinds)
         if is_local(func, scope):
             return []
         return once(self._value(evaluate(node, scope)))
 
-    def _called(self, kinds: list[Kind], node: ast.Call, scope: Scope) -> list[Kind]:
+    def _called(self, kinds: list[Kind]) -> list[Kind]:
         """What calling something of some kinds gives."""
-        found: list[Kind] = []
+        results: list[Kind] = []
         for kind in kinds:
             if isinstance(kind, ClassObject):
-                found.append(self.instance(kind.info, node, scope))
+                results.append(Instance(kind.info))
             elif isinstance(kind, Instance):
-                found.extend(self.result(kind, "__call__"))
+                results.extend(self.result(kind, "__call__"))
             elif isinstance(kind, Function):
-                module = scope.module.project.module_at(kind.key.path)
-                function = module.function_at(kind.key.line, kind.key.column) if module is not None else None
-                if function is not None and module is not None:
-                    receiver = module.project.class_at(kind.key.receiver) if kind.key.receiver else None
-                    inner = Inference(receiver, self.depth, self.trail, kind.key.given)
-                    found.extend(inner.returned(function, module))
+                results.extend(self._within(kind.receiver).returned(kind.node, kind.module))
             elif isinstance(kind, Outside) and kind.name:
-                found.append(Outside())
-        return found
+                results.append(Outside())
+        return results
 
     def result(self, kind: Kind, name: str) -> list[Kind]:
         """What a method gives."""
         if isinstance(kind, Super):
-            for parent in list(ancestry(kind.owner))[1:]:
+            for parent in ancestry(kind.owner)[1:]:
                 method = parent.methods.get(name)
                 if method is not None:
-                    return Inference(kind.receiver, self.depth, self.trail).returned(method, parent.module)
+                    return self._within(kind.receiver).returned(method, parent.module)
             return [Outside()]
         if isinstance(kind, Function):
             return []
-        if isinstance(kind, (Instance, ClassObject)):
-            method_found = method_of(kind.info, name)
-            if method_found is not None:
-                inner = (
-                    self.within(kind) if isinstance(kind, Instance) else Inference(kind.info, self.depth, self.trail)
-                )
-                return inner.returned(method_found[0], method_found[1].module)
-            nested = kind.info.attributes.get(name)
-            if nested and nested[-1].kind == "class" and isinstance(nested[-1].node, ast.ClassDef):
-                info = kind.info.module.classes.get(nested[-1].node)
-                return [Instance(info, exact=True)] if info is not None else []
-            for held in self.attribute_of(kind, name):
-                if isinstance(held, ClassObject):
-                    return [Instance(held.info, exact=True)]
-                if isinstance(held, Outside):
-                    return [Outside()]
-            return [Outside()] if outside_bases(kind.info) else []
-        if kind.name:
+        if isinstance(kind, Outside):
+            if not kind.name:
+                return [Outside()]
             qualified = f"{kind.name}.{name}"
-            if qualified in _MAY_BE_OWN:
-                return []
-            return [Outside(KNOWLEDGE.result_of(qualified) or qualified)]
-        return [Outside()]
+            return [] if qualified in _MAY_BE_OWN else [Outside(KNOWLEDGE.result_of(qualified) or qualified)]
+        found = method_of(kind.info, name)
+        if found is not None:
+            return self._within(kind.info).returned(found[0], found[1].module)
+        for attribute in self.attribute_of(kind, name):
+            if isinstance(attribute, ClassObject):
+                return [Instance(attribute.info)]
+            if isinstance(attribute, Outside):
+                return [Outside()]
+        return [Outside()] if outside_bases(kind.info) else []
+
+    def _within(self, receiver: ClassInfo | None) -> Inference:
+        """The reader for the methods of an object of a class."""
+        return Inference(receiver, self.depth, self.trail)
 
     # -- attributes ----------------------------------------------------------------------------------------------
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> list[Kind]:
-        if isinstance(node.value, ast.Name):
-            found = scope.lookup(node.value.id)
-            if found is not None and node.attr in {"lifespan_context", "request_context"}:
-                state = self._lifespan(found, node.attr)
-                if state:
-                    return state
-        if node.attr == "lifespan_context" and isinstance(node.value, ast.Attribute):
-            inner = node.value.value
-            if isinstance(inner, ast.Name):
-                found = scope.lookup(inner.id)
-                if found is not None:
-                    state = self._lifespan(found, "lifespan_context")
-                    if state:
-                        return state
-        base = self.of(node.value, scope)
-        kinds: list[Kind] = []
-        for kind in base:
-            kinds.extend(self.attribute_of(kind, node.attr))
-        if kinds:
-            return once(kinds)
-        value = evaluate(node, scope)
-        return once(self._value(value))
+        if node.attr == "lifespan_context" and (state := self._lifespan(node.value, scope)):
+            return state
+        kinds = [part for kind in self.of(node.value, scope) for part in self.attribute_of(kind, node.attr)]
+        return once(kinds or self._value(evaluate(node, scope)))
 
-    def _lifespan(self, found: tuple[Scope, list[Binding]], attr: str) -> list[Kind]:
-        if attr != "lifespan_context":
-            return []
-        where, bindings = found
-        for binding in bindings:
+    def _lifespan(self, node: ast.expr, scope: Scope) -> list[Kind]:
+        """The second type argument of the `Context` that an expression begins with."""
+        if isinstance(node, ast.Attribute):
+            node = node.value
+        match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+        for binding in match[1] if match is not None else ():
             annotation = unquote(binding.annotation)
-            if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
-                head = evaluate(annotation.value, where.parent or where)
-                if (
-                    isinstance(head, Symbol)
-                    and head.name in {"mcpcore.Context", "mcp.Context"}
-                    and len(annotation.slice.elts) > 1
-                ):
-                    return self.annotation(annotation.slice.elts[1], where.parent or where)
+            if match is not None and isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
+                outside = match[0].parent or match[0]
+                head = evaluate(annotation.value, outside)
+                if isinstance(head, Symbol) and head.name in {"mcpcore.Context", "mcp.Context"}:
+                    return self.annotation(annotation.slice.elts[-1], outside)
         return []
 
     def attribute_of(self, kind: Kind, name: str) -> list[Kind]:
         """What an attribute of an instance may be an instance of."""
+        if self.depth > MAX_DEPTH or isinstance(kind, (Super, Function)):
+            return []
+        if isinstance(kind, Outside):
+            if not kind.name:
+                return [Outside()]
+            qualified = f"{kind.name}.{name}"
+            return [Outside(KNOWLEDGE.result_of(qualified) or (qualified if _is_module(kind.name) else ""))]
         self.depth += 1
         try:
-            if self.depth > MAX_DEPTH:
-                return []
-            if isinstance(kind, (Super, Function)):
-                return []
-            if isinstance(kind, Outside):
-                if not kind.name:
-                    return [Outside()]
-                qualified = f"{kind.name}.{name}"
-                return [Outside(KNOWLEDGE.result_of(qualified) or (qualified if _is_module(kind.name) else ""))]
             for info in ancestry(kind.info):
-                found = self._own_attribute(info, name, kind)
-                if found is not None:
-                    return found
+                kinds = self._own_attribute(info, name, kind)
+                if kinds is not None:
+                    return kinds
             return [Outside()] if any(outside_bases(kind.info)) else []
         finally:
             self.depth -= 1
 
     def _own_attribute(self, info: ClassInfo, name: str, kind: Instance | ClassObject) -> list[Kind] | None:
-        given = kind.given if isinstance(kind, Instance) else ()
-        inner = Inference(kind.info, self.depth, self.trail, given)
+        inner = self._within(kind.info)
         for binding in info.attributes.get(name, ()):
             if binding.kind == "annotated" and binding.annotation is not None:
-                for each in given:
-                    if each.parameter == _field(info, name):
-                        return kinds_of(each.what, info.module.project)
                 return inner.annotation(binding.annotation, info.body_scope)
             if binding.kind == "assign" and binding.value is not None:
                 return inner.of(binding.value, info.body_scope)
             if binding.kind == "function" and isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 if is_property(binding.node):
                     return inner.returned(binding.node, info.module)
-                return [Function(key_of(binding.node, info.module, kind.info, given=given))]
+                return [Function(binding.node, info.module, kind.info)]
             if binding.kind == "class" and isinstance(binding.node, ast.ClassDef):
                 nested = info.module.classes.get(binding.node)
                 return [ClassObject(nested)] if nested is not None else []
+        assignments = info.instance_attributes.get(name)
+        if assignments is None:
+            return None
         kinds: list[Kind] = []
-        hit = False
-        for annotation, value, scope in info.instance_attributes.get(name, ()):
-            hit = True
+        for annotation, value, scope in assignments:
             if annotation is not None and (noted := inner.annotation(annotation, scope)):
                 return noted
             if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
                 kinds.extend(inner.of(value, scope))
-        return once(kinds) if hit else None
+        return once(kinds)
 
     def _item(self, node: ast.Subscript, scope: Scope) -> list[Kind]:
         """What `container[key]` is."""
-        known = evaluate(node, scope)
-        found = self._value(known)
-        if any_own(found):
-            return found
-        kinds: list[Kind] = []
-        for kind in self.of(node.value, scope):
-            if isinstance(kind, Instance) and method_of(kind.info, "__getitem__") is not None:
-                kinds.extend(self.result(kind, "__getitem__"))
-        return kinds or self.element(node.value, scope) or found
+        known = self._value(evaluate(node, scope))
+        if any(not isinstance(kind, Outside) for kind in known):
+            return known
+        return self.element(node.value, scope) or known
 
 
-def _takes_others(info: ClassInfo) -> bool:
-    """Whether what the objects of a class are made with says more than its annotations."""
-    key = ("takes others", info.node)
-    known: bool | None = info.module.memo.get(key)
-    if known is None:
-        made = method_of(info, "__init__")
-        if made is not None:
-            known = len(vague_parameters(made[0], made[1].module)) > 1
-        else:
-            known = any(each.node.decorator_list for each in ancestry(info)) and any(
-                names_open_class(annotation, owner.body_scope) for _, owner, annotation in fields(info)
-            )
-        info.module.memo[key] = known
-    return known
-
-
-def _field(info: ClassInfo, name: str) -> Parameter:
-    """An attribute that the constructor takes, as a parameter of its class."""
-    return Parameter(info.module.path, info.node.lineno, info.node.col_offset, name)
+def _item_annotation(annotation: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
+    """The annotation of the items (of a table: of the values) in that of a container."""
+    node = unquote(annotation)
+    while isinstance(node, ast.BinOp):
+        node = unquote(node.left if isinstance(node.left, ast.Subscript) else node.right)
+    if not isinstance(node, ast.Subscript):
+        return None
+    head = evaluate(node.value, scope)
+    parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if not isinstance(head, Symbol) or not parts:
+        return None
+    if head.name in {"typing.Optional", "typing.Annotated", "typing.Final", "typing.ClassVar"}:
+        return _item_annotation(parts[0], scope)
+    last = head.name.rpartition(".")[2].lower()
+    if last in _TABLES:
+        return (parts[1], scope) if len(parts) == 2 else None
+    return (parts[0], scope) if last in _CONTAINERS else None
 
 
 def _is_module(name: str) -> bool:
     return bool(name) and name.rpartition(".")[2][:1].islower() and not name.startswith("builtins.")
 
 
-def named_attribute(node: ast.Call) -> ast.Attribute | None:
-    """The attribute that `getattr(value, "name")` reads."""
-    if len(node.args) < 2 or not isinstance(node.args[1], ast.Constant) or not isinstance(node.args[1].value, str):
-        return None
-    return ast.copy_location(ast.Attribute(node.args[0], node.args[1].value, ast.Load()), node)
-
-
 def is_static(node: FunctionNode) -> bool:
     """Whether a method takes no object."""
-    return not isinstance(node, ast.Lambda) and any(
-        isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list
-    )
+    return not isinstance(node, ast.Lambda) and any(_last_name(each) == "staticmethod" for each in node.decorator_list)
 
 
-def _is_named_tuple(base: ast.expr) -> bool:
-    return "NamedTuple" in {getattr(base, "id", ""), getattr(base, "attr", "")}
+def _last_name(node: ast.expr) -> str:
+    """The last name of a decorator or an annotation."""
+    target = node.func if isinstance(node, ast.Call) else node.value if isinstance(node, ast.Subscript) else node
+    return target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
 
 
-def _is_of_its_own(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a method returns what it is called on, or an object of that class: `def make(cls: type[T]) -> T`."""
+def _returns_receiver(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a method returns its object, or an object of its class: `def make(cls: type[T]) -> T`."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
     annotation = first.annotation if first is not None else None
-    if isinstance(annotation, ast.Subscript) and isinstance(annotation.value, (ast.Name, ast.Attribute)):
-        head = annotation.value.id if isinstance(annotation.value, ast.Name) else annotation.value.attr
-        annotation = annotation.slice if head in {"type", "Type"} else None
+    if isinstance(annotation, ast.Subscript):
+        annotation = annotation.slice if _last_name(annotation) in {"type", "Type"} else None
     if isinstance(annotation, ast.Name) and isinstance(node.returns, ast.Name):
         return annotation.id == node.returns.id
     return False
-
-
-def _tells_nothing(node: ast.expr) -> bool:
-    """Whether an annotation speaks of a function, and so not of what it does, or of anything at all."""
-    target = node.value if isinstance(node, ast.Subscript) else node
-    name = target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
-    return name in {"Callable", "Any", "object"}

@@ -73,10 +73,6 @@ MADE: Final[dict[str, tuple[str, dict[str, str]]]] = {
         "[entry(reason, code) for reason, code in TABLE.items()]",
         {"lost": "NOT_FOUND", "taken": "CONFLICT"},
     ),
-    "what objects, classes and entries hold": (
-        "[HELD.first, FailureMode(Held.SECOND.reason.upper().lower(), Held.SECOND.code, when='x', recovery='y')]",
-        {"held": "CONFLICT", "second": "FORBIDDEN"},
-    ),
     "a part of a list": ("[entry(each) for each in TABLE][1:]", {"taken": "NOT_FOUND"}),
 }
 

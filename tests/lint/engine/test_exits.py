@@ -11,10 +11,6 @@ from mcpcore import CodedError, ErrorCode, conflict, forbidden, not_found, rate_
 """
 
 EXITS: Final[dict[str, tuple[str, set[str]]]] = {
-    "puts another in its place": (
-        "if isinstance(exc, CodedError):\n            raise conflict('x') from exc\n        return False",
-        {"CONFLICT", "OSError"},
-    ),
     "asks first whether there is one": (
         "if kind is None:\n            return False\n        raise conflict('x') from exc",
         {"CONFLICT"},
@@ -23,35 +19,8 @@ EXITS: Final[dict[str, tuple[str, set[str]]]] = {
         "if exc is not None:\n            self.close()\n        return None",
         {"FORBIDDEN", "OSError"},
     ),
-    "returns early where there is none": (
-        "if not exc:\n            return\n        return isinstance(exc, CodedError)",
-        {"OSError"},
-    ),
-    "swallows some by a condition": (
-        "if kind is not None and issubclass(kind, CodedError):\n            return True\n        return False",
-        {"OSError"},
-    ),
-    "swallows some, and falls off its end": (
-        "if isinstance(exc, OSError):\n            return True",
-        {"FORBIDDEN"},
-    ),
-    "by a match": (
-        """match exc:
-            case CodedError(code=ErrorCode.FORBIDDEN):
-                raise conflict('x')
-            case _:
-                return False""",
-        {"CONFLICT", "OSError"},
-    ),
-    "raises it again": ("if exc is not None:\n            raise exc", {"FORBIDDEN", "OSError"}),
     "swallows all": ("self.close()\n        return True", set()),
-    "leaves it to another": ("return self.inner.__exit__(kind, exc, trace)", {"FORBIDDEN", "OSError"}),
-    "by what is asked of something else": ("return self.quiet", {"FORBIDDEN", "OSError"}),
     "by what cannot be told": ("return self.handles(exc)", set()),
-    "by what cannot be told, in part": (
-        "if isinstance(exc, OSError):\n            return False\n        return kind in self.kinds",
-        {"OSError"},
-    ),
 }
 
 

@@ -6,11 +6,11 @@ import importlib
 import json
 from pathlib import Path
 
-import mcpcore_lint.flow.knowledge
+import mcpcore_lint.semantics.knowledge
 import pytest
-from mcpcore_lint.flow.knowledge import KNOWLEDGE
+from mcpcore_lint.semantics.knowledge import KNOWLEDGE
 
-FILES = sorted(Path(mcpcore_lint.flow.knowledge.__file__).parent.glob("*.json"))
+FILES = sorted(Path(mcpcore_lint.semantics.knowledge.__file__).parent.glob("*.json"))
 HEAD = "from mcpcore import CodedError, Context, ErrorCode, not_found, tool\n"
 
 CASES = {

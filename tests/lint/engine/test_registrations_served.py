@@ -164,32 +164,6 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         read: tool lowlevel Handlers._read(arguments)
         """,
     ),
-    "objects that have a name and a method": (
-        HEAD
-        + """
-        class Find:
-            name = "find"
-            async def run(self, arguments):
-                raise ValueError("find")
-        class Read:
-            name = "read"
-            async def run(self, arguments):
-                raise ValueError("read")
-        TOOLS = [Find(), Read()]
-        BY_NAME = {each.name: each for each in TOOLS}
-        @server.call_tool()
-        async def call_tool(name: str, arguments: dict):
-            tool = BY_NAME.get(name)
-            if not tool:
-                raise ValueError(name)
-            return await tool.run(arguments)
-        """,
-        """
-        ?: tool lowlevel call_tool(name, arguments)
-        find: tool lowlevel Find.run(arguments)
-        read: tool lowlevel Read.run(arguments)
-        """,
-    ),
     "a search by something else than the name": (
         HEAD
         + """

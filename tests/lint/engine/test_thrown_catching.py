@@ -208,55 +208,6 @@ CASES: Final[Cases] = {
         """,
         "NOT_FOUND: fetch > load",
     ),
-    "re-raise under another name": (
-        """
-        @tool
-        def fetch(n: int):
-            saved = None
-            try:
-                load()
-            except KeyError as error:
-                saved = error
-            if saved is not None:
-                raise saved
-        def load():
-            raise KeyError("x")
-            raise ValueError("x")
-        """,
-        "KeyError: fetch > load\nValueError: fetch > load",
-    ),
-    "re-raise where the class is narrowed": (
-        """
-        @tool
-        def fetch(n: int):
-            try:
-                load()
-            except Exception as error:
-                if isinstance(error, KeyError):
-                    raise
-                return None
-        def load():
-            raise KeyError("x")
-            raise ValueError("x")
-        """,
-        "KeyError: fetch > load",
-    ),
-    "re-raise unless it is of a class": (
-        """
-        @tool
-        def fetch(n: int):
-            try:
-                load()
-            except Exception as error:
-                if isinstance(error, (KeyError, OSError)):
-                    return None
-                raise
-        def load():
-            raise KeyError("x")
-            raise ValueError("x")
-        """,
-        "ValueError: fetch > load",
-    ),
     "a bare raise in a function that the clause calls": (
         """
         @tool
@@ -303,23 +254,6 @@ CASES: Final[Cases] = {
             return conflict("x")
         """,
         "NOT_FOUND: fetch > translate\nCONFLICT: fetch > translate",
-    ),
-    "conversion that hands the rest back": (
-        """
-        @tool
-        def fetch(n: int):
-            try:
-                load()
-            except Exception as error:
-                raise translate(error) from error
-        def load():
-            raise KeyError("x")
-        def translate(error):
-            if isinstance(error, ValueError):
-                return not_found("x")
-            return error
-        """,
-        "NOT_FOUND: fetch > translate\nKeyError: fetch > load",
     ),
     "finally that returns swallows": (
         """
@@ -427,20 +361,6 @@ CASES: Final[Cases] = {
         def fetch(n: int):
             quiet = suppress(KeyError)
             with quiet:
-                load()
-        def load():
-            raise KeyError("x")
-            raise ValueError("x")
-        """,
-        "ValueError: fetch > load",
-    ),
-    "suppress entered through an exit stack": (
-        """
-        from contextlib import ExitStack, suppress
-        @tool
-        def fetch(n: int):
-            with ExitStack() as stack:
-                stack.enter_context(suppress(KeyError))
                 load()
         def load():
             raise KeyError("x")
@@ -588,26 +508,6 @@ CASES: Final[Cases] = {
         """,
         "TIMEOUT: fetch > load > retried.decorate.again\nValueError: fetch > load",
     ),
-    "a decorator that is a class": (
-        """
-        class Converted:
-            def __init__(self, run):
-                self.run = run
-            def __call__(self, *args):
-                try:
-                    return self.run(*args)
-                except KeyError:
-                    raise conflict("x")
-        @Converted
-        def load():
-            raise KeyError("x")
-            raise ValueError("x")
-        @tool
-        def fetch():
-            load()
-        """,
-        "CONFLICT: fetch > load > Converted.__call__\nValueError: fetch > load",
-    ),
     "a decorator that returns the function itself": (
         """
         def marked(run):
@@ -714,21 +614,6 @@ CASES: Final[Cases] = {
             raise ValueError("x")
         """,
         "mcpcore.CodedError?: fetch > load\nmcpcore.CodedError?: fetch > other",
-    ),
-    "a clause that catches what a tool's helper converts": (
-        """
-        @tool
-        def fetch():
-            try:
-                helper()
-            except CodedError as error:
-                if error.code is ErrorCode.NOT_FOUND:
-                    return None
-                raise
-        def helper():
-            raise not_found("x")
-        """,
-        "",
     ),
     "asyncio.timeout and what it guards": (
         """

@@ -158,155 +158,6 @@ CASES: Final[Cases] = {
         """,
         "CONFLICT: fetch > Base.__post_init__",
     ),
-    "a property, a cached property, and a chain of both": (
-        """
-        from functools import cached_property
-        class Client:
-            @property
-            def token(self) -> str:
-                raise forbidden("x")
-            def call(self):
-                raise timeout("x")
-        class App:
-            @cached_property
-            def client(self) -> Client:
-                raise conflict("x")
-        @tool
-        def fetch(app: App):
-            app.client.call()
-            return app.client.token
-        """,
-        "CONFLICT: fetch > App.client\nTIMEOUT: fetch > Client.call\nFORBIDDEN: fetch > Client.token",
-    ),
-    "a setter and a deleter": (
-        """
-        class App:
-            @property
-            def size(self):
-                return 1
-            @size.setter
-            def size(self, value):
-                raise conflict("x")
-            @size.deleter
-            def size(self):
-                raise forbidden("x")
-        @tool
-        def fetch(app: App):
-            app.size = 3
-            app.size += 1
-            del app.size
-        """,
-        "CONFLICT: fetch > App.size\nFORBIDDEN: fetch > App.size",
-    ),
-    "reading a property runs its getter alone": (
-        """
-        class App:
-            @property
-            def size(self):
-                raise not_found("x")
-            @size.setter
-            def size(self, value):
-                raise conflict("x")
-        @tool
-        def fetch(app: App):
-            return app.size
-        """,
-        "NOT_FOUND: fetch > App.size",
-    ),
-    "a property made with property()": (
-        """
-        class App:
-            def _read(self):
-                raise not_found("x")
-            size = property(_read)
-        @tool
-        def fetch(app: App):
-            return app.size
-        """,
-        "NOT_FOUND: fetch > App._read",
-    ),
-    "a property read from the result of a call": (
-        """
-        class App:
-            @property
-            def size(self):
-                raise not_found("x")
-        def make() -> App: ...
-        @tool
-        def fetch():
-            return make().size
-        """,
-        "NOT_FOUND: fetch > App.size",
-    ),
-    "a descriptor": (
-        """
-        class Field:
-            def __get__(self, instance, owner):
-                raise not_found("x")
-            def __set__(self, instance, value):
-                raise conflict("x")
-        class App:
-            size = Field()
-        @tool
-        def fetch(app: App):
-            app.size = 1
-            return app.size
-        """,
-        "NOT_FOUND: fetch > Field.__get__\nCONFLICT: fetch > Field.__set__",
-    ),
-    "__getattr__ answers for attributes that are not there": (
-        """
-        class App:
-            known = 1
-            def __getattr__(self, name):
-                raise not_found("x")
-        @tool
-        def fetch(app: App):
-            app.known
-            return app.other
-        """,
-        "NOT_FOUND: fetch > App.__getattr__",
-    ),
-    "a method of a subclass behind the base's annotation": (
-        """
-        from base import Store
-        import sql, memory
-        @tool
-        def fetch(store: Store):
-            store.get()
-        #-- base.py
-        from abc import ABC, abstractmethod
-        class Store(ABC):
-            @abstractmethod
-            def get(self): ...
-        #-- sql.py
-        from base import Store
-        class SqlStore(Store):
-            def get(self):
-                raise not_found("x")
-        #-- memory.py
-        from base import Store
-        class MemoryStore(Store):
-            def get(self):
-                raise conflict("x")
-        """,
-        "NOT_FOUND: fetch > SqlStore.get\nCONFLICT: fetch > MemoryStore.get",
-    ),
-    "a method that a subclass overrides, and the base has too": (
-        """
-        class Store:
-            def get(self):
-                raise not_found("x")
-        class Fast(Store):
-            def get(self):
-                raise conflict("x")
-        class Faster(Fast): ...
-        @tool
-        def fetch(store: Store):
-            store.get()
-        """,
-        "NOT_FOUND: fetch > Store.get\nCONFLICT: fetch > Fast.get",
-    ),
     "an instance that is made on the spot has its own class": (
         """
         class Store:
@@ -333,46 +184,6 @@ CASES: Final[Cases] = {
             store.get()
         """,
         "?: store.get",
-    ),
-    "a protocol with one implementation": (
-        """
-        from typing import Protocol
-        class Store(Protocol):
-            def get(self) -> str: ...
-        class SqlStore:
-            def get(self) -> str:
-                raise not_found("x")
-        class Unrelated:
-            def put(self) -> str:
-                raise conflict("x")
-        @tool
-        def fetch(store: Store):
-            store.get()
-        """,
-        "NOT_FOUND: fetch > SqlStore.get",
-    ),
-    "a protocol with several implementations": (
-        """
-        from typing import Protocol
-        class Store(Protocol):
-            def get(self) -> str: ...
-            def put(self) -> str: ...
-        class SqlStore:
-            def get(self) -> str:
-                raise not_found("x")
-            def put(self) -> str: ...
-        class MemoryStore:
-            def get(self) -> str:
-                raise conflict("x")
-            def put(self) -> str: ...
-        class Half:
-            def get(self) -> str:
-                raise forbidden("x")
-        @tool
-        def fetch(store: Store):
-            store.get()
-        """,
-        "NOT_FOUND: fetch > SqlStore.get\nCONFLICT: fetch > MemoryStore.get",
     ),
     "a protocol that nothing here implements": (
         """
@@ -458,28 +269,6 @@ CASES: Final[Cases] = {
         """,
         "NOT_FOUND: fetch > A.get > Base.get\nNOT_FOUND: fetch > B.get > Base.get",
     ),
-    "constructors: __init__, __new__, one inherited, one of a metaclass": (
-        """
-        class A:
-            def __init__(self):
-                raise not_found("x")
-        class B(A): ...
-        class C:
-            def __new__(cls):
-                raise conflict("x")
-        class Meta(type):
-            def __call__(cls, *args):
-                raise forbidden("x")
-        class D(metaclass=Meta): ...
-        @tool
-        def fetch():
-            A()
-            B()
-            C()
-            D()
-        """,
-        "NOT_FOUND: fetch > A.__init__\nCONFLICT: fetch > C.__new__\nFORBIDDEN: fetch > Meta.__call__",
-    ),
     "a class that is chosen": (
         """
         class A:
@@ -530,21 +319,6 @@ CASES: Final[Cases] = {
         """,
         "CONFLICT: fetch > Query.where\nNOT_FOUND: fetch > Query.run",
     ),
-    "a method bound to a name, and one got with getattr": (
-        """
-        class A:
-            def get(self):
-                raise not_found("x")
-            def put(self):
-                raise conflict("x")
-        @tool
-        def fetch(a: A):
-            run = a.get
-            run()
-            getattr(a, "put")()
-        """,
-        "NOT_FOUND: fetch > A.get\nCONFLICT: fetch > A.put",
-    ),
     "a function held in an attribute": (
         """
         def load():
@@ -563,18 +337,6 @@ CASES: Final[Cases] = {
             app.other()
         """,
         "NOT_FOUND: fetch > load\nCONFLICT: fetch > App.__init__.<lambda> > save",
-    ),
-    "isinstance narrows an object that nobody annotated": (
-        """
-        class A:
-            def get(self):
-                raise not_found("x")
-        @tool
-        def fetch(given: object):
-            if isinstance(given, A):
-                given.get()
-        """,
-        "NOT_FOUND: fetch > A.get",
     ),
     "an enum with methods": (
         """
@@ -634,25 +396,6 @@ CASES: Final[Cases] = {
         """,
         "NOT_FOUND: fetch > fetch.Local.get",
     ),
-    "items of containers": (
-        """
-        from store import Store
-        @tool
-        def fetch(stores: list[Store], by: dict[str, Store], pair: tuple[Store, int]):
-            stores[0].get()
-            for name, each in by.items():
-                each.get()
-            for each in by.values():
-                each.get()
-            first, second = pair
-            first.get()
-            [each.get() for each in stores]
-            by.get("x").get()
-            for n, each in enumerate(stores):
-                each.get()
-        """ + STORE,
-        "NOT_FOUND: fetch > Store.get",
-    ),
     "a container of the module": (
         """
         from store import Store
@@ -697,18 +440,6 @@ CASES: Final[Cases] = {
         """ + STORE,
         "NOT_FOUND: fetch > Store.get\nCONFLICT: fetch > Store.load",
     ),
-    "a value of a third party stays outside": (
-        """
-        import acme
-        class App:
-            def __init__(self):
-                self.client = acme.Client()
-        @tool
-        def fetch(app: App):
-            app.client.call().more[0].get()
-        """,
-        "",
-    ),
     "a class of the project that inherits from a third party": (
         """
         import acme
@@ -740,21 +471,6 @@ CASES: Final[Cases] = {
             store.get()
         """ + STORE,
         "NOT_FOUND: fetch > helper > Store.get",
-    ),
-    "an unannotated argument of a constructor has what it is given": (
-        """
-        from store import Store
-        class Service:
-            def __init__(self, store):
-                self.store = store
-            def run(self):
-                self.store.get()
-        service = Service(Store())
-        @tool
-        def fetch():
-            service.run()
-        """ + STORE,
-        "NOT_FOUND: fetch > Service.run > Store.get",
     ),
 }  # fmt: skip
 

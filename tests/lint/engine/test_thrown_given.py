@@ -27,24 +27,6 @@ def translate(kind):
 """
 
 CASES: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
-    "a text that an `if` asks for": (
-        TRANSLATE + '@tool\ndef fetch():\n    raise translate("gone")\n',
-        {("NOT_FOUND", "fetch > translate")},
-    ),
-    "a text that a `match` asks for, by keyword": (
-        TRANSLATE + '@tool\ndef fetch():\n    raise translate(kind="locked")\n',
-        {("CONFLICT", "fetch > translate")},
-    ),
-    "a text that nothing asks for": (
-        TRANSLATE + '@tool\ndef fetch():\n    raise translate("odd")\n',
-        {("FORBIDDEN", "fetch > translate")},
-    ),
-    "a text that is handed on": (
-        TRANSLATE
-        + 'def fail(kind):\n    if kind == "none":\n        return\n    raise translate(kind)\n'
-        + '@tool\ndef fetch():\n    fail("taken")\n    fail("none")\n',
-        {("CONFLICT", "fetch > fail > translate")},
-    ),
     "a text that nobody knows": (
         TRANSLATE + "@tool\ndef fetch(kind: str):\n    raise translate(kind)\n",
         {
@@ -66,57 +48,6 @@ def fetch():
 """,
         {("NOT_FOUND", "fetch > fail")},
     ),
-    "a text that is looked up in a table": (
-        """
-TABLE = {'a': not_found, 'b': conflict}
-def fail(kind):
-    raise TABLE[kind]('x')
-@tool
-def fetch():
-    fail('b')
-""",
-        {("CONFLICT", "fetch > fail")},
-    ),
-    "an object behind a protocol, in a dataclass that a function makes": (
-        """
-class Items(Protocol):
-    def get(self, key: str) -> str: ...
-class Service:
-    items: Items
-@dataclass
-class Orders:
-    items: Items
-    def place(self):
-        return self.items.get("a")
-def orders() -> Orders:
-    from store import SqlItems
-    return Orders(SqlItems())
-@tool
-def fetch():
-    orders().place()
-""",
-        {("NOT_FOUND", "fetch > Orders.place > SqlItems.get")},
-    ),
-    "an object behind an abstract class, for a constructor and for a function": (
-        """
-from store import SqlItems
-class Items(ABC):
-    @abstractmethod
-    def get(self, key: str) -> str: ...
-class Orders:
-    def __init__(self, items: Items | None = None):
-        self._items = items
-    def place(self):
-        return self._items.get("a")
-def use(items: Items):
-    items.put("a")
-@tool
-def fetch():
-    Orders(items=SqlItems()).place()
-    use(SqlItems())
-""",
-        {("NOT_FOUND", "fetch > Orders.place > SqlItems.get"), ("CONFLICT", "fetch > use > SqlItems.put")},
-    ),
     "a class method of a subclass": (
         """
 class Failure(CodedError):
@@ -133,24 +64,6 @@ def fetch():
     raise Gone.of()
 """,
         {("NOT_FOUND", "fetch > Failure.of")},
-    ),
-    "what a singledispatchmethod registers": (
-        """
-class Store:
-    @singledispatchmethod
-    def add(self, what):
-        raise conflict("x")
-    @add.register
-    def _(self, what: str):
-        raise not_found("x")
-    @add.register(int)
-    def _(self, what):
-        raise forbidden("x")
-@tool
-def fetch():
-    Store().add("a")
-""",
-        {("CONFLICT", "fetch > Store.add"), ("NOT_FOUND", "fetch > Store._"), ("FORBIDDEN", "fetch > Store._")},
     ),
 }
 

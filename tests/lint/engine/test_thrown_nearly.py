@@ -210,24 +210,6 @@ CASES: Final[Cases] = {
         """,
         "",
     ),
-    "what a function hands back, but for what it has asked about": (
-        """
-        @tool
-        def fetch():
-            try:
-                load()
-            except Exception as error:
-                raise translate(error) from error
-        def load():
-            raise KeyError("x")
-            raise ValueError("x")
-        def translate(error):
-            if not isinstance(error, KeyError):
-                return conflict("x")
-            return error
-        """,
-        "KeyError: fetch > load\nCONFLICT: fetch > translate",
-    ),
     "a coroutine and a generator that are kept and never used": (
         """
         async def later():
@@ -372,20 +354,6 @@ CASES: Final[Cases] = {
             given.get()
         """,
         "?: given.get",
-    ),
-    "a container that is filled by others": (
-        """
-        class A:
-            def get(self):
-                raise not_found("x")
-        KNOWN = {"a": A()}
-        KNOWN["b"] = build()
-        @tool
-        def fetch(name: str):
-            for each in KNOWN.values():
-                each.get()
-        """,
-        "?: each.get",
     ),
 }  # fmt: skip
 

@@ -67,37 +67,6 @@ CASES: Final[Cases] = {
         """,
         "",
     ),
-    "a dataclass that runs the function that it keeps": (
-        """
-        from dataclasses import dataclass
-        from typing import Callable
-        @dataclass
-        class Step:
-            run: Callable[[int], int]
-            def go(self):
-                return self.run(1)
-        def bad(n):
-            raise forbidden("x")
-        @tool
-        def fetch():
-            return Step(bad).go()
-        """,
-        "FORBIDDEN: fetch > Step.go > bad",
-    ),
-    "a tuple with names, asked for the function that it keeps": (
-        """
-        from typing import Callable, NamedTuple
-        class Step(NamedTuple):
-            run: Callable[[int], int]
-        def bad(n):
-            raise forbidden("x")
-        @tool
-        def fetch():
-            step = Step(bad)
-            return step.run(1)
-        """,
-        "FORBIDDEN: fetch > bad",
-    ),
     "a class that runs what it is made with": (
         """
         class Step:

@@ -305,22 +305,6 @@ CASES: Final[Cases] = {
         """,
         "CONFLICT: fetch\nTIMEOUT: fetch",
     ),
-    "the last error of a loop, raised after it": (
-        """
-        @tool
-        def fetch():
-            last = None
-            for n in range(3):
-                try:
-                    return load()
-                except OSError as error:
-                    last = error
-            raise last
-        def load():
-            raise OSError("x")
-        """,
-        "OSError: fetch > load",
-    ),
     "assert": (
         """
         @tool

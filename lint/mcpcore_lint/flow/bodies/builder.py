@@ -70,11 +70,11 @@ class HandlerBuilder(RaiseReader):
         for call in self.calls:
             func = call.func
             method = self.method_called(func)
-            if method == "recovery_for" and self._is_context_call(call, method):
+            if method == "recovery_for" and self.is_context_call(call, method):
                 reason = evaluate(call.args[0], self._scope(call)) if call.args else Missing(call, self.module)
                 recovery.append(RecoveryCall(call, self.module, reason_given(reason, call, self.module)))
                 continue
-            if method == "guard" and self._is_context_call(call, method):
+            if method == "guard" and self.is_context_call(call, method):
                 guarded += self._guarded(call)
                 continue
             error = self._error(call)

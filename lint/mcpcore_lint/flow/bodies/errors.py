@@ -137,13 +137,14 @@ class ErrorReader(BodyNodes):
         """The method of the context that a name was assigned; any other expression as it is."""
         return self._renamed.get(func.id, func) if type(func) is ast.Name else func
 
-    def _is_context_call(self, call: ast.Call, method: str) -> bool:
+    def is_context_call(self, call: ast.Call, method: str) -> bool:
+        """Whether a call is one of a method of the context, such as `ctx.fail`."""
         func: ast.expr | None = call.func
         if type(func) is ast.Name:
             func = self._renamed.get(func.id)
         if type(func) is not ast.Attribute or func.attr != method:
             return False
-        return self._is_context(func.value, self._scope(call))
+        return self.is_context(func.value, self._scope(call))
 
     def _note_names(self) -> None:
         """Note what names stand for methods of the context, and for builtins."""
@@ -167,10 +168,11 @@ class ErrorReader(BodyNodes):
             return
         name = parent.targets[0].id if type(parent.targets[0]) is ast.Name else ""
         bound = scope.lookup(name)
-        if bound is not None and len(bound[1]) == 1 and self._is_context(fail.value, scope):
+        if bound is not None and len(bound[1]) == 1 and self.is_context(fail.value, scope):
             self._partly[name] = call
 
-    def _is_context(self, node: ast.expr, scope: Scope) -> bool:
+    def is_context(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether an expression is a context of mcpcore."""
         if type(node) is not ast.Name:
             return False
         key = (scope, node.id)
@@ -212,7 +214,7 @@ class ErrorReader(BodyNodes):
         if type(func) is ast.Name and func.id in self.builtins and call not in self.function_of:
             return None
         scope = self._scope(call)
-        if self._is_context_call(call, "fail"):
+        if self.is_context_call(call, "fail"):
             return self.made_by_context(call)
         if type(func) is ast.Name and func.id in self._partly:
             return self._fail_partly(call, self._partly[func.id])
@@ -266,27 +268,6 @@ class ErrorReader(BodyNodes):
         if not isinstance(value, CallValue) or not self._makes_error(value.func):
             return None
         return self._error_of(value, at)
-
-    def labels_with(self, error: ErrorSite, given: dict[str, Value]) -> tuple[Value, Value]:
-        """The code and the reason of an error where some parameters of its function are known."""
-        call = error.node
-        if not isinstance(call, ast.Call) or error.function is not self.node or call not in self.parents:
-            return error.code, error.reason
-        resolver = Resolver()
-        with resolver.within(self.scope, given):
-            if error.form == "fail":
-                if isinstance(call.func, ast.Name) and call.func.id in self._partly:
-                    return error.code, error.reason
-                args, _, _ = resolver.arguments(call, self.scope)
-                named = [resolver.expression(each.value, self.scope) for each in call.keywords if each.arg == "reason"]
-                return error.code, reason_given((*named, *args, error.reason)[0], call, self.module)
-            values = options(resolver.expression(call, self.scope))
-        made = [self._error_of(each, call) for each in values if isinstance(each, CallValue) and each.node is call]
-        found = [each for each in made if each is not None]
-        if not found:
-            return error.code, error.reason
-        codes, reasons = [each.code for each in found], [each.reason for each in found]
-        return choice(codes, call, self.module), choice(reasons, call, self.module)
 
     def error_made_by(self, symbol: Symbol, at: ast.expr) -> ErrorSite | None:
         """The error that a class or a factory makes, whatever it is given."""

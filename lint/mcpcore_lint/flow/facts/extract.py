@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.effects import (
     Bindings,
@@ -20,24 +20,31 @@ from mcpcore_lint.flow.effects import (
     Write,
     redirected,
 )
-from mcpcore_lint.flow.facts.callees import unique
-from mcpcore_lint.flow.facts.constants import idle, unused
+from mcpcore_lint.flow.facts.callees import Callees, unique
 from mcpcore_lint.flow.facts.converting import guards_made
-from mcpcore_lint.flow.facts.error_args import not_for
-from mcpcore_lint.flow.facts.implicit import BUILTINS, ImplicitReader
-from mcpcore_lint.flow.facts.spelling import FUTURES, TASKS, WAITED, holds, spelled
+from mcpcore_lint.flow.facts.errors_made import throw_of
+from mcpcore_lint.flow.facts.except_clauses import Guards
+from mcpcore_lint.flow.facts.passing import unreached
+from mcpcore_lint.flow.facts.spelling import FUTURES, TASKS, holds, spelled
 from mcpcore_lint.flow.facts.stdout import may_write, replaces_stdout, written_by
-from mcpcore_lint.flow.knowledge import KNOWLEDGE
 from mcpcore_lint.model import (
     ErrorForm,
     Symbol,
+    ThrowSite,
     options,
 )
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.semantics.evaluate import PLAIN_BUILTINS, evaluate
+from mcpcore_lint.semantics.knowledge import KNOWLEDGE
 from mcpcore_lint.semantics.symbols import class_info
 from mcpcore_lint.semantics.type_model import BUILTIN_METHODS, Instance
 from mcpcore_lint.syntax.parse import own_nodes
+
+if TYPE_CHECKING:
+    from mcpcore_lint.flow.effects import Passed
+    from mcpcore_lint.flow.program import Program
+    from mcpcore_lint.model import FunctionNode
+    from mcpcore_lint.syntax.module import ClassInfo, Module
 
 NEVER_NOW: Final = frozenset(
     {
@@ -83,141 +90,118 @@ _RUN: Final = {
 }
 """Of those, the ones that take a function and its arguments apart: where the function stands."""
 _ENTERS: Final = frozenset({"enter_context", "enter_async_context"})
-_CLOSES: Final = {"contextlib.closing": "close", "contextlib.aclosing": "aclose"}
-"""Context managers that call a method of what they hold when they are left."""
+_MADE_ELSEWHERE: Final = "the error that it raises is made elsewhere"
+_WAITED_ELSEWHERE: Final = "it is not known where it is waited for"
 
 
-class Extractor(ImplicitReader):
+class Extractor:
     """Reads the facts of one function."""
 
-    def _begin(self) -> None:
-        super()._begin()
-        self._of_builtins: list[tuple[ast.Call, str]] = []
+    def __init__(
+        self,
+        program: Program,
+        node: FunctionNode,
+        module: Module,
+        receiver: ClassInfo | None = None,
+        passed: tuple[Passed, ...] = (),
+    ) -> None:
+        self.callees = Callees(program, node, module, receiver, passed)
+        self.guards = Guards(self.callees)
+        self.program = program
+        self.node = node
+        self.module = module
+        self.scope = self.callees.scope
+        self.builder = self.callees.builder
+        self.parents = self.builder.parents
+        self.errors = self.callees.errors
         self._raised: set[ast.expr] = set()
         """Calls that make an error of one of several classes."""
-        text = self.module.source
-        memo = self.module.memo
-        if "runs_beside" not in memo:
-            memo["runs_beside"] = any(map(text.has, WAITED))
-        self._runs_beside: bool = memo["runs_beside"]
-        """Whether what the file has in it may be awaited elsewhere than where it is called."""
-        self._asks_recovery = text.has("recovery_for")
-        self._makes_tasks = self._runs_beside and any(map(text.has, TASKS))
+        memo = module.memo
         if "prints" not in memo:
-            memo["prints"] = may_write(text.text)
-        self._prints: bool = memo["prints"]
-        """Whether anything in the file may write to standard output."""
-        self._idle: set[ast.AST] = set()
-        """Statements that do not run for the texts that parameters are."""
+            memo["prints"] = may_write(module.source.text)
+        self._dead = unreached(node, self.callees.flags)
+        """Statements that do not run with the flags of this call."""
 
     def extract(self, key: Key) -> Facts:
-        """The facts."""
+        """Read the facts."""
         facts = Facts(key)
         self.events = facts.events
-        if self.constants:
-            self._idle = idle(self.node, self.module, self.constants)
-        if self.labels:
-            self._idle = self._idle | not_for(self.node, self.labels)
-        if self.flags:
-            self._idle = self._idle | unused(self.node, self.flags)
-        for throw in self.model.throws:
-            if throw.function is not self.node:
-                continue
-            if throw.error is not None:
-                self._add("throw", throw.node, throw=self._throw(throw.error, throw.node, grouped=throw.grouped))
-            elif throw.made is not None and self._elsewhere(throw.node, throw.made):
-                continue
-            elif throw.made is not None and (parameter := self._parameter_raised(throw.made)) is not None:
-                self._add("parameter", throw.node, parameter=parameter, use="raises")
-                self._raised.add(throw.made)
-            elif throw.call is not None:
-                targets, _ = self._targets(throw.call)
-                if targets:
-                    self._add("result", throw.node, targets=tuple(targets))
-                else:
-                    self._blind(throw.call, throw.node, "the error that it raises is made elsewhere")
-            elif not throw.reraise or (throw.node.exc is None and throw.catch is None):
-                self._blind_raise(throw.node)
+        for throw in self.builder.model.throws:
+            if throw.function is self.node:
+                self._throw(throw)
+        nested = self.builder.function_of
         for check in self.builder.asserts:
-            if check not in self.builder.function_of:
-                self._add("throw", check, throw=self._failing(check))
-        nested, errors = self.builder.function_of, self._error_at
+            if check not in nested:
+                span = self.module.source.span(check)
+                failing = Throw("builtins.AssertionError", "builtin", (), (), self.module.path, span)
+                self._add("throw", check, throw=failing)
         for call in self.builder.calls:
-            if call not in nested and call not in errors and call not in self._raised:
+            if call not in nested and call not in self.errors.at and call not in self._raised:
                 self._call(call)
-        for error in self.model.errors:
-            if error.function is self.node and error.form in _WITH_CONSTRUCTORS and isinstance(error.node, ast.expr):
+        for error in self.builder.model.errors:
+            if error.function is self.node and error.form in _WITH_CONSTRUCTORS:
                 self._made_with(error.node)
         for block in self.builder.withs:
             if block not in nested:
                 self._with(block)
-        parents = self.parents
-        for attribute in self.builder.attributes:
-            if attribute not in nested:
-                parent = parents.get(attribute)
-                if not (type(parent) is ast.Call and parent.func is attribute) and (keys := self.accessed(attribute)):
-                    self._keys(attribute, keys)
-        for call, name in self._of_builtins:
-            if keys := self.of_builtin(call, name):
-                self._keys(call, keys)
-        for node, keys in self.implicit():
-            self._keys(node, keys)
         for statement in self.builder.returns:
-            if statement not in nested and statement.value is not None and not self._is_idle(statement):
+            if statement not in nested and statement.value is not None and not self._is_dead(statement):
                 self._return(statement.value, facts)
         if isinstance(self.node, ast.Lambda):
             self._return(self.node.body, facts)
-        if self._prints:
+        if self.module.memo["prints"]:
             self._writes(facts)
         return facts
 
+    def _throw(self, throw: ThrowSite) -> None:
+        """Add the errors of one `raise`, or say that they are unknown."""
+        if throw.error is not None:
+            made = throw_of(throw.error, self.module, throw.node, grouped=throw.grouped)
+            self._add("throw", throw.node, throw=made)
+            return
+        errors = self.errors.errors_of(throw.made) if throw.made is not None else []
+        if throw.made is not None and errors:
+            for error in errors:
+                self._add("throw", throw.node, throw=throw_of(error, self.module, throw.node))
+            self._raised.add(throw.made)
+            return
+        maker = throw.made.func if isinstance(throw.made, ast.Call) else throw.made
+        parameter = self.callees.parameter(maker, raised=True) if maker is not None else None
+        if parameter is not None and throw.made is not None:
+            self._add("parameter", throw.node, parameter=parameter, use="raises")
+            self._raised.add(throw.made)
+        elif throw.call is not None:
+            targets, _ = self.callees.targets(throw.call)
+            if targets:
+                self._add("result", throw.node, targets=tuple(targets))
+            else:
+                self._blind(spelled(throw.call.func), throw.node, _MADE_ELSEWHERE, call=throw.call)
+        elif not throw.reraise or (throw.node.exc is None and throw.catch is None):
+            name = f"raise {spelled(throw.node.exc)}" if throw.node.exc is not None else "raise"
+            self._blind(name, throw.node, _MADE_ELSEWHERE)
+
     def _writes(self, facts: Facts) -> None:
-        """What writes to standard output here, as it is when the function begins."""
+        """Add what the function writes to standard output as it is when the function begins."""
         facts.redirects = replaces_stdout(self.builder.attributes)
         if facts.redirects:
             return
-        nested = self.builder.function_of
         for call in self.builder.calls:
-            if call in nested:
+            if call in self.builder.function_of:
                 continue
-            written = written_by(call, self._targets(call)[1], self.scope)
-            if written is None or self._is_idle(call) or redirected(self.guards(call)):
+            written = written_by(call, self.callees.targets(call)[1], self.scope)
+            if written is None or self._is_dead(call) or redirected(self.guards.of(call)):
                 continue
-            label, kind = written
-            function, span = facts.key.name, self.module.source.span(call)
-            facts.writes.append(Write(label, kind, function, self.module.path, span))
-
-    def _keys(self, node: ast.AST, keys: list[Key]) -> None:
-        if keys:
-            self._add("call", node, targets=tuple(unique(keys)))
-
-    def _parameter_raised(self, made: ast.expr) -> Parameter | None:
-        """The parameter that is raised, or that makes what is raised."""
-        name = made.func if isinstance(made, ast.Call) else made
-        return self._parameter(name, raised=True)
-
-    def _failing(self, node: ast.Assert) -> Throw:
-        span = self.module.source.span(node)
-        return Throw("builtins.AssertionError", "builtin", (), (), self.module.path, span)
-
-    def _elsewhere(self, node: ast.Raise, made: ast.expr) -> bool:
-        """Tell what a `raise` raises that is made elsewhere, or is one of several; False where that is unknown."""
-        errors = self._errors_of(made)
-        for each in errors:
-            self._add("throw", node, throw=self._throw(each, node))
-        if errors and isinstance(made, ast.Call):
-            self._raised.add(made)
-        return bool(errors)
+            span = self.module.source.span(call)
+            facts.writes.append(Write(*written, facts.key.name, self.module.path, span))
 
     def _made_with(self, node: ast.expr) -> None:
-        """The constructors of an error's class, where it is the project's own: they may raise on their own account."""
+        """Add the constructors of an error's class, which may raise errors of their own."""
         keys: list[Key] = []
-        for each in options(evaluate(node.func if isinstance(node, ast.Call) else node, self.scope)):
-            info = class_info(each) if isinstance(each, Symbol) else None
+        for value in options(evaluate(node.func if isinstance(node, ast.Call) else node, self.scope)):
+            info = class_info(value) if isinstance(value, Symbol) else None
             if info is not None:
-                self._constructed(info, keys, [])
-        if keys:
-            self._add("call", node, targets=tuple(unique(keys)))
+                self.callees.constructed(info, keys, [])
+        self._add_calls(node, keys)
 
     # -- events --------------------------------------------------------------------------------------------------
 
@@ -232,50 +216,34 @@ class Extractor(ImplicitReader):
         bindings: Bindings = (),
         parameter: Parameter | None = None,
         use: ParameterUse = "calls",
-        at: ast.AST | None = None,
     ) -> None:
-        if self._idle and self._is_idle(node):
+        if self._is_dead(node):
             return
         span = throw.span if throw is not None else self.module.source.span(node)
-        guards = self.guards(node if at is None else at)
-        if gathered := self._gathered(node, targets):
-            guards = (*gathered, *guards)
+        guards = (*self.guards.gathered(node, targets), *self.guards.of(node))
         self.events.append(Event(kind, span, guards, throw, blind, targets, bindings, parameter, use))
 
-    def _is_idle(self, node: ast.AST) -> bool:
-        current: ast.AST | None = node if self._idle else None
-        while current is not None and current not in self._idle:
+    def _add_calls(self, node: ast.AST, keys: list[Key]) -> None:
+        if keys:
+            self._add("call", node, targets=tuple(unique(keys)))
+
+    def _is_dead(self, node: ast.AST) -> bool:
+        current: ast.AST | None = node if self._dead else None
+        while current is not None and current not in self._dead:
             current = self.parents.get(current)
         return current is not None
 
-    def _blind(self, call: ast.Call, at: ast.AST, why: str, *, project: bool = True) -> None:
-        name = spelled(call.func)
-        takes = self._takes_context(call)
-        blind = Blind(name, self.module.path, self.module.source.span(at), takes, project, why)
+    def _blind(self, name: str, at: ast.AST, why: str, *, call: ast.Call | None = None, project: bool = True) -> None:
+        """Add something that cannot be resolved."""
+        takes_context = call is not None and self._takes_context(call)
+        blind = Blind(name, self.module.path, self.module.source.span(at), takes_context, project, why)
         self._add("blind", at, blind=blind)
 
-    def _blind_raise(self, node: ast.Raise) -> None:
-        name = f"raise {spelled(node.exc)}" if node.exc is not None else "raise"
-        blind = Blind(
-            name,
-            self.module.path,
-            self.module.source.span(node),
-            takes_context=False,
-            project=True,
-            why="the error is made elsewhere",
-        )
-        self._add("blind", node, blind=blind)
-
-    def _is_context(self, node: ast.expr) -> bool:
-        return type(node) is ast.Name and self.builder._is_context(node, self.scope)  # noqa: SLF001
-
     def _takes_context(self, call: ast.Call) -> bool:
-        for each in call.args:
-            given = each.value if type(each) is ast.Starred else each
-            if type(given) is ast.Name and self._is_context(given):
-                return True
-        for keyword in call.keywords:  # noqa: SIM110 - written out, since every call comes by here
-            if type(keyword.value) is ast.Name and self._is_context(keyword.value):
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+        for argument in arguments:
+            node = argument.value if isinstance(argument, ast.Starred) else argument
+            if type(node) is ast.Name and self.builder.is_context(node, self.scope):
                 return True
         return False
 
@@ -283,218 +251,160 @@ class Extractor(ImplicitReader):
 
     def _call(self, node: ast.Call) -> None:
         func = node.func
-        if type(func) is ast.Name and func.id in self.builtins:
-            if node.args and func.id in BUILTINS:
-                self._of_builtins.append((node, func.id))
-            if func.id in _QUIET:
-                return
-        if self._asks_recovery and self.builder._is_context_call(node, "recovery_for"):  # noqa: SLF001
+        if type(func) is ast.Name and func.id in self.builder.builtins and func.id in _QUIET:
             return
-        if type(func) is ast.Attribute and self._is_context(func.value):
+        if type(func) is ast.Attribute and self.builder.is_context(func.value, self.scope):
             if func.attr == "guard":
-                self._kept(node)
+                self._unseen_errors(node)
             return
         if guards := self._put_round(func):
-            self._named(func, (*guards, *self.guards(node)))
-        if self._makes_tasks and self._dropped_task(node):
+            self._named(func, (*guards, *self.guards.of(node)))
+        if self._is_dropped_task(node) or self.builder.is_context_call(node, "recovery_for"):
             return
-        if type(func) is ast.Name and (parameter := self._parameter(func)) is not None:
+        if type(func) is ast.Name and (parameter := self.callees.parameter(func)) is not None:
             self._add("parameter", node, parameter=parameter)
             return
-        targets, outside = self._targets(node)
-        if targets or "builtins.object" in outside:
-            self.followed.add(node)
+        targets, outside = self.callees.targets(node)
         if targets:
-            bindings = self._bindings(node, targets)
-            for place in self._run_at(node, targets):
-                self._started(place, tuple(targets), bindings)
+            bindings = self.callees.bindings(node, targets)
+            for place in self._places(node, targets):
+                self._add("call", place, targets=tuple(targets), bindings=bindings)
         if "mcpcore.Context.fail" in outside or "mcpcore.Context.guard" in outside:
-            self._kept(node)
+            self._unseen_errors(node)
         for name in outside:
             for fact in self._known(name):
                 raised, _, condition = fact.partition(" ")
                 if not condition or holds(condition, node):
-                    self._knowledge(node, name, raised)
-        if outside and self.graph.thorough:
-            self._told_of_nowhere(node, outside)
-        if not targets:
-            self._callbacks(node)
-            if isinstance(func, ast.Attribute):
-                if func.attr in _ENTERS and node.args:
-                    self._entered(node.args[0])
-                    if guards := self.converting(node.args[0]):
-                        self._named(node.args[0], (*guards, *self.guards(node)))
-                elif not outside:
-                    self._keys(func, self.accessed(func))
-            takes = self._takes_context(node)
-            if not outside or takes:
-                why = "the context is handed over" if outside else "it is not known what is called"
-                self._blind(node, node, why, project=not outside and self._could_be_project(func))
-
-    def _kept(self, node: ast.Call) -> None:
-        """The errors of a call of `ctx.fail` or `ctx.guard`, where it is not seen whether they are raised."""
-        if self._is_idle(node) or type(self.parents.get(node)) is ast.withitem:
+                    self._raised_outside(node, name, raised)
+        if outside and self.program.thorough:
+            self._report_outside(node, outside)
+        if targets:
             return
-        if guards := self.converting(node):
-            # Where it is seen to be in force, its data is looked at, too.
+        self._callbacks(node)
+        if isinstance(func, ast.Attribute) and func.attr in _ENTERS and node.args:
+            self._entered(node.args[0])
+            if guards := self.guards.converting(node.args[0]):
+                self._named(node.args[0], (*guards, *self.guards.of(node)))
+        if not outside or self._takes_context(node):
+            why = "the context is passed to it" if outside else "it is not known what is called"
+            project = not outside and _could_be_project(func)
+            self._blind(spelled(func), node, why, call=node, project=project)
+
+    def _unseen_errors(self, node: ast.Call) -> None:
+        """Add the errors of `ctx.fail` or `ctx.guard` where nothing shows whether they are raised."""
+        if self._is_dead(node) or type(self.parents.get(node)) is ast.withitem:
+            return
+        if guards := self.guards.converting(node):
+            # A guard in force is compared with its data elsewhere.
             throws = [each.throw._replace(data_keys=None) for guard in guards for each in guard.becomes]
         else:
-            throws = [self._throw(self.builder.made_by_context(node), node)._replace(is_named_only=True)]
+            error = self.builder.made_by_context(node)
+            throws = [throw_of(error, self.module, node)._replace(is_named_only=True)]
         self.events += [Event("guard", throw.span, (), throw) for throw in throws]
 
     def _put_round(self, func: ast.expr) -> list[Guard]:
-        """The guards that a call puts round a function: `guard(...)(load)`, or a name of what that makes."""
+        """The guards that a call puts round a function: `guard(...)(load)`, or a name for that."""
         if type(func) is ast.Call:
-            return self.converting(func)
-        found = self.scope.lookup(func.id) if type(func) is ast.Name else None
-        made = found[1][0].value if found is not None and len(found[1]) == 1 else None
-        if found is None or type(made) is not ast.Call or type(made.func) is not ast.Call:
+            return self.guards.converting(func)
+        match = self.scope.lookup(func.id) if type(func) is ast.Name else None
+        made = match[1][0].value if match is not None and len(match[1]) == 1 else None
+        if match is None or type(made) is not ast.Call or type(made.func) is not ast.Call:
             return []
-        return guards_made(made.func, found[0], func)
+        return guards_made(made.func, match[0], func)
 
-    def _told_of_nowhere(self, node: ast.Call, outside: list[str]) -> None:
-        """Functions of other packages of which it is not known what they raise."""
+    def _report_outside(self, node: ast.Call, outside: list[str]) -> None:
+        """Report functions of other packages if nothing is known about their errors."""
         for name in dict.fromkeys(outside):
             package = name.partition(".")[0]
             plain = package in sys.stdlib_module_names or package in FRAMEWORKS or package in _HARMLESS
-            if plain or package == "builtins" or "." not in name or name in self.graph.raises:
+            if plain or package == "builtins" or "." not in name or name in self.program.raises:
                 continue
             if KNOWLEDGE.known(name) is None:
-                span = self.module.source.span(node)
-                why = "it is not known what it raises"
-                self._add("blind", node, blind=Blind(name, self.module.path, span, False, False, why))  # noqa: FBT003
-
-    def _could_be_project(self, func: ast.expr) -> bool:
-        if isinstance(func, ast.Attribute):
-            return func.attr not in BUILTIN_METHODS
-        return True
+                self._blind(name, node, "it is not known what it raises", project=False)
 
     def _known(self, name: str) -> tuple[str, ...]:
-        given = self.graph.raises
-        told = (given.get(name) or given.get(f"{name.rpartition('.')[0]}.*")) if given else None
-        return told or KNOWLEDGE.raises(name)
+        configured = self.program.raises
+        own = (configured.get(name) or configured.get(f"{name.rpartition('.')[0]}.*")) if configured else None
+        return own or KNOWLEDGE.raises(name)
 
-    def _knowledge(self, node: ast.AST, name: str, raised: str) -> None:
+    def _raised_outside(self, node: ast.AST, name: str, raised: str) -> None:
         form: ErrorForm = "builtin" if raised.startswith("builtins.") else "other"
-        throw = Throw(
-            raised, form, (), (), self.module.path, self.module.source.span(node), name.removeprefix("builtins.")
-        )
+        span = self.module.source.span(node)
+        throw = Throw(raised, form, (), (), self.module.path, span, name.removeprefix("builtins."))
         self._add("throw", node, throw=throw)
 
-    def _dropped_task(self, node: ast.Call) -> bool:
-        """Whether a coroutine is made into a task that nobody waits for: its failure goes nowhere."""
+    def _is_dropped_task(self, node: ast.Call) -> bool:
+        """Whether a coroutine becomes a task that nothing waits for, so that its failure goes nowhere."""
         parent = self.parents.get(node)
-        if not isinstance(parent, ast.Call) or node not in parent.args:
+        if not isinstance(parent, ast.Call) or node not in parent.args or _last_name(parent.func) not in TASKS:
             return False
         func = parent.func
-        name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-        if name not in TASKS:
-            return False
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            found = self.scope.lookup(func.value.id)
-            if found is not None and any(each.kind == "with" for each in found[1]):
+            match = self.scope.lookup(func.value.id)
+            if match is not None and any(binding.kind == "with" for binding in match[1]):
                 return False
         return isinstance(self.parents.get(parent), ast.Expr)
 
     def _callbacks(self, node: ast.Call) -> None:
-        """Functions of the project that are handed to code outside it, which may run them."""
+        """Add functions of the project that are passed to other packages, which may run them."""
         func = node.func
-        name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+        name = _last_name(func)
         if name in NEVER_NOW:
             return
         use: ParameterUse = "calls" if name in _RUNNERS else "hands on"
         if name in _RUN:
-            self._run_elsewhere(node, name)
-        given = node.args
-        if node.keywords:
-            given = [*given, *(each.value for each in node.keywords if each.arg is not None)]
-        for argument in given:
-            functions = self._functions_in(argument)
+            self._run_elsewhere(node, _RUN[name])
+        for argument in [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg is not None)]:
+            functions = self.callees.functions_in(argument)
             if functions and self._is_class(func):
-                return  # it is kept there, and run by whoever asks the object for it
-            for each in functions:
-                if isinstance(each, Key):
-                    if name in FUTURES:
-                        self._comes_out(node, (each,))
-                    else:
-                        self._add("call", node, targets=(each,))
+                return  # the object keeps it, and whoever asks the object for it runs it
+            for function in functions:
+                if not isinstance(function, Key):
+                    self._add("parameter", node, parameter=function, use=use)
+                elif name in FUTURES and not isinstance(self.parents.get(node), ast.Await):
+                    self._blind(function.name, node, _WAITED_ELSEWHERE)
                 else:
-                    self._add("parameter", node, parameter=each, use=use)
+                    self._add("call", node, targets=(function,))
 
     def _is_class(self, func: ast.expr) -> bool:
-        """Whether a callee is a class of the project, which is made without running anything of its own."""
+        """Whether a callee is a class of the project without a constructor."""
         value = self.builder.callee(func, self.scope) if isinstance(func, (ast.Name, ast.Attribute)) else None
-        found = [class_info(each) for each in options(value) if isinstance(each, Symbol)] if value is not None else []
-        return bool(found) and None not in found
+        infos = [class_info(each) for each in options(value) if isinstance(each, Symbol)] if value is not None else []
+        return bool(infos) and None not in infos
 
-    def _run_elsewhere(self, node: ast.Call, name: str) -> None:
-        """A function of nobody knows what that is handed to code outside the project to be run."""
-        place = _RUN[name]
-        if place >= len(node.args):
+    def _run_elsewhere(self, node: ast.Call, place: int) -> None:
+        """Report an unknown function that is passed to something that runs it."""
+        function = node.args[place] if place < len(node.args) else None
+        if not isinstance(function, (ast.Attribute, ast.Name)) or self.callees.functions_in(function):
             return
-        function = node.args[place]
-        if not isinstance(function, (ast.Attribute, ast.Name)) or self._functions_in(function):
-            return
-        targets, outside = self._callable(function)
-        if not targets and not outside and self._could_be_project(function):
-            blind = Blind(
-                spelled(function),
-                self.module.path,
-                self.module.source.span(function),
-                takes_context=False,
-                project=True,
-                why="it is not known what is called",
-            )
-            self._add("blind", node, blind=blind)
+        targets, outside = self.callees.callable(function)
+        if not targets and not outside and _could_be_project(function):
+            self._blind(spelled(function), function, "it is not known what is called")
 
-    def _started(self, node: ast.AST, targets: tuple[Key, ...], bindings: Bindings) -> None:
-        """A call, or the use of what was kept of it, which may make a task."""
-        beside = self._runs_beside and isinstance(node, ast.expr) and type(self.parents.get(node)) is not ast.Await
-        if beside and all(self._is_coroutine(each) for each in targets):
-            self._comes_out(node, targets, bindings)
-        else:
-            self._add("call", node, targets=targets, bindings=bindings)
+    def _places(self, node: ast.Call, targets: list[Key]) -> list[ast.AST]:
+        """Where the errors of a call come out: at the uses of its name if a coroutine or a generator is kept.
 
-    def _comes_out(self, node: ast.AST, targets: tuple[Key, ...], bindings: Bindings = ()) -> None:
-        """What comes out of a task, behind what stands round where it is waited for."""
-        from mcpcore_lint.flow.facts.tasks import Outcomes
-
-        assert isinstance(node, ast.expr)
-        places = Outcomes(self.builder, self.scope).of(node)
-        if places is None:
-            why = "it is not known where it is waited for"
-            span = self.module.source.span(node)
-            blind = Blind(targets[0].name, self.module.path, span, takes_context=False, project=True, why=why)
-            self._add("blind", node, blind=blind)
-        several = {self.guards(place): place for place in reversed(places or ())}
-        for place in several.values():
-            self._add("call", node, targets=targets, bindings=bindings, at=place)
-
-    def _is_coroutine(self, key: Key) -> bool:
-        located = self.graph._find(key)  # noqa: SLF001
-        return located is not None and isinstance(located[0], ast.AsyncFunctionDef)
-
-    def _run_at(self, node: ast.Call, targets: list[Key]) -> list[ast.AST]:
-        """Where what a call leads to runs: at the uses of its name, for a generator or a coroutine that is kept."""
+        Where a task comes out that is not awaited at once is unknown.
+        """
         parent = self.parents.get(node)
+        if not all(map(self._runs_later, targets)):
+            return [node]
+        if isinstance(parent, ast.Call) and _last_name(parent.func) in TASKS:
+            outer = self.parents.get(parent)
+            func = parent.func
+            holder = func.value if isinstance(func, ast.Attribute) else None
+            match = self.scope.lookup(holder.id) if isinstance(holder, ast.Name) else None
+            in_group = match is not None and any(binding.kind == "with" for binding in match[1])
+            if not in_group and not isinstance(outer, (ast.Await, ast.Return)):
+                self._blind(targets[0].name, node, _WAITED_ELSEWHERE)
+                return []
         if type(parent) is not ast.Assign or len(parent.targets) != 1 or type(parent.targets[0]) is not ast.Name:
             return [node]
-        if not all(self._runs_later(each) for each in targets):
-            return [node]
-        name = parent.targets[0].id
-        nested = self.builder.function_of
-        return [
-            each
-            for each in self.parents
-            if type(each) is ast.Name
-            and each.id == name
-            and type(each.ctx) is ast.Load
-            and each not in nested
-            and not self._only_asked(each)
-        ]
+        uses = self.builder.loads.get(parent.targets[0].id, [])
+        return [use for use in uses if use not in self.builder.function_of and not self._is_test(use)]
 
-    def _only_asked(self, node: ast.Name) -> bool:
-        """Whether a name is only asked whether it is something: `if made is None`, `not made`."""
+    def _is_test(self, node: ast.Name) -> bool:
+        """Whether a name is only tested: `if made is None`, `not made`."""
         parent = self.parents.get(node)
         if isinstance(parent, ast.Compare):
             return all(isinstance(each, (ast.Is, ast.IsNot)) for each in parent.ops)
@@ -503,12 +413,10 @@ class Extractor(ImplicitReader):
         return isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.Assert)) and parent.test is node
 
     def _runs_later(self, key: Key) -> bool:
-        """Whether calling a function only makes something that runs once it is waited for or looped over."""
-        located = self.graph._find(key)  # noqa: SLF001
-        if located is None or isinstance(located[0], ast.Lambda):
-            return False
-        function = located[0]
-        if function.decorator_list:
+        """Whether calling a function only makes a coroutine or a generator."""
+        found = self.program.find(key)
+        function = found[0] if found is not None else None
+        if function is None or isinstance(function, ast.Lambda) or function.decorator_list:
             return False
         if isinstance(function, ast.AsyncFunctionDef):
             return True
@@ -517,21 +425,19 @@ class Extractor(ImplicitReader):
     # -- with ----------------------------------------------------------------------------------------------------
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
-        inside: tuple[Guard, ...] | None = None
         for item in node.items:
             self._entered(item.context_expr)
-            if any(each.becomes for each in self.converting(item.context_expr)):
-                inside = self.guards(node.body[0]) if inside is None else inside
-                self._named(item.context_expr, inside)
+            if any(guard.becomes for guard in self.guards.converting(item.context_expr)):
+                self._named(item.context_expr, self.guards.of(node.body[0]))
 
     def _named(self, node: ast.expr, guards: tuple[Guard, ...]) -> None:
-        """The errors that a guard in force names, whether or not something inside is seen to raise what becomes them.
+        """Add the errors that a guard names, whether or not something inside is seen to raise them.
 
         Args:
-            node: What is entered.
+            node: The guard.
             guards: All guards round the block, this one included.
         """
-        if self._is_idle(node):
+        if self._is_dead(node):
             return
         place = self.module.source.span(node)
         for at, guard in enumerate(guards):
@@ -540,28 +446,30 @@ class Extractor(ImplicitReader):
                     self.events.append(Event("guard", each.throw.span, guards[at + 1 :], each.throw))
 
     def _entered(self, node: ast.expr) -> None:
-        """The methods that run where a context manager is entered and left."""
-        held = evaluate(node.func, self.scope) if isinstance(node, ast.Call) and node.args else None
-        if isinstance(held, Symbol) and held.name in _CLOSES and isinstance(node, ast.Call):
-            for kind in self.kinds(node.args[0]):
-                if isinstance(kind, Instance):
-                    self._keys(node, self.methods(kind, _CLOSES[held.name]) or [])
-            return
-        for kind in self.kinds(node):
+        """Add the methods that run when a context manager is entered and left."""
+        for kind in self.callees.inference.of(node, self.scope):
             if isinstance(kind, Instance):
                 for name in ("__aenter__", "__enter__", "__aexit__", "__exit__"):
-                    self._keys(node, self.methods(kind, name) or [])
+                    self._add_calls(node, self.callees.methods(kind, name) or [])
 
     def _return(self, node: ast.expr, facts: Facts) -> None:
         for leaf in self.builder.leaves(node, self.scope):
-            error = self._error_at.get(leaf)
+            error = self.errors.at.get(leaf)
             if error is not None:
-                facts.returned.append(self._throw(error, leaf))
+                facts.returned.append(throw_of(error, self.module, leaf))
                 continue
             call: ast.expr = leaf
             while isinstance(call, ast.Await):
                 call = call.value
             if isinstance(call, ast.Call):
-                if isinstance(call.func, ast.Name) and self._class_of(call.func):
-                    facts.returned.extend(self._throw(each, call) for each in self._errors_of(call))
-                facts.returned_from.extend(self._targets(call)[0])
+                if isinstance(call.func, ast.Name) and self.errors.class_of(call.func):
+                    facts.returned.extend(throw_of(each, self.module, call) for each in self.errors.errors_of(call))
+                facts.returned_from.extend(self.callees.targets(call)[0])
+
+
+def _last_name(func: ast.expr) -> str:
+    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+
+
+def _could_be_project(func: ast.expr) -> bool:
+    return not isinstance(func, ast.Attribute) or func.attr not in BUILTIN_METHODS

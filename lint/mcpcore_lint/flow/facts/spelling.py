@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from mcpcore_lint.syntax.module import ClassInfo
-    from mcpcore_lint.syntax.scopes import Binding
 
 
 TASKS: Final = frozenset({"create_task", "ensure_future"})
 """What makes a task of a coroutine."""
 FUTURES: Final = frozenset({"submit", "run_in_executor", "to_thread", "start_soon"})
 """What takes a function to be run elsewhere."""
-WAITED: Final = TASKS | {"gather", "wait_for", "shield", "run_coroutine_threadsafe", "wrap_future"}
-"""What makes something to be waited for of a coroutine."""
 
 
 def spelled(node: ast.expr | None) -> str:
@@ -62,19 +59,6 @@ def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) 
     if only is None:
         return any("Protocol" in spelled(base) or "ABC" in spelled(base) for base in owner.node.bases)
     return isinstance(only, ast.Raise) and "NotImplementedError" in spelled(only.exc)
-
-
-def made_of_method(binding: Binding, info: ClassInfo, maker: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """The method that `name = maker(method, ...)` in a class is made of."""
-    value = binding.value
-    if binding.kind != "assign" or not isinstance(value, ast.Call) or not value.args:
-        return None
-    first = value.args[0]
-    return (
-        info.methods.get(first.id)
-        if spelled(value.func).rpartition(".")[2] == maker and isinstance(first, ast.Name)
-        else None
-    )
 
 
 def holds(condition: str, node: ast.Call) -> bool:

@@ -1,0 +1,203 @@
+"""What each part of the engine earns: switched off one at a time, which findings are lost and which are new.
+
+`python -m bench.lint.ablation --real TREE... --contract TREE...` prints a table with one row for each part. Without
+trees it clones the public servers in `REAL` at the commits named there. A part that changes no finding on any tree
+does not belong in the engine, unless a rule's description asks for what it does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import copy
+import importlib
+import inspect
+import io
+import json
+import os
+import pkgutil
+import runpy
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from bench.lint.parts import PARTS, Part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Findings: TypeAlias = "set[tuple[str | int, ...]]"
+
+ROOT: Final = Path(__file__).parents[2]
+CASES: Final = "tests/lint/cases"
+"""Stands for the cases among the trees."""
+NO_PART: Final = "none"
+"""Stands for the whole engine among the parts."""
+REAL: Final = {
+    "https://github.com/azzindani/MCP_Data_Analyst": "aacb09ad54171e00b8b72d332e03e6214a5507c0",
+    "https://github.com/TangentDomain/excel-mcp-server": "c8ad205ec47370aa033d3ef68fe86192c1a4d16c",
+    "https://github.com/MarcusJellinghaus/mcp_server_filesystem": "482b2fd12d1b1366d14961af25630c4cd10842c4",
+    "https://github.com/Stonewater-Digital/snowdrop-mcp": "148d5e5a9670377173c526ea7ef3171e280e923b",
+}
+"""Public servers to their commits."""
+
+
+# -- switching off ------------------------------------------------------------------------------------------
+
+
+def switch_off(part: Part) -> None:
+    """Replace the functions of a part, in every module that imported them."""
+    import mcpcore_lint
+
+    modules = [
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(mcpcore_lint.__path__, "mcpcore_lint.")
+        if not module.name.endswith("__main__")
+    ]
+    for hook, answer in part.hooks.items():
+        module_name, _, path = hook.partition(":")
+        owner: Any = importlib.import_module(f"mcpcore_lint.{module_name}")
+        *outer, name = path.split(".")
+        for attribute in outer:
+            owner = getattr(owner, attribute)
+        original = getattr(owner, name)
+        replacement = _replacement(original, answer)
+        setattr(owner, name, replacement)
+        for module in [] if outer else modules:
+            if getattr(module, name, None) is original:
+                setattr(module, name, replacement)
+
+
+def _replacement(original: Callable[..., Any], answer: Any) -> Callable[..., Any]:
+    """A function that gives a fixed answer, or one of its own arguments where the answer names it."""
+    signature = inspect.signature(original)
+
+    def answering(*args: Any, **kwargs: Any) -> Any:
+        if not isinstance(answer, str):
+            return copy.copy(answer)
+        arguments = signature.bind(*args, **kwargs).arguments
+        if answer == "unknown":
+            from mcpcore_lint.model import Unknown
+
+            return Unknown(arguments["node"], arguments["module"], "switched off")
+        return [arguments["node"]] if answer == "node" else arguments[answer]
+
+    return answering
+
+
+# -- in a process of its own ------------------------------------------------------------------------------------------
+
+
+def findings_in(tree: str) -> Findings:
+    """The findings on a tree, by place, rule and severity; a message may change its words."""
+    from mcpcore_lint.cli import lint
+
+    os.chdir(tree)
+    output = io.StringIO()
+    arguments = ["--no-cache", "--jobs", "1", "--select", "all", "--format", "json", "."]
+    with contextlib.redirect_stdout(output), contextlib.suppress(SystemExit):
+        lint(arguments)
+    report = json.loads(output.getvalue())
+    entries = report if isinstance(report, list) else report["diagnostics"]
+    return {(entry["path"], entry["rule"], entry["severity"], entry["line"]) for entry in entries}
+
+
+def findings_in_cases() -> Findings:
+    """The findings on the cases of the rules."""
+    from mcpcore_lint.runner.engine import lint_source
+    from mcpcore_lint.settings import Settings
+
+    names = runpy.run_path(str(ROOT / "tests" / "lint" / "test_cases.py"))
+    findings: Findings = set()
+    with tempfile.TemporaryDirectory() as root:
+        for rule, path in names["ALL"]:
+            case = names["_read"](path)
+            settings = Settings(select=frozenset({rule.id}))._replace(**case.settings)
+            report = lint_source(case.code, path="server.py", settings=settings, root=root, files=case.files)
+            findings |= {
+                (f"{rule.id}/{path.name}/{found.path}", found.rule, found.severity, found.span.line)
+                for found in report.diagnostics
+            }
+    return findings
+
+
+def work(part_name: str, tree: str) -> None:
+    """Print the findings on a tree with a part switched off."""
+    for part in PARTS:
+        if part.name == part_name:
+            switch_off(part)
+    print(json.dumps(sorted(findings_in_cases() if tree == CASES else findings_in(tree))))
+
+
+# -- comparing ------------------------------------------------------------------------------------------
+
+
+def measure(part_name: str, tree: str) -> Findings | None:
+    """The findings on a tree with a part switched off; None where the linter did not get through."""
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'lint'}"}
+    command = [sys.executable, "-m", "bench.lint.ablation", "--worker", part_name, tree]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"{part_name}, {tree}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        return None
+    return {tuple(entry) for entry in json.loads(done.stdout)}
+
+
+def change(before: Sequence[Findings | None], after: Sequence[Findings | None]) -> str:
+    """How many findings are lost and new over some trees."""
+    if None in after:
+        return "failed"
+    pairs = [(one or set(), other or set()) for one, other in zip(before, after, strict=True)]
+    lost, new = sum(len(one - other) for one, other in pairs), sum(len(other - one) for one, other in pairs)
+    return f"-{lost} +{new}" if lost or new else "same"
+
+
+def clone(folder: str) -> list[str]:
+    """The public servers at their commits, each in a folder of its own."""
+    trees: list[str] = []
+    for url, commit in REAL.items():
+        tree = str(Path(folder) / url.rpartition("/")[2])
+        subprocess.run(["git", "init", "-q", tree], check=True)
+        subprocess.run(["git", "-C", tree, "fetch", "-q", "--depth", "1", url, commit], check=True)
+        subprocess.run(["git", "-C", tree, "checkout", "-q", "FETCH_HEAD"], check=True)
+        trees.append(tree)
+    return trees
+
+
+def main() -> None:
+    """Compare, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--real", nargs="+", default=[], metavar="TREE", help="servers as their authors wrote them")
+    parser.add_argument("--contract", nargs="+", default=[], metavar="TREE", help="servers with contracts")
+    parser.add_argument("--part", nargs="+", default=[part.name for part in PARTS], help="the parts to switch off")
+    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        work(*options.worker)
+        return
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        real = [str(Path(tree).resolve()) for tree in options.real] or clone(folder)
+        groups = {
+            "real": real,
+            "contract": [str(Path(tree).resolve()) for tree in options.contract] or [str(ROOT / "examples")],
+            "cases": [CASES],
+        }
+        trees = [tree for group in groups.values() for tree in group]
+        jobs = {(name, tree): pool.submit(measure, name, tree) for name in (NO_PART, *options.part) for tree in trees}
+        print(f"{'part':<18}" + "".join(f"{group:>12}" for group in groups))
+        for name in (NO_PART, *options.part):
+            row = f"{name:<18}"
+            for group in groups.values():
+                after = [jobs[name, tree].result() for tree in group]
+                if name == NO_PART:
+                    row += f"{sum(len(found or ()) for found in after):>12}"
+                else:
+                    row += f"{change([jobs[NO_PART, tree].result() for tree in group], after):>12}"
+            print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -55,14 +55,28 @@ class Edit(NamedTuple):
     text: str
 
 
-class Fix(NamedTuple):
-    """Edits of one file that are made together or not at all.
+class Change(NamedTuple):
+    """A libcst transformation of one node, described by plain values; `codemods.rewrite` turns it into edits.
 
-    A safe fix changes only how a failure is reported. An unsafe fix needs a review.
+    Findings carry changes instead of edits, so a run that writes nothing never loads libcst.
+    """
+
+    transformation: str
+    """The function in `codemods.transformations`."""
+    start: int
+    """Where the node starts, as an offset into `Source.text`."""
+    end: int
+    arguments: tuple[str | int, ...] = ()
+
+
+class Fix(NamedTuple):
+    """Changes to one file that belong together: all of them are made, or none.
+
+    A safe fix keeps the behaviour of the program apart from the reported failure; an unsafe one needs a review.
     """
 
     title: str
-    edits: tuple[Edit, ...]
+    edits: tuple[Edit | Change, ...]
     safety: Safety = "safe"
 
 

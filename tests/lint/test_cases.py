@@ -23,7 +23,7 @@ RULES = {rule.id: rule for rule in all_rules().values() if is_ours(rule)}
 _HEAD = re.compile(r"\A# (message|settings): (.*)\n")
 
 
-def _read(path: Path) -> Valid | Invalid:
+def read(path: Path) -> Valid | Invalid:
     """Read one case from its file or folder."""
     main = path / "server.py" if path.is_dir() else path
     after = main.with_name(main.stem + ".fixed.py")
@@ -68,7 +68,7 @@ def test_a_rule_has_a_whole_page_and_cases_of_both_kinds(rule):
 @pytest.mark.parametrize(("rule", "path"), ALL, ids=[f"{rule.id}-{path.stem}" for rule, path in ALL])
 def test_a_rule_finds_and_fixes_exactly_what_its_case_marks(rule, path):
     """A valid case has no finding; an invalid one has each finding on its line, and the fix gives the text shown."""
-    check(rule, _read(path))
+    check(rule, read(path))
 
 
 _IMPORTS = """

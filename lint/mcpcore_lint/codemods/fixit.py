@@ -1,4 +1,4 @@
-"""What a rule of Fixit imports from it, so that only the name of the package has to change.
+"""The names that rules import from Fixit, so that only the name of the package has to change.
 
 `from fixit import Invalid, LintRule, Valid` becomes `from mcpcore_lint.codemods.fixit import Invalid, LintRule, Valid`.
 """
@@ -29,7 +29,7 @@ class Valid:
 
 @dataclass(frozen=True)
 class Invalid:
-    """Code in which the rule finds something: where it starts, what it says, and what the fixes make of the code."""
+    """Code in which the rule finds something, with the finding's place and message and the code after the fix."""
 
     code: str
     range: CodeRange | None = None
@@ -38,7 +38,7 @@ class Invalid:
 
 
 class LintRule(CstRule):
-    """A rule of Fixit: it sees whole files, and its name, page and cases come from its class, `VALID` and `INVALID`."""
+    """A Fixit rule: it visits whole files; its id, page and cases come from its class, `VALID` and `INVALID`."""
 
     scope: ClassVar[CstScope] = "file"
     VALID: ClassVar[Sequence[str | Valid]]

@@ -1,4 +1,4 @@
-"""Rules that come from Fixit: their cases, their message and their name, said in this linter's own way."""
+"""Adapts rules from Fixit: derives the id, the page and the cases from their class."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from mcpcore_lint.codemods.rule import CstRule
 
 MARK: Final = "# A case for mcpcore lint."
-"""Put at the end of a case for whole files, which are visited where they have to do with MCP."""
+"""The last line of cases for whole files, because only files that concern MCP are visited."""
 
 
 def adopt(kind: type[CstRule]) -> None:
-    """Take over what a Fixit rule says of itself, where the class does not say it in this linter's way."""
+    """Fill in the attributes of a rule that its class does not define from those that Fixit uses."""
     own = vars(kind)
     message = " ".join(str(getattr(kind, "MESSAGE", "")).split())
     whole = kind.scope == "file"
@@ -33,7 +33,7 @@ def adopt(kind: type[CstRule]) -> None:
         "how_to_fix": message or f"{summary}.",
         "bad": _plain(own.get("INVALID", ())),
         "good": _plain(own.get("VALID", ())),
-        "when_to_suppress": "Where the code is right as it is: say why in the comment.",
+        "when_to_suppress": "If the code is right as it is; say why in the comment.",
         "valid": valid,
         "invalid": invalid,
     }
@@ -49,7 +49,7 @@ def _id(name: str) -> str:
 
 
 def _text(case: Any) -> str:
-    """The code of a case: a string, or an object that has it."""
+    """The code of a case, which is a string or has an attribute `code`."""
     return case if isinstance(case, str) else str(case.code)
 
 
@@ -70,7 +70,7 @@ def _invalid(case: Any, *, whole: bool) -> Invalid:
     code = _code(case, whole=whole)
     place = getattr(case, "range", None)
     if place is not None:
-        # The line that it starts on; of a class or a function its name is what this linter points at.
+        # Mark the first line; for a class or a function this is the line of its name.
         lines = code.split("\n")
         lines[place.start.line - 1] += "  # here"
         code = "\n".join(lines)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
-from mcpcore_lint.codemods.pieces import Piece, Unreadable, cut
+from mcpcore_lint.codemods.piece import Unreadable
+from mcpcore_lint.codemods.visited import VisitedPiece, cut
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
 from mcpcore_lint.rules.base import Rule, RuleContext
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.runner.checker import FileState
     from mcpcore_lint.syntax.module import Module
 else:
-    # At run time a rule becomes a visitor when it has something to visit: libcst takes longer to load than most runs.
+    # At run time a rule becomes a visitor only before it visits: loading libcst takes longer than most runs.
     _Visitor = object
 
 CstScope: TypeAlias = Literal["tool", "file"]
@@ -35,7 +36,7 @@ _SCOPED = frozenset({"ScopeProvider", "QualifiedNameProvider", "FullyQualifiedNa
 
 @light
 class Finding:
-    """What a rule reports, until its turn comes."""
+    """A finding that is not reported yet."""
 
     span: Span
     message: str
@@ -47,11 +48,11 @@ class Finding:
 
 
 class Look:
-    """What one instance of a rule looks at, and what it found there."""
+    """The code that one instance of a rule visits, and its findings."""
 
     __slots__ = ("context", "findings", "piece")
 
-    def __init__(self, piece: Piece, context: RuleContext) -> None:
+    def __init__(self, piece: VisitedPiece, context: RuleContext) -> None:
         self.piece = piece
         self.context = context
         self.findings: list[Finding] = []
@@ -60,18 +61,18 @@ class Look:
 class CstRule(Rule, _Visitor):
     """A rule that is a libcst visitor: `visit_Call(self, node)`, `leave_With(...)`, `@m.visit(...)`, and `self.report`.
 
-    Each handler, or each file, is visited by an instance of its own, so what it keeps in `self` is of that one alone.
-    A `visit_...` that returns False is not led into the node.
+    A new instance visits each handler or file, so attributes of `self` belong to that handler or file. If `visit_...`
+    returns False, the children of the node are not visited.
     """
 
     severity: ClassVar[Severity] = Severity.WARNING
     family: ClassVar[Family] = "project"
     scope: ClassVar[CstScope] = "tool"
-    """`"tool"`: the handlers of tools, resources and prompts, each with its decorators. `"file"`: whole files that have
-    to do with MCP, which costs several times as much."""
+    """`"tool"`: the handlers of tools, resources and prompts, each with its decorators. `"file"`: whole files that
+    concern MCP, which takes several times as long."""
     words: ClassVar[Sequence[str]] = ()
-    """Texts without one of which code holds nothing for the rule: such code is not even parsed, which is most of what
-    the rule costs."""
+    """The rule only looks at code that contains one of these texts. Other code is not even parsed, which saves most of
+    the time."""
 
     _look: Look | None = None
 
@@ -88,16 +89,16 @@ class CstRule(Rule, _Visitor):
         if "fixable" not in vars(cls):
             cls.fixable = cls.fixable or any(each.fixed is not None for each in cls.invalid)
 
-    # -- what is looked at -----------------------------------------------------------------------------------------
+    # -- the visited code -----------------------------------------------------------------------------------------
 
     def _looking(self) -> Look:
         if self._look is None:
-            raise RuntimeError(f"{type(self).__name__} is not visiting anything: ask this inside a visit_ method")
+            raise RuntimeError(f"{type(self).__name__} is not visiting anything: use this in a visit_ method")
         return self._look
 
     @property
     def ctx(self) -> RuleContext:
-        """What every rule may ask: the settings, the file, the project."""
+        """The context that every rule has: the settings, the file, the project."""
         return self._looking().context
 
     @property
@@ -107,7 +108,7 @@ class CstRule(Rule, _Visitor):
 
     @property
     def file(self) -> Module:
-        """The file that the visited code stands in."""
+        """The file of the visited code."""
         return self._looking().piece.module
 
     @property
@@ -121,21 +122,21 @@ class CstRule(Rule, _Visitor):
         return self._looking().piece.handler
 
     def ast_node(self, node: libcst.CSTNode) -> ast.expr | None:
-        """The same expression in the model, whose objects point at `ast` nodes; None for what is no expression."""
+        """The `ast` node of the same expression, as in the model; None if the node is not an expression."""
         found = self._looking().piece.ast_node(node)
         return None if found is None else found[0]
 
     def value_of(self, node: libcst.CSTNode) -> Value:
-        """What an expression is known to be, imports and names of the file followed: `Symbol("httpx.get")`."""
+        """The value of an expression, with imports and names resolved, such as `Symbol("httpx.get")`."""
         from mcpcore_lint.model import Unknown
         from mcpcore_lint.semantics.evaluate import evaluate
 
         found = self._looking().piece.ast_node(node)
         if found is None:
-            return Unknown(None, self.file, "it is not an expression of the file")
+            return Unknown(None, self.file, "it is not an expression in the file")
         return evaluate(*found)
 
-    # -- what is found ---------------------------------------------------------------------------------------------
+    # -- findings ---------------------------------------------------------------------------------------------
 
     def report(
         self,
@@ -152,17 +153,17 @@ class CstRule(Rule, _Visitor):
         """Report a finding.
 
         Args:
-            node: The node that it is about, as it was handed to the rule.
-            message: One sentence that names the thing, without a full stop; `MESSAGE` where left out.
-            help: The next step; `how_to_fix` where left out.
-            position: Another place than the node's, in the file.
-            replacement: What is to stand in the place of the node; `libcst.RemoveFromParent()` takes it out.
-            unsafe: Whether the replacement wants a look afterwards.
-            title: What the fix does.
-            related: Other places that it speaks of.
+            node: The node that the finding is about, as the rule got it.
+            message: One sentence without a full stop; the default is `MESSAGE`.
+            help: The next step; the default is `how_to_fix`.
+            position: A place in the file, if it is not that of the node.
+            replacement: The node that replaces it; `libcst.RemoveFromParent()` removes it.
+            unsafe: Whether the replacement needs a review.
+            title: A few words about the fix.
+            related: Other places that the message mentions.
 
         Raises:
-            ValueError: If there is no message, or the node is not one of those that are visited.
+            ValueError: If there is no message, or the node is not part of the visited code.
         """
         look = self._looking()
         piece = look.piece
@@ -184,7 +185,7 @@ class CstRule(Rule, _Visitor):
         )
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
-        """Visit what the rule is for. The first rule of a file does so for all of its kind."""
+        """Report the findings of this rule. The first libcst rule of a file runs all of them."""
         run = _run(module, ctx)
         findings, error = run.of(self)
         for each in findings:
@@ -216,7 +217,7 @@ def _span(position: CodePosition | CodeRange | Span) -> Span:
     return Span(start.line, start.column + 1, end.line, end.column + 1)
 
 
-def _title(piece: Piece, replacement: Replacement) -> str:
+def _title(piece: VisitedPiece, replacement: Replacement) -> str:
     import libcst
 
     if isinstance(replacement, libcst.RemovalSentinel):
@@ -229,26 +230,26 @@ def _title(piece: Piece, replacement: Replacement) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# All rules of a file together.
+# All libcst rules of a file.
 # ---------------------------------------------------------------------------------------------------------------------
 
 
 class _Run:
-    """What the rules that are libcst visitors find in one file: each piece parsed once, and let go of."""
+    """The findings of all libcst rules in one file; each piece is parsed once and not kept."""
 
     def __init__(self) -> None:
         self.findings: dict[str, list[Finding]] = {}
         self.errors: dict[str, Exception] = {}
-        """The first of each rule."""
+        """The first error of each rule."""
         self._crashed: set[str] = set()
         self._seen: set[tuple[str, str, Span, str]] = set()
 
     def of(self, rule: CstRule) -> tuple[Sequence[Finding], Exception | None]:
-        """What a rule found, and how it failed if it did."""
+        """The findings of a rule, and its error if it failed."""
         return self.findings.get(rule.id, ()), self.errors.get(rule.id)
 
     def _crash(self, rule: CstRule, error: Exception) -> None:
-        """A rule that failed does no more; code that libcst cannot read is no reason to pass by the rest."""
+        """Stop a rule that failed. After code that libcst cannot read it goes on with the next piece."""
         self.errors.setdefault(rule.id, error)
         if not isinstance(error, Unreadable):
             self._crashed.add(rule.id)
@@ -289,7 +290,7 @@ class _Run:
                 self._crash(rule, error)
         imports = any(_sees_imports(each) for each in classes.values())
         try:
-            piece = Piece(module, where, handler=handler, tool=tool, imports=imports)
+            piece = VisitedPiece(module, where, handler=handler, tool=tool, imports=imports)
         except Unreadable as error:
             for each in working:
                 self._crash(each, error)
@@ -297,7 +298,7 @@ class _Run:
         visits: list[tuple[CstRule, Look, Visit]] = []
         for rule in working:
             if rule.id in classes:
-                look = Look(piece, RuleContext(context._state, rule))  # noqa: SLF001 - one context a rule
+                look = Look(piece, RuleContext(context._state, rule))  # noqa: SLF001 - each rule has its own context
                 try:
                     visitor = _instance(classes[rule.id], look)
                 except Exception as error:  # noqa: BLE001 - reported as the rule's own
@@ -309,7 +310,7 @@ class _Run:
             if visit.error is not None:
                 self._crash(rule, visit.error)
             for finding in look.findings:
-                # A handler inside another one is visited with both.
+                # A handler inside another handler is visited twice.
                 key = (rule.id, finding.module.path, finding.span, finding.message)
                 if key not in self._seen:
                     self._seen.add(key)
@@ -328,11 +329,11 @@ def _instance(kind: type[Any], look: Look) -> Any:
 
 
 _RUNS: WeakKeyDictionary[FileState, _Run] = WeakKeyDictionary()
-"""What was found in the files that are judged now."""
+"""The runs over the files that are checked at the moment."""
 
 
 def _run(module: Module, ctx: RuleContext) -> _Run:
-    state = ctx._state  # noqa: SLF001 - the file as it is judged now, for all of its rules
+    state = ctx._state  # noqa: SLF001 - the file state that all rules share
     known = _RUNS.get(state)
     if known is not None:
         return known
@@ -355,5 +356,5 @@ def _run(module: Module, ctx: RuleContext) -> _Run:
 
 
 def speaks(module: Module) -> bool:
-    """Whether a file has to do with MCP: the same question that a run over a large tree asks."""
+    """Whether a file concerns MCP, by the test that selects the files of a large tree."""
     return speaks_of_mcp(module.source.text.encode("utf-8", "surrogatepass"), mentions=True)

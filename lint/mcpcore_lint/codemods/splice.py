@@ -1,10 +1,10 @@
-"""From a node and what is to stand in its place to the smallest edit of the file's text."""
+"""Splices the replacement of a libcst node into the text of its file, as the smallest possible edit."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from mcpcore_lint.codemods.pieces import Unreadable
+from mcpcore_lint.codemods.piece import Unreadable
 from mcpcore_lint.diagnostics import Edit
 
 if TYPE_CHECKING:
@@ -12,37 +12,46 @@ if TYPE_CHECKING:
 
     import libcst
 
-    from mcpcore_lint.codemods.pieces import Piece
+    from mcpcore_lint.codemods.piece import Piece
 
 Replacement: TypeAlias = "libcst.CSTNode | libcst.RemovalSentinel | libcst.FlattenSentinel[libcst.CSTNode]"
 
 
 def replace(piece: Piece, node: libcst.CSTNode, replacement: Replacement) -> Edit | None:
-    """The edit that puts `replacement` in the place of `node`; None where the text stays as it is.
+    """The edit that replaces `node` with `replacement`; None if the text stays the same.
 
     Raises:
-        Unreadable: If libcst does not give the code back as it is written, so that no edit of it would be safe.
-        ValueError: If the node does not stand in the piece.
+        Unreadable: If libcst does not reproduce the code as it is written, so no edit of it would be safe.
+        ValueError: If the edit would change text outside the piece.
     """
-    piece.bounds(node)
     try:
         for start, old, new in _ways(piece, node, replacement):
-            # An edit counts from the file's own text: it holds only where libcst gives back exactly that.
-            if piece.text[start : start + len(old)] == old:
-                return _smallest(start + piece.shift, old, new, first=piece.start)
+            if old == new:
+                return None
+            head, tail = _common(old, new)
+            end = len(old) - tail
+            # libcst loses a few spaces, such as those in `except ValueError :`. What comes after the edit may differ
+            # from the file, since it is not written.
+            if piece.text[start : start + end] != old[:end]:
+                continue
+            if start + head < len(piece.lead):
+                raise ValueError("the replacement changes code outside the visited code: replace a node of that code")
+            shift = start + piece.shift
+            return Edit(shift + head, shift + end, new[head : len(new) - tail])
     except RecursionError:
         raise piece.too_deep() from None
-    raise Unreadable(f"libcst does not give the code round line {piece.span(node).line} back as it is written")
+    line = piece.file.position(piece.start)[0]
+    raise Unreadable(f"libcst does not reproduce the code from line {line} on")
 
 
 def _ways(piece: Piece, node: libcst.CSTNode, replacement: Replacement) -> Iterator[tuple[int, str, str]]:
-    """Where to write anew, what is there, and what will be: as little as can be told, then more."""
+    """Ways to write the replacement: an offset in the piece, the code there and the new code, the shortest first."""
     import libcst
 
     tree = piece.tree
     if isinstance(node, libcst.BaseExpression) and isinstance(replacement, libcst.BaseExpression):
         old, new = tree.code_for_node(node), tree.code_for_node(replacement)
-        # What spans lines depends on the indentation of the blocks round it.
+        # Code over several lines depends on the indentation of the blocks around it.
         if not any(end in code for code in (old, new) for end in "\r\n"):
             yield piece.bounds(node, whole=True)[0], old, new
     statement = _statement(piece, node)
@@ -55,8 +64,10 @@ def _ways(piece: Piece, node: libcst.CSTNode, replacement: Replacement) -> Itera
 
 
 def _statement(piece: Piece, node: libcst.CSTNode) -> libcst.CSTNode | None:
-    """The statement at the top of the file that holds a node: others need not be written anew."""
-    if piece.lead:
+    """The top-level statement that holds a node, so the others need not be written again."""
+    import libcst
+
+    if piece.lead or not isinstance(node, (libcst.BaseExpression, libcst.BaseStatement, libcst.BaseSmallStatement)):
         return None
     start, end = piece.bounds(node)
     for each in piece.tree.body:
@@ -72,7 +83,7 @@ def _replacing(node: libcst.CSTNode, replacement: Replacement) -> libcst.CSTTran
     old = node
 
     class Replacing(libcst.CSTTransformer):
-        """Puts one node in the place of another."""
+        """Replaces one node."""
 
         def on_visit(self, node: libcst.CSTNode) -> bool:
             return node is not old
@@ -83,16 +94,12 @@ def _replacing(node: libcst.CSTNode, replacement: Replacement) -> libcst.CSTTran
     return Replacing()
 
 
-def _smallest(start: int, old: str, new: str, *, first: int) -> Edit | None:
-    if old == new:
-        return None
+def _common(old: str, new: str) -> tuple[int, int]:
+    """How many characters two texts have in common at the start and, after that, at the end."""
     most = min(len(old), len(new))
     head = tail = 0
     while head < most and old[head] == new[head]:
         head += 1
-    limit = most - head
-    while tail < limit and old[-1 - tail] == new[-1 - tail]:
+    while tail < most - head and old[-1 - tail] == new[-1 - tail]:
         tail += 1
-    if start + head < first:
-        raise ValueError("the replacement changes code round the piece: replace a node that was handed to the rule")
-    return Edit(start + head, start + len(old) - tail, new[head : len(new) - tail])
+    return head, tail

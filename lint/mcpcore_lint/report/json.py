@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mcpcore_lint.codemods.rewrite import Rewriters
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.report import page
 
 if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Diagnostic, Fix, Span
+    from mcpcore_lint.diagnostics import Diagnostic, Span
     from mcpcore_lint.report import Outcome
 
 
 def render(outcome: Outcome) -> str:
     """The report."""
+    rewriters = Rewriters(outcome.source)
     report = {
         "version": 1,
-        "diagnostics": [_diagnostic(each, outcome) for each in outcome.diagnostics],
+        "diagnostics": [_diagnostic(each, outcome, rewriters) for each in outcome.diagnostics],
         "failures": [
             {"path": outcome.place(each.path), "rule": each.rule, "message": each.message, "detail": each.detail}
             for each in outcome.failures
@@ -41,7 +43,7 @@ def dump(report: object) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _diagnostic(each: Diagnostic, outcome: Outcome) -> dict[str, Any]:
+def _diagnostic(each: Diagnostic, outcome: Outcome, rewriters: Rewriters) -> dict[str, Any]:
     return {
         "rule": each.rule,
         "severity": each.severity.label,
@@ -55,7 +57,7 @@ def _diagnostic(each: Diagnostic, outcome: Outcome) -> dict[str, Any]:
         "related": [
             {"path": outcome.place(place.path), **_span(place.span), "message": place.message} for place in each.related
         ],
-        "fix": None if each.fix is None else _fix(each.fix),
+        "fix": _fix(each, rewriters),
     }
 
 
@@ -63,6 +65,8 @@ def _span(span: Span) -> dict[str, int]:
     return {"line": span.line, "column": span.column, "endLine": span.end_line, "endColumn": span.end_column}
 
 
-def _fix(fix: Fix) -> dict[str, Any]:
-    edits = [{"start": each.start, "end": each.end, "text": each.text} for each in fix.edits]
-    return {"title": fix.title, "safety": fix.safety, "edits": edits}
+def _fix(diagnostic: Diagnostic, rewriters: Rewriters) -> dict[str, Any] | None:
+    edits = [{"start": edit.start, "end": edit.end, "text": edit.text} for edit in rewriters.edits(diagnostic)]
+    if diagnostic.fix is None or not edits:
+        return None
+    return {"title": diagnostic.fix.title, "safety": diagnostic.fix.safety, "edits": edits}

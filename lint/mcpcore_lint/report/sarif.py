@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from mcpcore_lint.codemods.rewrite import Rewriters
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.report import PAGES, message_and_help, page
 from mcpcore_lint.report.fingerprints import fingerprints
 from mcpcore_lint.report.json import dump
-from mcpcore_lint.syntax.source import Source
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic, Span
     from mcpcore_lint.report import Outcome
+    from mcpcore_lint.syntax.source import Source
 
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _ROOT: Final = "%SRCROOT%"
@@ -41,7 +42,7 @@ def render(outcome: Outcome) -> str:
             }
         rules.append(entry)
     marks = fingerprints(outcome.diagnostics, outcome.source)
-    sources: dict[str, Source | None] = {}
+    rewriters = Rewriters(outcome.source)
     run: dict[str, Any] = {
         "tool": {
             "driver": {
@@ -56,7 +57,7 @@ def render(outcome: Outcome) -> str:
         "newlineSequences": ["\r\n", "\n", "\r"],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the project."}}},
         "results": [
-            _result(each, used.index(each.rule), mark, outcome, sources)
+            _result(each, used.index(each.rule), mark, rewriters)
             for each, mark in zip(outcome.diagnostics, marks, strict=True)
         ],
         "invocations": [
@@ -81,9 +82,7 @@ def render(outcome: Outcome) -> str:
     return dump(report)
 
 
-def _result(
-    each: Diagnostic, index: int, mark: str, outcome: Outcome, sources: dict[str, Source | None]
-) -> dict[str, Any]:
+def _result(each: Diagnostic, index: int, mark: str, rewriters: Rewriters) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": each.rule,
         "ruleIndex": index,
@@ -97,22 +96,20 @@ def _result(
             {"id": number, "physicalLocation": _location(place.path, place.span), "message": {"text": place.message}}
             for number, place in enumerate(each.related, 1)
         ]
-    if each.fix is not None:
-        if each.path not in sources:
-            text = outcome.source(each.path)
-            sources[each.path] = None if text is None else Source(each.path, text)
-        source = sources[each.path]
-        if source is not None:
-            changes = [
-                {"deletedRegion": _region(source, edit.start, edit.end), "insertedContent": {"text": edit.text}}
-                for edit in each.fix.edits
-            ]
-            result["fixes"] = [
-                {
-                    "description": {"text": each.fix.title},
-                    "artifactChanges": [{"artifactLocation": _artifact(each.path), "replacements": changes}],
-                }
-            ]
+    edits = rewriters.edits(each)
+    if each.fix is not None and edits:
+        source = rewriters.source(each.path)
+        assert source is not None
+        replacements = [
+            {"deletedRegion": _region(source, edit.start, edit.end), "insertedContent": {"text": edit.text}}
+            for edit in edits
+        ]
+        result["fixes"] = [
+            {
+                "description": {"text": each.fix.title},
+                "artifactChanges": [{"artifactLocation": _artifact(each.path), "replacements": replacements}],
+            }
+        ]
     return result
 
 

@@ -1,4 +1,4 @@
-"""Writing a contract to fill in: an entry for each failure that a tool is seen to have."""
+"""The fix of error-contract-missing: writes a contract with an entry for each failure that a tool can have."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.codemods import edits as text_edits
+from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.model import Text, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._bodies import short
 from mcpcore_lint.rules._fail_fix import is_method
-from mcpcore_lint.rules._imports import import_names
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown
 from mcpcore_lint.semantics.evaluate import CODES, evaluate
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.module import Module
 
 TO_FILL_IN: Final = "TODO: next step"
-"""Fewer words than a recovery must have, so that lint asks for it."""
+"""Too short for a recovery, so the linter asks for a better one."""
 MAX_WHEN: Final = 90
 _QUOTED_HOLE: Final = regex(r"(['\"`])\.\.\.\1")
 _LAST_HOLE: Final = regex(r"[\s:;,=(\[{<'\"`-]*\.\.\.[\s)\]}>'\"`]*\.?$")
@@ -70,11 +69,11 @@ class Proposal:
         self.code = code
         self.when: list[str] = []
         self.by: list[str] = []
-        """The functions that raise it and do not say why."""
+        """The functions that raise it without a message."""
 
     @property
     def sentence(self) -> str:
-        """When it happens, as far as the code says: whole sentences, as many as fit."""
+        """When it happens, from the messages in the code: as many whole sentences as fit."""
         sentences = list(dict.fromkeys(self.when))
         if not sentences:
             return self._raisers() if self.by else "TODO: say when this happens"
@@ -100,7 +99,7 @@ class Proposal:
 
 
 def proposals(tool: ToolDef, ctx: RuleContext) -> list[Proposal]:
-    """The entries that a tool's contract would have: what it throws itself, through calls, and through libraries."""
+    """The entries for the errors that a tool throws itself, through calls, and through libraries."""
     found: dict[str, Proposal] = {}
 
     def add(reason: str, code: str, when: str, by: str = "") -> None:
@@ -124,7 +123,7 @@ def proposals(tool: ToolDef, ctx: RuleContext) -> list[Proposal]:
 
 
 def _named(thrown: Thrown) -> list[tuple[str, str]]:
-    """The reasons and codes of an error; a reason is made from the code where it has none."""
+    """The reasons and codes of an error; without a reason, one is derived from the code."""
     codes = [each for each in thrown.codes or () if each in CODES.by_name]
     if thrown.reasons:
         return [(each, codes[0] if codes else _guessed(each)) for each in thrown.reasons]
@@ -134,7 +133,7 @@ def _named(thrown: Thrown) -> list[tuple[str, str]]:
 
 
 def _guessed(reason: str) -> str:
-    """The code that a reason's name suggests, where only `ctx.fail` says it."""
+    """The code that the name of a reason suggests, for `ctx.fail` with an undeclared reason."""
     return next((code for pattern, code in _GUESSES if pattern.search(reason)), "INTERNAL_ERROR")
 
 
@@ -145,7 +144,7 @@ def _when(thrown: Thrown, ctx: RuleContext) -> str:
 
 
 def _message_at(reached: ReachedThrow, ctx: RuleContext) -> Value | None:
-    """What a `raise` in another function tells: the facts of that file are kept without its messages."""
+    """The message of a `raise` in another function; the cached facts of a file do not have it."""
     module = ctx.project.module_at(reached.site.path)
     if module is None:
         return None
@@ -179,15 +178,15 @@ def _sentence(value: Value | None) -> str:
     while (shorter := _LAST_HOLE.sub("", cut)) not in {cut, ""}:
         cut = shorter
     if cut != text:
-        # What led up to the hole goes with it, as long as something is left to say.
+        # Remove the words that lead up to the hole too, as long as something is left.
         shorter = _LEADS_ON.sub("", cut)
         text = shorter if shorter.count(" ") else cut
-    # A message that is mostly holes says nothing in advance.
+    # A message that is mostly variables says nothing about the failure.
     return text if sum(each.isalpha() for each in text) >= 3 else ""
 
 
 def _any_of(raised: list[tuple[str, str]]) -> str:
-    """What some functions raise: `open raises FileNotFoundError or PermissionError`."""
+    """A sentence about functions, such as `open raises FileNotFoundError or PermissionError`."""
     by_function: dict[str, list[str]] = {}
     for function, name in raised:
         by_function.setdefault(function, []).append(name)
@@ -201,7 +200,7 @@ def _any_of(raised: list[tuple[str, str]]) -> str:
 
 
 def _of_libraries(reach: Reach, ctx: RuleContext) -> dict[str, list[tuple[str, str]]]:
-    """Code to what third-party functions raise of it: `httpx.get`, `TimeoutException`."""
+    """The third-party functions and exceptions by code, such as `httpx.get` and `TimeoutException`."""
     found: dict[str, list[tuple[str, str]]] = {}
     for each in reach.throws:
         if each.source != "knowledge":
@@ -216,7 +215,7 @@ def _of_libraries(reach: Reach, ctx: RuleContext) -> dict[str, list[tuple[str, s
 
 
 def _code_of_class(thrown: ReachedThrow, ctx: RuleContext) -> str | None:
-    """The code that the runtime gives to an exception class; None for a bug."""
+    """The code that the runtime gives to an exception class; None if the exception means a bug."""
     from mcpcore.classification.types import TYPES
 
     above, _ = ctx.hierarchy.ancestors(thrown.type_name)
@@ -228,7 +227,7 @@ def _code_of_class(thrown: ReachedThrow, ctx: RuleContext) -> str | None:
 
 
 def _depth(above: Iterable[str], ctx: RuleContext):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    """Nearest bases first: the more classes a class is a kind of, the nearer it is."""
+    """A sort key that puts the nearest base classes first."""
     known = {each: len(ctx.hierarchy.ancestors(each)[0]) for each in above}
     return lambda name: (-known[name], name)
 
@@ -244,7 +243,7 @@ def throws_coded(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
 
 
 def context_is_misplaced(tool: ToolDef) -> bool:
-    """Whether the context is not the first parameter, behind `self`: a tool with a contract is then refused."""
+    """Whether the context is not the first parameter after `self`, as a tool with a contract requires."""
     context = tool.handler.context
     if context is None or not context.mcpcore:
         return False
@@ -254,16 +253,45 @@ def context_is_misplaced(tool: ToolDef) -> bool:
 
 
 def contract_fix(tool: ToolDef, entries: list[Proposal], ctx: RuleContext) -> Fix | None:
-    """The fix that writes the contract into the registration; None where there is no place for it."""
+    """The fix that writes the contract into the registration; None if there is no place for it."""
     registration = tool.registration
     module = tool.module
     if not entries or tool.flavour != "mcpcore" or context_is_misplaced(tool):
         return None
-    spelled, edits = import_names(module, [("mcpcore", "ErrorCode"), ("mcpcore", "FailureMode")])
-    place = _place(module, registration, entries, spelled)
-    if place is None:
-        return None
-    return ctx.fix("Write a contract to fill in", [*edits, place, *_held(tool)], unsafe=True)
+    code = codemods.import_name(module, "mcpcore", "ErrorCode")
+    entry = codemods.import_name(module, "mcpcore", "FailureMode")
+
+    def errors(indent: str) -> str:
+        return _errors(entries, entry.text, code.text, indent, module)
+
+    line = module.source.line(registration.lineno)
+    indent = _indent(line)
+    inner = f"{indent}    "
+    if not isinstance(registration, ast.Call):
+        if not isinstance(registration, (ast.Name, ast.Attribute)):
+            return None
+        written = f"{module.source.segment(registration)}(\n{inner}{errors(inner)}\n{indent})"
+        place = codemods.replace_node(module, registration, written)
+    else:
+        arguments: list[ast.expr | ast.keyword | str] = [*codemods.arguments_in_order(registration)]
+        declared = next((each for each in registration.keywords if each.arg == "errors"), None)
+        if declared is not None:
+            arguments[arguments.index(declared)] = errors(_indent(module.source.line(declared.lineno)))
+            place = codemods.rewrite_call(module, registration, arguments)
+        elif arguments:
+            last = codemods.arguments_in_order(registration)[-1]
+            place = codemods.add_argument(module, registration, errors(_indent(module.source.line(last.lineno))))
+        else:
+            segment = module.source.segment(registration)
+            if "#" in segment:
+                return None  # a comment between the parentheses would be lost
+            function = segment.rpartition("(")[0]
+            place = codemods.replace_node(module, registration, f"{function}(\n{inner}{errors(inner)}\n{indent})")
+    return ctx.fix("Write a contract to fill in", [*code.edits, *entry.edits, place, *_held(tool)], unsafe=True)
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _held(tool: ToolDef) -> list[Edit]:
@@ -281,54 +309,19 @@ def _held(tool: ToolDef) -> list[Edit]:
     return list(dict.fromkeys(found))
 
 
-def _place(module: Module, registration: ast.expr, entries: list[Proposal], spelled: dict[str, str]) -> Edit | None:
-    source = module.source
-    line = source.line(registration.lineno)
-    indent = line[: len(line) - len(line.lstrip())]
-    newline = source.newline
-    if not isinstance(registration, ast.Call):
-        if not isinstance(registration, (ast.Name, ast.Attribute)):
-            return None
-        inner = _errors(entries, spelled, f"{indent}    ", module)
-        return text_edits.insert_after(module, registration, f"({newline}{indent}    {inner}{newline}{indent})")
-    given = next((each for each in registration.keywords if each.arg == "errors"), None)
-    if given is not None:
-        line = source.line(given.lineno)
-        indent = line[: len(line) - len(line.lstrip())]
-        inner = _errors(entries, spelled, indent, module)
-        return text_edits.replace_node(module, given, inner)
-    items = text_edits.arguments_in_order(registration)
-    if not items:
-        _, end = source.node_range(registration)
-        opening = source.text.rindex("(", 0, end)
-        if source.text[opening + 1 : end - 1].strip():
-            return None  # a comment stands between the parentheses
-        inner = _errors(entries, spelled, f"{indent}    ", module)
-        return Edit(opening + 1, end - 1, f"{newline}{indent}    {inner}{newline}{indent}")
-    last = items[-1]
-    if last.lineno != registration.lineno:
-        line = source.line(last.lineno)
-        indent = line[: len(line) - len(line.lstrip())]
-        inner = _errors(entries, spelled, indent, module)
-        edit = text_edits.add_argument(module, registration, inner)
-        return Edit(edit.start, edit.end, f",{newline}{indent}{inner}")
-    return text_edits.add_argument(module, registration, _errors(entries, spelled, indent, module))
-
-
-def _errors(entries: list[Proposal], spelled: dict[str, str], indent: str, module: Module) -> str:
+def _errors(entries: list[Proposal], mode: str, code: str, indent: str, module: Module) -> str:
     """`errors=[...]`, its first line without indentation."""
-    newline = module.source.newline
     utf8 = module.source.encoding.replace("-", "").lower() in {"utf8", "utf8sig"}
     lines = ["errors=["]
     for each in entries:
         when = json.dumps(each.sentence, ensure_ascii=not utf8 or not each.sentence.isprintable())
         lines += [
-            f"{indent}    {spelled['FailureMode']}(",
+            f"{indent}    {mode}(",
             f'{indent}        "{each.reason}",',
-            f"{indent}        {spelled['ErrorCode']}.{each.code},",
+            f"{indent}        {code}.{each.code},",
             f"{indent}        when={when},",
             f'{indent}        recovery="{TO_FILL_IN}",',
             f"{indent}    ),",
         ]
     lines.append(f"{indent}]")
-    return newline.join(lines)
+    return "\n".join(lines)

@@ -1,21 +1,18 @@
-"""Turning `raise not_found("...")` into `raise ctx.fail("reason", "...")`, with the context that it needs."""
+"""The fix of error-contract-prefer-fail: writes `raise ctx.fail("reason", "...")` for `raise not_found("...")`."""
 
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.codemods import edits as text_edits
-from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.model import Missing, Symbol, Unknown, string
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rules._bodies import body_of, reasons_known
-from mcpcore_lint.rules._imports import import_names
 
 if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import Contract, ErrorSite, FunctionNode, ToolDef
+    from mcpcore_lint.diagnostics import Change, Fix
+    from mcpcore_lint.model import Contract, ErrorSite, ToolDef
     from mcpcore_lint.rules.base import RuleContext
     from mcpcore_lint.syntax.module import Module
 
@@ -23,7 +20,7 @@ CONTEXT_NAMES: Final = ("ctx", "context", "call_context", "mcp_context")
 
 
 def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, ctx: RuleContext) -> Fix | None:
-    """The fix that raises a declared reason through the context; None where it cannot be made for certain."""
+    """The fix that raises a declared reason through the context; None if its result might be wrong."""
     handler = tool.handler
     call = error.node
     if not isinstance(call, ast.Call) or isinstance(handler.node, ast.Lambda):
@@ -38,7 +35,7 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
     module = handler.module
     unsafe = isinstance(error.reason, Unknown)
     context = handler.context
-    edits: list[Edit] = []
+    changes: list[Change] = []
     if context is not None:
         if not context.mcpcore:
             return None
@@ -51,18 +48,20 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
         if free is None:
             return None
         name = free
-        spelled, edits = import_names(module, [("mcpcore", "Context"), ("typing", "Literal")])
-        reasons = ", ".join(f'"{each}"' for each in contract.reasons)
-        annotation = f"{spelled['Context']}[{spelled['Literal']}[{reasons}]]"
-        parameter = _parameter(module, handler.node, f"{name}: {annotation}", method=is_method(tool))
-        if parameter is None:
+        method = is_method(tool)
+        if method and not handler.node.args.posonlyargs + handler.node.args.args:
             return None
-        edits.append(parameter)
+        context_type = codemods.import_name(module, "mcpcore", "Context")
+        literal = codemods.import_name(module, "typing", "Literal")
+        reasons = ", ".join(f'"{each}"' for each in contract.reasons)
+        parameter = f"{name}: {context_type.text}[{literal.text}[{reasons}]]"
+        changes += [*context_type.edits, *literal.edits]
+        changes.append(codemods.change(module, "add_parameter", handler.node, parameter, int(method)))
         unsafe = unsafe or not _only_a_tool(tool)
     if _shadowed(tool, error, name):
         return None
-    edits += _call_edits(module, call, error, f"{name}.fail", reason)
-    return ctx.fix(f"Raise {name}.fail({reason!r})", edits, unsafe=unsafe)
+    changes += _raised_by_context(module, call, error, f"{name}.fail", reason)
+    return ctx.fix(f"Raise {name}.fail({reason!r})", changes, unsafe=unsafe)
 
 
 def is_method(tool: ToolDef) -> bool:
@@ -74,13 +73,13 @@ def is_method(tool: ToolDef) -> bool:
 
 
 def _only_a_tool(tool: ToolDef) -> bool:
-    """Whether the function is called by nothing but the framework: it is made a tool where it is written."""
+    """Whether only the framework calls the function: the registration is its only decorator."""
     node = tool.handler.node
     return not isinstance(node, ast.Lambda) and node.decorator_list == [tool.registration]
 
 
 def _shadowed(tool: ToolDef, error: ErrorSite, name: str) -> bool:
-    """Whether a function between the handler and the error has another meaning for the context's name."""
+    """Whether a function between the handler and the error uses the name of the context for something else."""
     function = error.function
     if function is tool.handler.node:
         return False
@@ -92,92 +91,28 @@ def _shadowed(tool: ToolDef, error: ErrorSite, name: str) -> bool:
     return False
 
 
-def _parameter(module: Module, node: FunctionNode, text: str, *, method: bool) -> Edit | None:
-    """The edit that puts a parameter first, behind `self`."""
-    assert not isinstance(node, ast.Lambda)
-    source = module.source
-    args = node.args
-    positional = [*args.posonlyargs, *args.args]
-    if method:
-        if not positional:
-            return None
-        _, end = source.node_range(positional[0])
-        match = re.compile(r",[ \t]*\r?\n([ \t]*)(?=[\w*])").match(source.text, end)
-        if match is not None:
-            return Edit(match.end(), match.end(), f"{text},{source.newline}{match[1]}")
-        return Edit(end, end, f", {text}")
-    start = source.offset(node.lineno, node.col_offset)
-    type_params: list[ast.AST] = getattr(node, "type_params", [])
-    if type_params:
-        _, start = source.node_range(type_params[-1])
-    opening = source.text.find("(", start)
-    if opening < 0:
-        return None
-    opening += 1
-    everything = [*positional, *args.kwonlyargs, *(each for each in (args.vararg, args.kwarg) if each is not None)]
-    if not everything:
-        return Edit(opening, opening, text)
-    match = re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n([ \t]*)").match(source.text, opening)
-    if match is not None and source.text[match.end() : match.end() + 1] not in {"#", "\n", "\r"}:
-        return Edit(match.end(), match.end(), f"{text},{source.newline}{match[1]}")
-    return Edit(opening, opening, f"{text}, ")
-
-
-def _call_edits(module: Module, call: ast.Call, error: ErrorSite, callee: str, reason: str) -> list[Edit]:
+def _raised_by_context(module: Module, call: ast.Call, error: ErrorSite, callee: str, reason: str) -> list[Change]:
+    """The changes that make a call one of `ctx.fail`, which writes the reason into the data itself."""
     quoted = f'"{reason}"'
-    edits = [text_edits.replace_node(module, call.func, callee)]
-    given = next((each for each in call.keywords if each.arg == "reason"), None)
+    arguments: list[ast.expr | ast.keyword | str] = [*codemods.arguments_in_order(call)]
+    named = next((each for each in call.keywords if each.arg == "reason"), None)
+    if named is not None and (call.args or error.form == "coded"):
+        arguments.remove(named)  # otherwise it stays, since ctx.fail has the same parameter
     if error.form == "coded":
         code = next((each for each in call.keywords if each.arg == "code"), None)
         if code is None:
-            edits.append(text_edits.replace_node(module, call.args[0], quoted))
+            arguments[arguments.index(call.args[0])] = quoted
         else:
-            edits.append(text_edits.replace_node(module, code, f"reason={quoted}"))
-        if given is not None:
-            edits.append(text_edits.remove_argument(module, call, given))
-    elif given is not None and not call.args:
-        pass  # `reason=` is a parameter of ctx.fail too
-    else:
-        items = text_edits.arguments_in_order(call)
-        if given is not None:
-            edits.append(text_edits.remove_argument(module, call, given))
-        if items:
-            start, _ = module.source.node_range(items[0])
-            line = module.source.line(items[0].lineno)
-            indent = line[: len(line) - len(line.lstrip())]
-            # An argument that starts a line of its own keeps it: implicit concatenation would run into the reason.
-            alone = module.source.position(start)[1] - 1 == len(indent)
-            edits.append(Edit(start, start, f"{quoted},{module.source.newline}{indent}" if alone else f"{quoted}, "))
-        else:
-            _, end = module.source.node_range(call)
-            edits.append(Edit(end - 1, end - 1, quoted))
-    edits += _without_reason(module, call, error)
-    return edits
-
-
-def _without_reason(module: Module, call: ast.Call, error: ErrorSite) -> list[Edit]:
-    """Take `"reason": ...` out of the data, where `ctx.fail` writes it anyway."""
+            arguments[arguments.index(code)] = f"reason={quoted}"
+    elif named not in arguments:
+        arguments.insert(0, quoted)
+    changes: list[Change] = []
     data = error.data.node
-    if not isinstance(data, ast.Dict) or isinstance(error.reason, Missing):
-        return []
-    index = next(
-        (n for n, key in enumerate(data.keys) if isinstance(key, ast.Constant) and key.value == "reason"), None
-    )
-    if index is None or string(error.reason) is None:
-        return []
-    if len(data.keys) == 1:
-        holder: ast.expr | ast.keyword = error.data.keyword if error.data.keyword is not None else data
-        return [text_edits.remove_argument(module, call, holder)] if holder in {*call.args, *call.keywords} else []
-    source = module.source
-    key = data.keys[index]
-    assert key is not None
-    if index + 1 < len(data.keys):
-        following = data.keys[index + 1] or data.values[index + 1]
-        end, _ = source.node_range(following)
-        start, _ = source.node_range(key)
-        if data.keys[index + 1] is None:
-            end = source.text.rindex("**", start, end)
-        return [Edit(start, end, "")]
-    _, start = source.node_range(data.values[index - 1])
-    _, end = source.node_range(data.values[index])
-    return [Edit(start, end, "")]
+    if isinstance(data, ast.Dict) and not isinstance(error.reason, Missing) and string(error.reason) is not None:
+        keys = [key.value if isinstance(key, ast.Constant) else None for key in data.keys]
+        argument = error.data.keyword or data
+        if keys == ["reason"] and argument in arguments:
+            arguments.remove(argument)
+        elif "reason" in keys and len(keys) > 1:
+            changes.append(codemods.change(module, "remove_key", data, keys.index("reason")))
+    return [codemods.rewrite_call(module, call, arguments, function=callee), *changes]

@@ -1,4 +1,4 @@
-"""What a tool throws, set against what its contract declares: directly, and through the functions that it calls."""
+"""The coded errors that leave a tool, raised by its handler or by the functions that it calls."""
 
 from __future__ import annotations
 
@@ -29,47 +29,47 @@ BASELINE: Final = frozenset(
         "REQUEST_CANCELLED",
     }
 )
-"""Codes that come up anywhere, and need no declaration."""
+"""Codes that can occur anywhere and need no declaration."""
 
 
 class Thrown(NamedTuple):
     """An error with a code that leaves the handler.
 
-    `codes` and `reasons` are all that it may have; None where that is not known, and `()` where there is none.
+    `codes` and `reasons` are all possible ones; None means unknown, and `()` that the error has no code or no reason.
     """
 
     codes: tuple[str, ...] | None
     reasons: tuple[str, ...] | None
     error: ErrorSite | None
-    """Where the handler itself makes it."""
+    """The expression in the handler that creates it."""
     reached: ReachedThrow | None
-    """Where a function that it calls does, or where the handler raises what one of several factories makes."""
+    """The raise in another function, or the handler's raise of an error from one of several factories."""
     raised_here: ThrowSite | None = None
     """The `raise` statement of the handler."""
 
     @property
     def place(self) -> object:
-        """What makes two findings the same: the call in the handler, or where a guard names the error."""
+        """The place by which equal findings are recognised: the call in the handler, or the guard."""
         if self.reached is None:
             return self.error
         by_guard = self.reached.form == "guard" or self.reached.data_keys is not None
         return self.reached.site if by_guard else self.reached.call
 
     def is_only_named(self, tool: ToolDef) -> bool:
-        """Whether a guard outside of the handler names it, and nothing inside is seen to raise what becomes it."""
+        """Whether a guard outside the handler names it and no known exception inside becomes it."""
         if self.reached is None or not self.reached.is_named_only:
             return False
         return (self.codes is None and not self.reasons) or not in_handler(self.reached, tool)
 
     @property
     def way(self) -> str:
-        """The functions that lead there; empty where the handler raises it itself."""
+        """The functions on the way there; empty if the handler raises it itself."""
         path = self.reached.path if self.reached is not None else ()
         return " > ".join(path) if len(path) > 1 else ""
 
 
 def reason_texts(error: ErrorSite) -> tuple[str, ...] | None:
-    """The reasons that an error may have: `()` where it has none for certain, None where that is not known."""
+    """The reasons that an error may have: `()` if it has no reason, None if its reason is unknown."""
     found: list[str] = []
     for each in options(error.reason):
         text = string(each)
@@ -107,7 +107,7 @@ def only_named(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
 
 
 def _everything(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
-    """Made out once: many rules ask one after another."""
+    """All coded errors, computed once for all rules."""
     key = ("thrown", tool)
     found: list[Thrown] | None = ctx.module.memo.get(key)
     if found is None:
@@ -117,7 +117,7 @@ def _everything(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
 
 
 def in_handler(reached: ReachedThrow, tool: ToolDef) -> bool:
-    """Whether an error is made in the handler or its decorators, functions nested in it included."""
+    """Whether an error is created in the handler, its decorators or its nested functions."""
     handler = tool.handler
     first, last = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
     if not isinstance(handler.node, ast.Lambda):
@@ -126,7 +126,7 @@ def in_handler(reached: ReachedThrow, tool: ToolDef) -> bool:
 
 
 def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
-    """The coded errors that the handler raises itself and that leave it, each once."""
+    """The coded errors that the handler itself raises and does not catch, each once."""
     leaving = {each.call for each in reach.own}
     seen: set[ast.AST] = set()
     for throw in tool.handler.throws if leaving else ():
@@ -138,7 +138,7 @@ def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
             continue
         seen.add(node)
         if error is None:
-            # One of several factories makes it, or what a table holds: the calls say which.
+            # One of several factories or a table creates it; the call graph knows which.
             others = [each.error for each in tool.handler.throws if each.span == throw.span and each.error is not None]
             for each in reach.own:
                 if each.call == throw.span and each.form in CODED and not any(_is_of(each, one) for one in others):
@@ -147,7 +147,7 @@ def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
         codes = None if error.form == "fail" else real_codes(error)
         reasons = reason_texts(error)
         if (codes is None and error.form != "fail") or reasons is None:
-            # A function nested in the handler makes it, and its calls say of what.
+            # A nested function creates it; the call graph knows its arguments.
             told = [each for each in reach.own if each.call == throw.span and each.form == error.form]
             if told and all(each.codes is not None and each.reasons is not None for each in told):
                 yield from (Thrown(each.codes, each.reasons, error, None, throw) for each in told)
@@ -156,12 +156,12 @@ def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
 
 
 def _is_of(each: ReachedThrow, error: ErrorSite) -> bool:
-    """Whether what is raised is an error that is known by where it is made."""
+    """Whether a raised error is one whose creation is known."""
     return (each.form, each.reasons) == (error.form, reason_texts(error)) and each.codes in {codes_of(error.code), None}
 
 
 def _through(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
-    """The coded errors that come out of functions that the handler calls, but for those that are tools of their own."""
+    """The coded errors from functions that the handler calls, except functions that are tools themselves."""
     tools = {each.handler.qualname for each in tool.serves if each.handler is not None}
     raises = {each.span: each for each in tool.handler.throws}
     for each in reach.throws:
@@ -170,7 +170,7 @@ def _through(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
 
 
 def report(thrown: Thrown, message: str, step: str, tool: ToolDef, ctx: RuleContext, fix: Fix | None = None) -> None:
-    """Report a finding where the handler raises, or at its call that leads to the raise, with the raise as related."""
+    """Report a finding at the handler's `raise` or call, with the place of the actual `raise` as related."""
     module = tool.handler.module
     if thrown.error is not None:
         throw = thrown.raised_here

@@ -6,7 +6,7 @@ from abc import ABC
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from mcpcore_lint.dataclasses import light
-from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix, Related, Severity, Span
+from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Fix, Related, Severity, Span
 
 if TYPE_CHECKING:
     import ast
@@ -228,8 +228,8 @@ class RuleContext:
         where = module or self.module
         return Related(where.path, where.source.span(at), message)
 
-    def fix(self, title: str, edits: Iterable[Edit], *, unsafe: bool = False) -> Fix:
-        """A fix: edits that are applied together. `mcpcore_lint.codemods.edits` has helpers that make them."""
+    def fix(self, title: str, edits: Iterable[Edit | Change], *, unsafe: bool = False) -> Fix:
+        """A fix: changes that are made together. `mcpcore_lint.codemods.edits` has functions that describe them."""
         return Fix(title, tuple(edits), "unsafe" if unsafe else "safe")
 
 
@@ -256,7 +256,8 @@ def _check(at: object, message: object, step: object, weight: object, fix: Fix |
     if weight is not None and not isinstance(weight, Severity):
         raise TypeError(f"weight is a Severity, not {weight!r}")
     end = 0
-    for edit in sorted(fix.edits, key=lambda edit: (edit.start, edit.end)) if fix is not None else ():
+    edits = [edit for edit in fix.edits if isinstance(edit, Edit)] if fix is not None else []
+    for edit in sorted(edits):
         if not end <= edit.start <= edit.end <= length:
             raise ValueError(f"{edit!r} overlaps another edit or lies outside of the file of {length} characters")
         end = edit.end

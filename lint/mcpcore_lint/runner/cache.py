@@ -13,7 +13,7 @@ import time
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore_lint.diagnostics import Diagnostic, Edit, Failure, Fix, Related, Severity, Span
+from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Failure, Fix, Related, Severity, Span
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.runner import memo
 from mcpcore_lint.runner.results import FileResult, Report
@@ -187,7 +187,7 @@ def _diagnostic(
     places = tuple(Related(where, Span(*at), text) for where, at, text in related)
     if fix is not None:
         title, edits, safety = fix
-        fix = Fix(title, tuple(Edit(*edit) for edit in edits), safety)
+        fix = Fix(title, tuple((Edit if len(edit) == 3 else Change)(*edit) for edit in edits), safety)
     return Diagnostic(rule, Severity(severity), path, Span(*span), message, help_, places, fix, *rest)
 
 

@@ -1,4 +1,4 @@
-"""Applying fixes: whole ones or none, pass after pass until nothing is left, the rest of the file untouched."""
+"""Applies fixes in passes until none is left; a fix is made completely or not at all."""
 
 from __future__ import annotations
 
@@ -9,57 +9,61 @@ from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods.edits import apply
+from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.runner.results import FixedFile
 from mcpcore_lint.runner.writing import ChangedMeanwhileError, put_in_place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
-    from mcpcore_lint.diagnostics import Diagnostic, Fix
+    from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.runner.discover import Found
     from mcpcore_lint.runner.results import Report
 
+    _Edits: TypeAlias = tuple[Edit, ...]
+
 MAX_PASSES: Final = 50
 _PATIENCE: Final = 3
-"""How often files that somebody else goes on changing are judged anew."""
+"""How often files that someone else keeps changing are checked again."""
 
 
-def choices(diagnostics: Sequence[Diagnostic], *, unsafe: bool) -> Iterator[list[tuple[Diagnostic, Fix]]]:
-    """The fixes that can be made in one pass, and those to try where they cannot be made.
+def _choices(path: str, text: str, diagnostics: Iterable[Diagnostic], *, unsafe: bool) -> Iterator[list[_Edits]]:
+    """The fixes to make in this pass, each as its edits; the second choice is for when the first changes nothing.
 
-    Unsafe ones wait until nothing safe is left to do, and for a tool those of one rule are made at a time: one that
-    renames a reason would else leave behind what another has written under the old name.
+    Unsafe fixes wait until no safe one is left. For each tool only the unsafe fixes of one rule are made in a pass: a
+    fix that renames a reason would otherwise miss what another fix writes under the old name.
     """
-    yield _together([each for each in diagnostics if each.fix is not None and each.fix.safety == "safe"])
+    rewriter = Rewriter(path, text)
+    fixable = sorted((each for each in diagnostics if each.fix is not None), key=lambda each: each.sort_key)
+    yield _compatible(rewriter.edits(each.fix) for each in fixable if each.fix and each.fix.safety == "safe")
     if unsafe:
         rules: dict[str | None, str] = {}
-        candidates = [each for each in diagnostics if each.fix is not None and each.fix.safety == "unsafe"]
-        candidates.sort(key=lambda each: each.sort_key)
-        yield _together([each for each in candidates if rules.setdefault(each.tool, each.rule) == each.rule])
+        risky = [each for each in fixable if each.fix and each.fix.safety == "unsafe"]
+        now = [each for each in risky if rules.setdefault(each.tool, each.rule) == each.rule]
+        yield _compatible(rewriter.edits(each.fix) for each in now if each.fix)
 
 
-def _together(candidates: Sequence[Diagnostic]) -> list[tuple[Diagnostic, Fix]]:
-    """Those of some fixes that go together: in the order of the file, none touching another."""
-    found: list[tuple[Diagnostic, Fix]] = []
+def _compatible(fixes: Iterable[_Edits]) -> list[_Edits]:
+    """The fixes that can be made in one pass: none touches an earlier one, but they may share equal edits."""
+    chosen: list[_Edits] = []
     taken: list[tuple[int, int]] = []
     accepted: set[Edit] = set()
-    for each in sorted(candidates, key=lambda one: one.sort_key):
-        fix = each.fix
-        assert fix is not None
-        fresh = [edit for edit in fix.edits if edit not in accepted]
+    for edits in fixes:
+        fresh = [edit for edit in edits if edit not in accepted]
         if not fresh or any(_touches(edit, taken) for edit in fresh):
             continue
-        found.append((each, fix))
+        chosen.append(edits)
         for edit in fresh:
             insort(taken, (edit.start, edit.end))
         accepted.update(fresh)
-    return found
+    return chosen
 
 
 def _touches(edit: Edit, taken: Sequence[tuple[int, int]]) -> bool:
-    """Whether an edit touches one of others, which are in order: what is inserted touches what ends or begins there."""
-    # Of those that begin before it only the last may reach so far; none of them overlaps another.
+    """Whether an edit touches one of some sorted ranges; an insertion touches a range that starts or ends there."""
+    # The ranges do not overlap, so of those that start before the edit only the last can reach it.
     first = max(bisect_left(taken, (edit.start, edit.start)) - 1, 0)
     for place in range(first, len(taken)):
         start, end = taken[place]
@@ -72,14 +76,14 @@ def _touches(edit: Edit, taken: Sequence[tuple[int, int]]) -> bool:
 
 
 def make_pass(path: str, text: str, diagnostics: Sequence[Diagnostic], *, unsafe: bool) -> tuple[str, int]:
-    """One pass of fixes over a text: the new text, and how many fixes it took."""
-    for chosen in choices(diagnostics, unsafe=unsafe):
-        changed = apply(text, [edit for _, fix in chosen for edit in fix.edits])
+    """One pass of fixes over a text: the new text, and how many fixes were made."""
+    for chosen in _choices(path, text, diagnostics, unsafe=unsafe):
+        changed = apply(text, [edit for edits in chosen for edit in edits])
         if changed != text and _parses(path, changed):
             return changed, len(chosen)
-        # Together they break the file or come to nothing: make them one by one, and leave out those that do.
-        for _, fix in chosen:
-            changed = apply(text, fix.edits)
+        # Together they break the file or change nothing: make the first one that does neither.
+        for edits in chosen:
+            changed = apply(text, edits)
             if changed != text and _parses(path, changed):
                 return changed, 1
     return text, 0
@@ -96,10 +100,10 @@ def _parses(path: str, text: str) -> bool:
 
 
 class Mending:
-    """Fixes over files on disk, in passes."""
+    """Fixes files on disk, in passes."""
 
     def __init__(self, root: str, *, unsafe: bool, write: bool = True) -> None:
-        """Make it ready for the files of a folder. Where not `write`, what becomes of them is in `given` alone."""
+        """Fix files of a folder; without `write`, the new contents are only kept in `given`."""
         self.root = root
         self.unsafe = unsafe
         self.write = write
@@ -108,14 +112,14 @@ class Mending:
         self.after: dict[str, str] = {}
         self.counts: dict[str, int] = {}
         self.given: dict[str, bytes] = {}
-        """The contents by absolute path that the next pass starts from, where no file is written."""
+        """The contents by absolute path from which the next pass starts if no file is written."""
         self.late: set[str] = set()
-        """The files that somebody changed after they were judged: their edits fit no more, so they are judged again."""
+        """Files that changed after they were checked; they are checked again because the edits no longer fit."""
         self.again = True
         """Whether another pass may find something to do."""
         self.waited = 0
         self.made = 0
-        """The passes that changed something."""
+        """The number of passes that changed something."""
 
     @staticmethod
     def _by_path(report: Report, *, unsafe: bool) -> dict[str, list[Diagnostic]]:
@@ -126,14 +130,14 @@ class Mending:
         return found
 
     def make(self, report: Report, seen: Mapping[str, Found]) -> list[Failure]:
-        """Make one pass over the files of a report, and tell what went wrong.
+        """Make one pass over the files of a report, and return what went wrong.
 
         Args:
             report: The findings.
-            seen: The files by absolute path, as they were before they were judged.
+            seen: The files by absolute path, as they were before they were checked.
         """
         self.late.clear()
-        # What a safe fix writes into one file may go by what an unsafe one would rename in another.
+        # A safe fix in one file may write a name that an unsafe fix would rename in another file.
         changed, failures = self._make(report, seen, unsafe=False)
         if self.unsafe and not changed and not self.late:
             changed, more = self._make(report, seen, unsafe=True)
@@ -142,7 +146,7 @@ class Mending:
         self.made += bool(changed)
         self.again = bool(changed or self.late)
         if self.made >= self.passes:
-            # A rule that finds what its own fix has made.
+            # A rule reports the result of its own fix.
             failures += (
                 Failure(path, f"after {self.made} passes {', '.join(sorted(rules))} still has something to fix")
                 for path, rules in self._last(report).items()
@@ -169,7 +173,7 @@ class Mending:
                 source = Source.from_bytes(path, raw)
                 if source.to_bytes(source.text) != raw:
                     failures.append(
-                        Failure(path, f"not fixed: its {source.encoding} text has no one way back to bytes")
+                        Failure(path, f"not fixed: its {source.encoding} text cannot be written back unchanged")
                     )
                     continue
                 text, done = make_pass(path, source.text, diagnostics, unsafe=unsafe)
@@ -208,22 +212,22 @@ class Mending:
             return file.read()
 
     def result(self) -> tuple[FixedFile, ...]:
-        """What was done to each file."""
+        """The files that were changed."""
         return tuple(
             FixedFile(path, self.before[path], self.after[path], self.counts[path]) for path in sorted(self.after)
         )
 
 
 def replace_file(path: str, content: bytes, *, expected: bytes | None = None) -> None:
-    """Replace a file by what the fixes made of it.
+    """Replace the content of a file.
 
     Raises:
         OSError: If it cannot be written.
-        ChangedMeanwhileError: If it is no longer what it was when it was read.
+        ChangedMeanwhileError: If it changed since it was read.
     """
     target = os.path.realpath(path)
     mode = stat.S_IMODE(os.stat(target).st_mode)
     if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
-        # Another file could be put in its place all the same, which is not what its mode asks for.
+        # A read-only file could still be replaced, but its owner does not want that.
         raise PermissionError(errno.EACCES, "the file is read-only")
     put_in_place(target, content, mode=mode, expected=expected)

@@ -1,4 +1,4 @@
-"""Files written whole or not at all."""
+"""Writes files completely or not at all."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Final
 
 _TEMPORARY: Final = ".mcpcore-"
 _STALE: Final = 600.0
-"""Seconds after which a temporary file is one that a killed run left behind."""
+"""Seconds after which a temporary file must have been left by a killed run."""
 _swept: set[str] = set()
 
 
 class ChangedMeanwhileError(OSError):
-    """A file that is not what it was when it was read."""
+    """A file changed since it was read."""
 
 
 def write_text(path: str, text: str) -> None:
-    """Write a file whole or not at all.
+    """Write a file completely or not at all.
 
     Raises:
         OSError: If it cannot be written.
@@ -27,16 +27,16 @@ def write_text(path: str, text: str) -> None:
 
 
 def write_bytes(path: str, content: bytes) -> None:
-    """Replace a file whole or not at all, keeping its mode; of a link, the file that it points to.
+    """Replace a file completely or not at all, and keep its mode; a link stays a link.
 
-    A file that has this content already is left as it is, but for its time.
+    If the file has this content already, only its time changes.
 
     Raises:
         OSError: If it cannot be written.
     """
     target = os.path.realpath(path)
     if os.path.exists(path) and not os.path.isfile(path):
-        # A pipe or a device cannot be replaced, only written to; what `/dev/stdout` leads to may have no path at all.
+        # A pipe or a device cannot be replaced, only written to; the target of `/dev/stdout` may not even have a path.
         with open(path, "wb") as file:
             file.write(content)
     elif _holds(target, content):
@@ -56,7 +56,7 @@ def _holds(target: str, content: bytes) -> bool:
 
 
 def _new_mode(target: str) -> int:
-    """The mode that a file has, or is born with."""
+    """The mode of a file, or of a new file if it does not exist."""
     try:
         return stat.S_IMODE(os.stat(target).st_mode)
     except FileNotFoundError:
@@ -66,19 +66,19 @@ def _new_mode(target: str) -> int:
 
 
 def put_in_place(target: str, content: bytes, *, mode: int, expected: bytes | None = None) -> None:
-    """Replace a file whole: whoever reads it, or kills this process, finds the old content or the new.
+    """Replace a file so that it has the old or the new content at any time, even if this process is killed.
 
     Args:
         target: The file, not a link to it.
         content: The new content.
         mode: Its mode.
-        expected: What it must hold until it is replaced.
+        expected: The content that it must have until it is replaced.
 
     Raises:
         OSError: If it cannot be written.
-        ChangedMeanwhileError: If it holds something else than was expected.
+        ChangedMeanwhileError: If it has other content than expected.
     """
-    # Takes longer to load than a run that finds everything as it was.
+    # Loading it takes longer than a run in which nothing changed.
     import tempfile
 
     folder = os.path.dirname(target)
@@ -102,7 +102,7 @@ def put_in_place(target: str, content: bytes, *, mode: int, expected: bytes | No
 
 
 def _sweep(folder: str) -> None:
-    """Remove what runs that were killed have left in a folder, once a process."""
+    """Remove the temporary files of killed runs from a folder, once per process."""
     if folder in _swept:
         return
     _swept.add(folder)

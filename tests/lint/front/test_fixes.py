@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
+import sys
 import textwrap
 import time
 
 import pytest
+from mcpcore_lint.rules.base import Invalid
 from mcpcore_lint.runner import fixer
 
 from tests.lint.front.conftest import command
 from tests.lint.front.samples import CONFLICT, DIRECT, SERVER, STORE
+from tests.lint.test_cases import ALL, read
 
 
 def test_fix_writes_and_is_idle_the_second_time(project):
@@ -220,12 +224,11 @@ def test_a_broken_cache_is_no_cache(project):
 @pytest.mark.parametrize("unsafe", [(), ("--unsafe-fixes",)], ids=["safe", "unsafe"])
 def test_diff_shows_exactly_what_fix_writes(empty, unsafe):
     """Over the cases of all rules, each a file of one project, the patch of `--diff` comes to what `--fix` writes."""
-    from mcpcore_lint.rules import all_rules
-
-    for rule in all_rules().values():
-        for number, case in enumerate(rule.invalid):
+    for rule, path in ALL:
+        case = read(path)
+        if isinstance(case, Invalid):
             for name, text in ({"case.py": case.code} | dict(case.files)).items():
-                empty.write(f"{rule.id}_{number}/{name}", text.removeprefix("\n"))
+                empty.write(f"{rule.id}_{path.stem}/{name}", text)
     empty.git("init", "-q")
     empty.git("add", ".")
     empty.git("commit", "-qm", "cases")
@@ -254,3 +257,22 @@ def test_fix_mends_nothing_that_the_change_does_not_concern(repository):
     assert {("server.py", 10, "unused-ignore")} == set(repository.found("--changed-since", "HEAD", code=1))
     repository.lint("--changed-since", "HEAD", "--fix", code=0)
     assert SERVER == (repository.root / "server.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "loaded"),
+    [
+        (["--fix", "--unsafe-fixes"], SERVER.replace("not_found(", 'ctx.fail("no_match", '), False),
+        (["--format", "json"], SERVER.replace("not_found(", 'ctx.fail("no_match", '), False),
+        (["--format", "full"], SERVER, False),
+        (["--format", "json"], SERVER, True),
+        (["--diff"], SERVER, True),
+    ],
+)
+def test_libcst_is_loaded_only_to_write(project, options, text, loaded):
+    """A run that changes nothing, or shows its findings without edits, never loads libcst."""
+    project.write("server.py", text)
+    run = [sys.executable, "-X", "importtime", *command(*options)[1:]]
+    done = subprocess.run(run, cwd=project.root, capture_output=True, text=True, check=False)
+    assert loaded == bool(re.search(r"\| +libcst$", done.stderr, re.MULTILINE))
+    assert done.stdout

@@ -22,7 +22,7 @@ from libcst.metadata import (
 )
 from mcpcore_lint import testing
 from mcpcore_lint.codemods import CstRule
-from mcpcore_lint.codemods import pieces as pieces_module
+from mcpcore_lint.codemods import piece as piece_module
 from mcpcore_lint.codemods import walk as walk_module
 from mcpcore_lint.rules import all_rules
 from mcpcore_lint.rules.base import Invalid
@@ -245,7 +245,7 @@ def test_code_without_the_words_is_not_parsed(rules, monkeypatch):
     """A rule that names the texts that it needs costs nothing where they are not."""
     settings = rules(Worded)
     assert told(TOOL + "    return needle\n", settings)
-    monkeypatch.setattr(pieces_module.Piece, "__init__", None)
+    monkeypatch.setattr(piece_module.Piece, "__init__", None)
     assert [] == told(TOOL + "    return key\n", settings)
     with pytest.raises(TypeError, match=r"words is one text: write a tuple of texts, \('needle',\)"):
         type("Wrong", (House,), {"words": "needle"})
@@ -306,9 +306,9 @@ def test_visiting_is_that_of_libcst(rules):
     assert plain == by_libcst[7].replace("value ", "")
 
 
-@pytest.mark.parametrize(("path", "seed"), [(pieces_module.__file__, 0), (walk_module.__file__, 1)])
+@pytest.mark.parametrize(("path", "seed"), [(piece_module.__file__, 0), (walk_module.__file__, 1)])
 def test_nodes_come_in_the_order_of_libcst(path, seed):
-    """The walk that changes nothing meets the same nodes in the same order as libcst's own."""
+    """The walk that copies nothing visits the same nodes as libcst, in the same order."""
     with open(path) as file:
         tree = cst.parse_module(file.read())
     kinds = [each for each in vars(cst).values() if isinstance(each, type) and issubclass(each, cst.CSTNode)]
@@ -364,7 +364,7 @@ class Matching(House):
 
 
 class MatchingAny(Matching):
-    """The same with a method for an attribute, so that libcst has to visit."""
+    """The same rule with a method for an attribute."""
 
     id = "house-matching-any"
 
@@ -374,12 +374,11 @@ class MatchingAny(Matching):
 
 @pytest.mark.parametrize("kind", [Matching, MatchingAny])
 def test_matcher_decorators_work(rules, kind):
-    """Decorated methods are called as libcst calls them, in each handler anew, however libcst comes by the nodes."""
+    """Decorated methods are called as by libcst, on a new instance for each handler."""
     source = TOOL + (
         "    bad()\n    with x:\n        bad(a.bad())\n        lambda: bad()\n        pass\n    pass\n    return 1\n"
         "@mcp.tool()\ndef other():\n    with x: bad()\n"
     )
-    assert (kind is MatchingAny) == walk_module.wants_all(kind)
     expected = [(9, "bad 1"), (9, "bad 2"), (11, "pass"), (13, "one"), (16, "bad 1")]
     assert expected == told(source, rules(kind))
 
@@ -479,12 +478,12 @@ def test_metadata_that_is_not_there_is_a_failure_with_a_reason(rules):
     """What is not declared, and what a file alone does not tell, is said as such."""
     report = lint_source(TOOL + "    return 1\n", path="server.py", settings=rules(Undeclared, Inferring))
     assert "QualifiedNameProvider is not declared as a dependency in Undeclared" in report.failures[0].message
-    assert "TypeInferenceProvider needs more than the file that is looked at" in report.failures[1].message
+    assert "TypeInferenceProvider needs more than one file" in report.failures[1].message
 
 
 def test_no_metadata_is_made_that_nobody_asks_for(rules, monkeypatch):
     """A rule that finds nothing makes not even positions, whatever it declares."""
-    monkeypatch.setattr(pieces_module.Piece, "metadata", None)
+    monkeypatch.setattr(piece_module.Piece, "metadata", None)
     kind = type("Idle", (House,), {"id": "house-idle", "visit_Call": lambda self, node: None})
     assert [] == told(TOOL + "    return key()\n", rules(kind))
 
@@ -570,7 +569,7 @@ def test_a_node_of_its_own_making_is_refused(rules):
         "Made", (House,), {"id": "house-made", "visit_Return": lambda self, node: self.report(cst.Name("x"), "x")}
     )
     report = lint_source(TOOL + "    return 1\n", path="server.py", settings=rules(kind))
-    assert "this Name does not stand in the code that is visited" in report.failures[0].message
+    assert "this Name is not part of the visited code" in report.failures[0].message
 
 
 def test_a_case_that_the_rule_never_sees_fails(rules):

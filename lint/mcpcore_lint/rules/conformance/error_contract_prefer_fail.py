@@ -1,4 +1,4 @@
-"""The rule about declared codes that are thrown without `ctx.fail`."""
+"""error-contract-prefer-fail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ContractPreferFail(Rule):
-    """A declared code thrown past the contract."""
+    """A declared code that is thrown without `ctx.fail`."""
 
     id = "error-contract-prefer-fail"
     severity = Severity.WARNING
@@ -23,20 +23,20 @@ class ContractPreferFail(Rule):
     fixable = True
     summary = "a declared code is thrown directly instead of through `ctx.fail(reason)`"
     why = (
-        "Thrown by its code alone, the failure reaches the agent without the reason, the recovery and the retry advice "
-        'that the contract promises. With the reason, as in `not_found(..., reason="no_match")`, they are sent, but no '
-        "type checker compares the reason and the code with the contract."
+        "Without the reason, the agent gets neither the recovery nor the retry advice that the contract promises. With "
+        'the reason, as in `not_found(..., reason="no_match")`, it gets them, but type checkers do not compare the '
+        "reason and the code with the contract."
     )
     bad = 'raise not_found("no such article", data={"pmid": pmid})'
     good = 'raise ctx.fail("no_match", "no such article", data={"pmid": pmid})'
     how_to_fix = (
-        "Raise `ctx.fail` with the reason of the entry that fits. The fix does so where exactly one entry has the "
-        "code, keeps the other arguments, and adds the context parameter and the imports where they are missing."
+        "Raise `ctx.fail` with the reason of the entry that fits. The fix does this if exactly one entry has the code. "
+        "It keeps the other arguments and adds the context parameter and the imports if they are missing."
     )
-    when_to_suppress = "Where the failure is not one of those declared, and happens to have the same code."
+    when_to_suppress = "If the failure is not one of the declared ones and only has the same code."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report each error of a declared code that the handler raises past its context."""
+        """Report each error with a declared code that the handler raises without `ctx.fail`."""
         contract = tool.contract
         if contract is None or not contract.entries:
             return
@@ -54,8 +54,8 @@ class ContractPreferFail(Rule):
             if not fitting or key in seen:
                 continue
             seen.add(key)
-            reasons = [each.reason_text for each in fitting]
-            calls = [f"ctx.fail({each!r})" for each in reasons if each is not None]
+            reasons = [entry.reason_text for entry in fitting]
+            calls = [f"ctx.fail({reason!r})" for reason in reasons if reason is not None]
             code = thrown.codes[0]
             fix = None
             alone = error is not None and len(fitting) == 1 and real_codes(error) is not None
@@ -64,7 +64,7 @@ class ContractPreferFail(Rule):
             step = f"raise {calls[0]}" if len(calls) == 1 else f"raise the one that fits: {', '.join(calls)}"
             report(
                 thrown,
-                f"{tool.display_name} {self._what(thrown, code)}",
+                f"{tool.display_name} {self._problem(thrown, code)}",
                 step if calls else "raise ctx.fail with the reason of the entry that fits",
                 tool,
                 ctx,
@@ -72,16 +72,17 @@ class ContractPreferFail(Rule):
             )
 
     @staticmethod
-    def _what(thrown: Thrown, code: str) -> str:
+    def _problem(thrown: Thrown, code: str) -> str:
         if thrown.reasons == ():
-            return f"throws {code} itself, so that the declared reason and its recovery are not sent"
-        named = " or ".join(repr(each) for each in thrown.reasons or ())
+            return f"throws {code} itself, so the client gets neither the declared reason nor its recovery"
+        named = " or ".join(map(repr, thrown.reasons or ()))
         how = f"the declared reason {named}" if named else f"{code} with a reason that is not a constant"
-        return f"raises {how} without ctx.fail, so that no type checker checks it"
+        return f"raises {how} without ctx.fail, so type checkers do not check it"
 
     @staticmethod
     def _fitting(thrown: Thrown, code: str, contract: Contract) -> list[ContractEntry]:
-        entries = [each for each in contract.entries if codes_of(each.code.value) == (code,)]
+        """The entries that declare the error."""
+        entries = [entry for entry in contract.entries if codes_of(entry.code.value) == (code,)]
         if thrown.reasons:
-            entries = [each for each in entries if each.reason_text in thrown.reasons]
+            entries = [entry for entry in entries if entry.reason_text in thrown.reasons]
         return entries

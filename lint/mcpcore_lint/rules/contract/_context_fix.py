@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import ast
-from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from mcpcore_lint.codemods import edits as text_edits
-from mcpcore_lint.dataclasses import light
-from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.model import Symbol
-from mcpcore_lint.patterns import regex
 from mcpcore_lint.semantics.annotations import unquote
 from mcpcore_lint.semantics.evaluate import Resolver
 from mcpcore_lint.syntax.parse import walk
@@ -19,32 +15,15 @@ from mcpcore_lint.syntax.source import Source
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcpcore_lint.diagnostics import Fix
+    from mcpcore_lint.diagnostics import Change, Fix
     from mcpcore_lint.model import Handler
     from mcpcore_lint.rules.base import RuleContext
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
 
 
-_BETWEEN: Final = regex(r"\s*,\s*\Z")
-
-
-_BEFORE: Final = regex(r"\[\s*\Z")
-
-
-_AFTER: Final = regex(r"\s*,?\s*\]\Z")
-
-
-@light
-class _Place:
-    """The place of the type argument in `source`, whether it is written or missing."""
-
-    source: Source
-    head: ast.expr
-    argument: ast.expr | None
-
-
 def context_fix(handler: Handler, declared: Sequence[str], ctx: RuleContext) -> Fix | None:
+    """Name the declared reasons in the type argument; None if the annotation is written in another way."""
     module = handler.module
     context = handler.context
     if context is None or context.annotation is None:
@@ -52,132 +31,106 @@ def context_fix(handler: Handler, declared: Sequence[str], ctx: RuleContext) -> 
     scope = module.scope_of(handler.node)
     scope = scope.parent or scope
     annotation = context.annotation
-    quoted = isinstance(annotation, ast.Constant)
+    literal = codemods.import_name(module, "typing", "Literal")
     if isinstance(annotation, ast.Constant):
-        found = _in_quotes(annotation, module, scope)
-    else:
-        found = _find(annotation, module.source, scope)
-    if found is None or (found.argument is None) != context.bare:
-        return None
-    imported = text_edits.import_name(module, "typing", "Literal")
-    quote = "'" if quoted and module.source.segment(annotation).startswith('"') else '"'
-    edits = _edits(found, declared, imported.text, quote, scope)
-    if edits is None:
-        return None
-    if quoted:
-        # The edits apply to the text inside the quotes.
-        text = text_edits.apply(found.source.text, edits)
-        mark = module.source.segment(annotation)[0]
-        if mark in text:
+        written = _in_quotes(annotation, module, scope, declared, literal.text, bare=context.bare)
+        if written is None:
             return None
-        edits = [text_edits.replace_node(module, annotation, f"{mark}{text}{mark}")]
-    # No import is needed if the annotation already names `Literal`.
-    needs_import = any(imported.text in each.text for each in edits)
-    return ctx.fix("Name the declared reasons", [*edits, *(imported.edits if needs_import else ())])
+        change = codemods.replace_node(module, annotation, written)
+        new_literal = literal.text in written
+    else:
+        place = _context_in(annotation, scope)
+        if place is None or (place[1] is None) != context.bare:
+            return None
+        head, argument = place
+        names = _named_reasons(argument, scope) if argument is not None else []
+        if names is None:
+            return None
+        if argument is not None and len(names) > len(declared) and "#" in module.source.segment(argument):
+            return None  # a string would go, perhaps with a comment about it
+        new_literal = not names
+        plain = f"{literal.text}[{', '.join(map(quoted, declared))}]"
+        if argument is None:
+            change = codemods.replace_node(module, head, f"{module.source.segment(head)}[{plain}]")
+        elif names:
+            change = _with_reasons(module, argument, names[0], declared)
+        else:
+            change = codemods.replace_node(module, argument, plain)
+    return ctx.fix("Name the declared reasons", [change, *(literal.edits if new_literal else ())])
 
 
-def _in_quotes(annotation: ast.Constant, module: Module, scope: Scope) -> _Place | None:
+def _with_reasons(module: Module, argument: ast.expr, first: ast.expr, declared: Sequence[str]) -> Change:
+    quote = "'" if module.source.segment(first).startswith("'") else '"'
+    return codemods.change(module, "set_strings", argument, quote, *declared)
+
+
+def _in_quotes(
+    annotation: ast.Constant, module: Module, scope: Scope, declared: Sequence[str], literal: str, *, bare: bool
+) -> str | None:
+    """A quoted annotation that names the declared reasons."""
     text = annotation.value
     segment = module.source.segment(annotation)
-    if not isinstance(text, str) or segment[1:-1] != text or segment[:1] not in "\"'":
-        return None
-    if not text.isascii() or "\n" in text:
+    if not isinstance(text, str) or segment[1:-1] != text or segment[:1] not in "\"'" or not text.isascii():
         return None
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError:
         return None
-    return _find(tree, Source(module.path, text), scope)
+    place = _context_in(tree, scope)
+    if place is None or (place[1] is None) != bare or "\n" in text:
+        return None
+    head, argument = place
+    names = _named_reasons(argument, scope) if argument is not None else []
+    if names is None:
+        return None
+    source = Source(module.path, text)
+    mark = segment[0]
+    quote = "'" if mark == '"' or (names and source.segment(names[0]).startswith("'")) else '"'
+    if names and isinstance(argument, ast.Subscript):
+        literal = source.segment(argument.value)
+    plain = f"{literal}[{', '.join(quoted(reason, quote) for reason in declared)}]"
+    if argument is None:
+        _, start = source.node_range(head)
+        new = f"{text[:start]}[{plain}]{text[start:]}"
+    else:
+        start, end = source.node_range(argument)
+        new = f"{text[:start]}{plain}{text[end:]}"
+    return None if mark in new else f"{mark}{new}{mark}"
 
 
-def _find(annotation: ast.expr, source: Source, scope: Scope) -> _Place | None:
-    """`Context` in an annotation, which may be in `Annotated[...]` or beside `None`."""
-    places: list[_Place] = []
-    subscripted: dict[ast.expr, ast.Subscript] = {
-        each.value: each for each in walk([annotation]) if isinstance(each, ast.Subscript)
-    }
+def _context_in(annotation: ast.expr, scope: Scope) -> tuple[ast.expr, ast.expr | None] | None:
+    """`Context` in an annotation, which may be in `Annotated[...]` or beside `None`, and its type argument."""
+    places: list[tuple[ast.expr, ast.expr | None]] = []
+    subscripts = {node.value: node for node in walk([annotation]) if isinstance(node, ast.Subscript)}
     for node in walk([annotation]):
         if not isinstance(node, (ast.Name, ast.Attribute)):
             continue
         value = Resolver().expression(node, scope)
-        if not isinstance(value, Symbol) or value.name != "mcpcore.Context":
-            continue
-        outer = subscripted.get(node)
-        argument = None
-        if outer is not None:
-            argument = outer.slice.elts[0] if isinstance(outer.slice, ast.Tuple) and outer.slice.elts else outer.slice
-        places.append(_Place(source, node, argument))
+        if isinstance(value, Symbol) and value.name == "mcpcore.Context":
+            argument = subscripts[node].slice if node in subscripts else None
+            first = argument.elts[0] if isinstance(argument, ast.Tuple) and argument.elts else argument
+            places.append((node, first))
     return places[0] if len(places) == 1 else None
 
 
-def _edits(place: _Place, declared: Sequence[str], literal: str, quote: str, scope: Scope) -> list[Edit] | None:
-    source = place.source
-    plain = f"{literal}[{', '.join(quoted(each, quote) for each in declared)}]"
-    if place.argument is None:
-        _, end = source.node_range(place.head)
-        return [Edit(end, end, f"[{plain}]")]
-    argument = unquote(place.argument)
-    start, end = source.node_range(place.argument)
-    if argument is not place.argument:
-        return [Edit(start, end, plain)]
-    if not isinstance(argument, ast.Subscript):
-        named = Resolver().annotation_symbol(argument, scope)
-        never = named is not None and named.name in {"typing.Never", "typing.NoReturn"}
-        return [Edit(start, end, plain)] if never else None
-    head = Resolver().expression(argument.value, scope)
+def _named_reasons(argument: ast.expr, scope: Scope) -> list[ast.expr] | None:
+    """The strings in `Literal[...]`; empty for `Never` and quoted types, which are replaced; None for anything else."""
+    plain = unquote(argument)
+    if plain is not argument:
+        return []
+    if not isinstance(plain, ast.Subscript):
+        symbol = Resolver().annotation_symbol(plain, scope)
+        return [] if symbol is not None and symbol.name in {"typing.Never", "typing.NoReturn"} else None
+    head = Resolver().expression(plain.value, scope)
     if not isinstance(head, Symbol) or head.name != "typing.Literal":
         return None
-    elts = list(argument.slice.elts) if isinstance(argument.slice, ast.Tuple) else [argument.slice]
-    if not elts:
-        return [Edit(start, end, plain)]
-    if not all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in elts):
-        return None
-    if source.segment(elts[0]).startswith("'"):
-        quote = "'"
-    return _in_literal(source, argument, elts, declared, quote)
-
-
-def _in_literal(
-    source: Source, literal: ast.Subscript, elts: Sequence[ast.expr], declared: Sequence[str], quote: str
-) -> list[Edit] | None:
-    """Edits of the names in a `Literal` that keep its layout."""
-    _, opening = source.node_range(literal.value)
-    _, closing = source.node_range(literal)
-    ranges = [source.node_range(each) for each in elts]
-    names = [quoted(each, quote) for each in declared]
-    before = source.text[opening : ranges[0][0]]
-    after = source.text[ranges[-1][1] : closing]
-    gaps = [source.text[left[1] : right[0]] for left, right in pairwise(ranges)]
-    if _BEFORE.match(before) and _AFTER.match(after) and all(_BETWEEN.match(each) for each in gaps):
-        between = gaps[0] if gaps else f",{before[1:]}" if "\n" in before or "\r" in before else ", "
-        return [Edit(ranges[0][0], ranges[-1][1], between.join(names))]
-    if "#" not in source.text[opening:closing]:
-        return [Edit(opening, closing, f"[{', '.join(names)}]")]
-    # Comments stay in place: names are replaced one by one, and new ones are added after the last.
-    written = [each.value for each in elts if isinstance(each, ast.Constant)]
-    missing = [quoted(each, quote) for each in declared if each not in written]
-    texts: list[str | None] = []
-    for each, node in zip(written, elts, strict=True):
-        if each in declared:
-            texts.append(source.segment(node))
-        elif missing:
-            texts.append(missing.pop(0))
-        else:
-            return None
-    edits = [
-        Edit(*place, text)
-        for place, text, node in zip(ranges, texts, elts, strict=True)
-        if text is not None and text != source.segment(node)
-    ]
-    if missing:
-        last = ranges[-1]
-        behind = "".join(f", {each}" for each in missing)
-        edits = [each for each in edits if each.start != last[0]]
-        edits.append(Edit(*last, f"{texts[-1]}{behind}"))
-    return edits
+    elements = list(plain.slice.elts) if isinstance(plain.slice, ast.Tuple) else [plain.slice]
+    strings = all(isinstance(element, ast.Constant) and isinstance(element.value, str) for element in elements)
+    return elements if strings else None
 
 
 def quoted(reason: str, quote: str = '"') -> str:
+    """A reason as a string literal."""
     if reason.isprintable() and "\\" not in reason and quote not in reason:
         return f"{quote}{reason}{quote}"
     return repr(reason)

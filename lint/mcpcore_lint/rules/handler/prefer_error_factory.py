@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.codemods import edits as text_edits
+from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CodeValue, Const, Missing, Symbol
 from mcpcore_lint.names import FACTORY_OF_CODE
@@ -88,13 +88,10 @@ def _fix(error: ErrorSite, factory: str, tool: ToolDef, ctx: RuleContext) -> Fix
     start, end = module.source.node_range(call)
     if _has_comment(module.source.text[start:end]):
         return None
-    name = text_edits.import_name(module, "mcpcore", factory)
-    edits = [
-        *name.edits,
-        text_edits.replace_node(module, call.func, name.text),
-        text_edits.remove_argument(module, call, argument),
-    ]
-    return ctx.fix(f"Call {factory}(...)", edits)
+    name = codemods.import_name(module, "mcpcore", factory)
+    rest = [each for each in codemods.arguments_in_order(call) if each is not argument]
+    rewritten = codemods.rewrite_call(module, call, rest, function=name.text)
+    return ctx.fix(f"Call {factory}(...)", [*name.edits, rewritten])
 
 
 def _has_comment(code: str) -> bool:

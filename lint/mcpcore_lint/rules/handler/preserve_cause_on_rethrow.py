@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.codemods import edits as text_edits
-from mcpcore_lint.diagnostics import Edit, Severity
+from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.flow.bodies.raises import binds
 from mcpcore_lint.frameworks import uses_mcpcore
 from mcpcore_lint.names import CONSTRUCTORS
@@ -16,7 +15,7 @@ from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.handler._raises import NOT_FAILURES
 
 if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Fix
+    from mcpcore_lint.diagnostics import Change, Fix
     from mcpcore_lint.model import CatchSite, Handler, ThrowSite, ToolDef
 
 
@@ -110,7 +109,7 @@ def _fix(throw: ThrowSite, catch: CatchSite, body: Body, ctx: RuleContext) -> Fi
     if not isinstance(clause, ast.ExceptHandler):
         return None
     module = throw.module
-    edits: list[Edit] = []
+    changes: list[Change] = []
     name = catch.name
     if name is not None and any(binds(statement, name) for statement in clause.body):
         return None  # by the time of the `raise`, the name may mean the new error itself
@@ -119,25 +118,10 @@ def _fix(throw: ThrowSite, catch: CatchSite, body: Body, ctx: RuleContext) -> Fi
         taken = body.names()
         choices = [f"{'inner_' * depth}{word}" for word in ("error", "exc", "cause", "caught")]
         name = next((choice for choice in choices if choice not in taken), None)
-        at = _place_of_name(
-            clause, module.source.text, module.source.node_range(clause.type or clause)[1 if clause.type else 0]
-        )
-        if name is None or at is None:
+        if name is None:
             return None
-        if clause.type is None:
-            edits.append(Edit(at, at, f" BaseException as {name}"))
-        elif isinstance(clause.type, ast.Tuple) and not module.source.segment(clause.type).startswith("("):
-            return None
-        else:
-            edits.append(Edit(at, at, f" as {name}"))
-    edits.append(text_edits.insert_after(module, throw.node, f" from {name}"))
-    return ctx.fix("Add the cause", edits)
-
-
-def _place_of_name(clause: ast.ExceptHandler, text: str, offset: int) -> int | None:
-    """The offset of ` as name` in a clause: after its type and the parentheses around it."""
-    if clause.type is None:
-        match = re.compile(r"except").match(text, offset)
-        return match.end() if match else None
-    match = re.compile(r"(?:[ \t\f]|\\\r?\n|\))*(?=:)").match(text, offset)
-    return offset + len(match[0].rstrip(" \t\f")) if match else None
+        if isinstance(clause.type, ast.Tuple) and not module.source.segment(clause.type).startswith("("):
+            return None  # a name is not allowed after `except A, B`
+        changes.append(codemods.change(module, "name_caught", clause, name))
+    changes.append(codemods.change(module, "add_cause", throw.node, name))
+    return ctx.fix("Add the cause", changes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.diagnostics import Edit, Severity
+from mcpcore_lint.diagnostics import Change, Severity
 from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
 
 if TYPE_CHECKING:
@@ -83,21 +83,12 @@ def _next_step(suppression: Suppression, kept: tuple[str, ...], source: Source) 
 
 def _removal(suppression: Suppression, kept: tuple[str, ...], ctx: RuleContext) -> Fix | None:
     """The fix that removes a comment, or all its rules but those that are kept."""
-    source = ctx.module.source
-    text, start, end = source.text, suppression.start, suppression.end
-    if kept:
-        first = text.find("[", start, end) + 1
-        last = text.find("]", first, end)
-        # Only the author can say where a bracket that is never closed should end.
-        return ctx.fix("Remove the unused rules", [Edit(first, last, ", ".join(kept))]) if first and last >= 0 else None
-    line_start = _line_start(suppression, source)
-    if text[line_start:start].strip():
-        start = line_start + len(text[line_start:start].rstrip(" \t"))
-    else:
-        # Remove the whole line if it holds only the comment.
-        start = line_start
-        while end < len(text) and text[end] in "\r\n":
-            end += 1
-            if text[end - 1] == "\n":
-                break
-    return ctx.fix("Remove the unused suppression", [Edit(start, end, "")])
+    text, start, end = ctx.module.source.text, suppression.start, suppression.end
+    if not kept:
+        return ctx.fix("Remove the unused suppression", [Change("remove_comment", start, end)])
+    first = text.find("[", start, end) + 1
+    last = text.find("]", first, end)
+    if not first or last < 0:
+        return None  # only the author can say where a bracket that is never closed should end
+    comment = f"{text[start:first]}{', '.join(kept)}{text[last:end]}"
+    return ctx.fix("Remove the unused rules", [Change("replace_comment", start, end, (comment,))])

@@ -63,7 +63,8 @@ def nine(
 @mcpcore.tool(errors=[A, B])
 def ten(
     ctx: C[t.Literal[
-        "a", "b",  # not there
+        "a",  # not there
+        "b",
     ]],
 ) -> str:
     raise ctx.fail("b")

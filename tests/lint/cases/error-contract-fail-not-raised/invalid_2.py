@@ -1,4 +1,4 @@
-# message: not_found(...) is made and never raised
+# message: not_found(...) creates is never raised
 from mcpcore import not_found, tool
 
 @tool

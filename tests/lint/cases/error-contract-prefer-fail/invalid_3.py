@@ -1,4 +1,4 @@
-# message: fetch raises the declared reason 'gone' without ctx.fail, so that no type checker checks it
+# message: fetch raises the declared reason 'gone' without ctx.fail, so type checkers do not check it
 from typing import Any
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, not_found, tool
 

@@ -1,4 +1,4 @@
-# message: the reason 'c' is declared, and nothing that fetch reaches raises it
+# message: the reason 'c' is declared, but nothing that fetch calls raises it
 from mcpcore import Context, ErrorCode, FailureMode, guard, tool
 
 A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")

@@ -1,4 +1,4 @@
-# message: the reason 'held' is declared, and nothing that two reaches raises it, though other tools
+# message: the reason 'held' is declared, but nothing that two calls raises it; other tools
 from typing import Any
 from mcpcore import Context, ErrorCode, FailureMode, tool
 

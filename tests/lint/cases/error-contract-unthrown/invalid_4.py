@@ -1,4 +1,4 @@
-# message: the reason 'held' is declared, and nothing that fetch reaches raises it
+# message: the reason 'held' is declared, but nothing that fetch calls raises it
 from mcpcore import Context, ErrorCode, FailureMode, tool
 
 @tool(

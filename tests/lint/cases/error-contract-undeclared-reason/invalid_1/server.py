@@ -1,4 +1,4 @@
-# message: fetch guards with the reason 'no_itme', which its contract lacks
+# message: fetch guards with the reason 'no_itme', which its contract does not declare
 from mcpcore import ErrorCode, FailureMode, guard, tool
 from store import by_name, load, shared
 

@@ -1,4 +1,4 @@
-"""Codes that are thrown and do not fit the contract."""
+"""error-contract-conformance."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class ContractConformance(Rule):
         "a handler throws a code that is neither declared nor baseline, directly or through functions that it calls"
     )
     why = (
-        "The contract in `tools/list` is what agents plan with. A code that it does not name reaches them without a "
-        "reason and without a recovery, and no test of the contract ever sees it."
+        "Agents plan with the contract in `tools/list`. A code that it does not declare reaches them without a reason "
+        "and without a recovery, and no test of the contract covers it."
     )
     bad = '@tool(errors=[])\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
     good = (
@@ -36,10 +36,10 @@ class ContractConformance(Rule):
         "declaration: INTERNAL_ERROR, SERVICE_UNAVAILABLE, TIMEOUT, VALIDATION_ERROR, SERIALIZATION_ERROR and "
         "REQUEST_CANCELLED."
     )
-    when_to_suppress = "Where the call cannot fail in this way with the arguments that it is given here."
+    when_to_suppress = "If the call cannot fail in this way with the arguments used here."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report each code that leaves the handler, has no declared reason and is not declared itself."""
+        """Report each undeclared code that leaves the handler without a reason."""
         contract = tool.contract
         if contract is None or not codes_known(contract):
             return
@@ -50,28 +50,32 @@ class ContractConformance(Rule):
             if thrown.codes is None or thrown.reasons:
                 continue
             codes = thrown.codes
-            if thrown.error is None and not thrown.way:  # one of several factories makes it: all are told at once
-                codes = _of_the_same(thrown, everything)
-            strange = [each for each in codes if each not in declared and each not in BASELINE]
-            if not strange:
+            if (
+                thrown.error is None and not thrown.way
+            ):  # one of several factories creates it: report all in one finding
+                codes = _codes_of_raise(thrown, everything)
+            undeclared = [code for code in codes if code not in declared and code not in BASELINE]
+            if not undeclared:
                 continue
-            key = (thrown.reached.call if thrown.reached else thrown.error, *strange)
+            key = (thrown.reached.call if thrown.reached else thrown.error, *undeclared)
             if key in seen:
                 continue
             seen.add(key)
-            named = " or ".join(strange)
+            named = " or ".join(undeclared)
             how = f"can throw {named} here ({thrown.way})" if thrown.way else f"throws {named}"
             report(
                 thrown,
                 f"{tool.display_name} {how}, which its contract does not declare",
-                f"declare it with a reason, a when and a recovery: FailureMode(..., ErrorCode.{strange[0]}, ...)"
+                f"declare it with a reason, a when and a recovery: FailureMode(..., ErrorCode.{undeclared[0]}, ...)"
                 + ("; or catch it here" if thrown.way else ""),
                 tool,
                 ctx,
             )
 
 
-def _of_the_same(thrown: Thrown, everything: list[Thrown]) -> tuple[str, ...]:
-    """The codes without a reason that one `raise` may throw."""
-    same = [each for each in everything if each.error is None and each.raised_here is thrown.raised_here]
-    return tuple(dict.fromkeys(code for each in same if not each.reasons and not each.way for code in each.codes or ()))
+def _codes_of_raise(thrown: Thrown, everything: list[Thrown]) -> tuple[str, ...]:
+    """The codes that one `raise` of the handler may throw without a reason."""
+    same = [other for other in everything if other.error is None and other.raised_here is thrown.raised_here]
+    return tuple(
+        dict.fromkeys(code for other in same if not other.reasons and not other.way for code in other.codes or ())
+    )

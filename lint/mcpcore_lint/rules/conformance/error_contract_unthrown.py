@@ -1,4 +1,4 @@
-"""Declared reasons that nothing raises."""
+"""error-contract-unthrown."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ if TYPE_CHECKING:
     _Use: TypeAlias = tuple[ToolDef, Contract, ContractEntry]
 
 CONVERTERS = frozenset({"mcpcore.from_http_response", "mcpcore.from_http_response_async"})
-"""Functions of mcpcore whose errors have a code by a table that the linter does not read."""
+"""Functions of mcpcore that choose the code from a table which the linter does not read."""
 
 
 class ContractUnthrown(Rule):
-    """A reason that is declared and never raised."""
+    """A declared reason that is never raised."""
 
     id = "error-contract-unthrown"
     severity = Severity.WARNING
     family = "conformance"
     summary = "a declared reason that nothing reachable raises"
     why = (
-        "Agents and people read about a failure that cannot happen, and prepare for it. Mostly the code that raised it "
-        "has gone, or raises the same failure under another name."
+        "Agents and people prepare for a failure that cannot happen. In most cases the code that raised it is gone, or "
+        "raises the same failure under another name."
     )
     bad = '@tool(errors=[FailureMode("no_match", ...), FailureMode("queue_full", ...)])  # only no_match is raised'
     good = '@tool(errors=[FailureMode("no_match", ...)])'
     how_to_fix = (
-        "Raise the reason where it belongs, or take it out of `errors`. An entry whose recovery is still marked TODO "
-        "is a proposal, and left alone."
+        "Raise the reason where it belongs, or remove it from `errors`. An entry whose recovery is still marked TODO "
+        "is a proposal and is not reported."
     )
     when_to_suppress = (
-        "Where it is raised by code that the linter cannot follow; it is silent where it sees that it cannot."
+        "If code that the linter cannot follow raises it. The rule is silent if it finds such code itself."
     )
 
     def check_file(self, module: object, ctx: RuleContext) -> None:
-        """Report each entry that no tool of the file that has it can raise, and the tools that share one in vain."""
+        """Report entries that no tool of the file raises, and tools that never raise an entry they share."""
         places: dict[ast.AST, list[_Use]] = {}
         for tool in ctx.tools:
             if tool.contract is None:
                 continue
             for entry in tool.contract.entries:
                 if entry.reason_text is not None and not entry.reason_text.strip():
-                    continue  # it lacks a reason, as another rule says
+                    continue  # another rule reports the missing reason
                 places.setdefault(entry.node, []).append((tool, tool.contract, entry))
         verdicts: dict[int, _Raised] = {}
         shared: dict[ast.AST, list[_Use]] = {}
@@ -67,25 +67,25 @@ class ContractUnthrown(Rule):
             if len(idle) == len(uses):
                 self._report(uses, ctx)
             else:
-                for each in idle:
-                    shared.setdefault(each[0].registration, []).append(each)
+                for use in idle:
+                    shared.setdefault(use[0].registration, []).append(use)
         for idle in shared.values():
             self._report_shared(idle, ctx)
 
     @staticmethod
     def _report_shared(uses: list[_Use], ctx: RuleContext) -> None:
-        """Report the entries that a tool shares with others which raise them, and does not raise itself."""
+        """Report entries that other tools raise and this one does not."""
         tool, contract, _ = uses[0]
         reasons = [entry.reason_text or "" for _, _, entry in uses]
-        listed = " and ".join(repr(each) for each in reasons)
+        listed = " and ".join(map(repr, reasons))
         one = len(reasons) == 1
         ctx.report(
             _written(contract, uses[0][2]) if one else contract.node,
-            f"the {'reason' if one else 'reasons'} {listed} {'is' if one else 'are'} declared, and nothing that "
-            f"{tool.display_name} reaches raises {'it' if one else 'them'}, though other tools with the same "
+            f"the {'reason' if one else 'reasons'} {listed} {'is' if one else 'are'} declared, but nothing that "
+            f"{tool.display_name} calls raises {'it' if one else 'them'}; other tools with the same "
             f"{'entry' if one else 'entries'} do",
-            help=f"raise ctx.fail({reasons[0]!r}) where it happens, or leave the "
-            f"{'entry' if one else 'entries'} out of this tool's errors",
+            help=f"raise ctx.fail({reasons[0]!r}) where it happens, or remove the "
+            f"{'entry' if one else 'entries'} from this tool's errors",
             tool=tool,
             module=contract.module,
             related=[ctx.related(entry.node, "it is declared here", entry.module) for _, _, entry in uses],
@@ -95,11 +95,11 @@ class ContractUnthrown(Rule):
     def _report(uses: list[_Use], ctx: RuleContext) -> None:
         tool, contract, entry = uses[0]
         own = entry.module is ctx.module
-        names = " or ".join(dict.fromkeys(each.display_name for each, _, _ in uses))
+        names = " or ".join(dict.fromkeys(user.display_name for user, _, _ in uses))
         ctx.report(
             entry.node if own else contract.node,
-            f"the reason {entry.reason_text!r} is declared, and nothing that {names} reaches raises it",
-            help=f"raise ctx.fail({entry.reason_text!r}) where it happens, or take the entry out of errors",
+            f"the reason {entry.reason_text!r} is declared, but nothing that {names} calls raises it",
+            help=f"raise ctx.fail({entry.reason_text!r}) where it happens, or remove the entry from errors",
             tool=tool,
             module=entry.module if own else contract.module,
             related=[] if own else [ctx.related(entry.node, "it is declared here", entry.module)],
@@ -107,21 +107,21 @@ class ContractUnthrown(Rule):
 
 
 def _written(contract: Contract, entry: ContractEntry) -> ast.AST:
-    """Where a contract names an entry that is declared elsewhere; the contract as a whole where that is not plain."""
+    """The element of a contract that names an entry defined elsewhere; the whole contract if that is unclear."""
     node = contract.node
     if not isinstance(node, (ast.List, ast.Tuple)) or len(node.elts) != len(contract.entries):
         return node
-    spread = any(isinstance(each, ast.Starred) for each in node.elts)
+    spread = any(isinstance(element, ast.Starred) for element in node.elts)
     return node if spread else node.elts[contract.entries.index(entry)]
 
 
 class _Raised:
-    """What a tool may raise, and whether something could raise any reason at all."""
+    """The reasons that a tool may raise, and whether it may raise any reason at all."""
 
     def __init__(self, tool: ToolDef, ctx: RuleContext) -> None:
         self.reasons: set[str] = set()
         self.codes: set[str] = set()
-        """Codes that are raised without a reason: each may stand for an entry of that code."""
+        """Codes that are raised without a reason; each may be meant as an entry with that code."""
         self.anything = False
         handler = tool.handler
         body = body_of(handler)
@@ -134,16 +134,16 @@ class _Raised:
                 self.anything = True
         for reason in handler.named_reasons:
             self._take(strings(reason), None)
-        for each in (*all_thrown(tool, ctx), *only_named(tool, ctx)):
-            if each.reached is not None:
-                self._take(each.reasons, each.codes)
-        if any(each.takes_context or each.project for each in ctx.reach(tool).unresolved):
+        for thrown in (*all_thrown(tool, ctx), *only_named(tool, ctx)):
+            if thrown.reached is not None:
+                self._take(thrown.reasons, thrown.codes)
+        if any(call.takes_context or call.project for call in ctx.reach(tool).unresolved):
             self.anything = True
         declared = tool.contract.reasons if tool.contract is not None else ()
-        self.misspelt = {near(each, declared) for each in self.reasons.difference(declared)}
-        """The declared reasons that a reason which is not declared seems to mean: the finding about that is enough."""
+        self.misspelt = {near(reason, declared) for reason in self.reasons.difference(declared)}
+        """Declared reasons that misspelt ones probably mean; another rule reports the misspelling."""
         self._rest: tuple[ToolDef, Body, set[ast.AST]] | None = (tool, body, unreachable)
-        """What is still to be searched for words: only where an entry is not found without."""
+        """The body, until it is searched for strings: this is slow, and most entries are found without it."""
 
     def _take(self, reasons: tuple[str, ...] | None, codes: tuple[str, ...] | None) -> None:
         if reasons is None:
@@ -156,9 +156,9 @@ class _Raised:
             self.codes |= set(codes)
 
     def _words(self, tool: ToolDef, body: Body, unreachable: set[ast.AST]) -> None:
-        """Reasons that stand in the body as strings, and functions that raise by a table."""
+        """Collect strings in the body, which may be reasons, and look for functions that raise from a table."""
         decorators = [] if isinstance(body.root, ast.Lambda) else body.root.decorator_list
-        outside = [each for each in decorators if each is not tool.registration]
+        outside = [decorator for decorator in decorators if decorator is not tool.registration]
         for node in [*body.nodes, *walk([*outside])]:
             if body.function_of(node) in unreachable:
                 continue
@@ -183,7 +183,7 @@ class _Raised:
                     self.anything = True
 
     def may_raise(self, entry: ContractEntry) -> bool:
-        """Whether the tool may raise an entry, for all that can be seen."""
+        """Whether the tool may raise an entry."""
         reason = entry.reason_text
         if self.anything or reason is None or reason in self.reasons or reason in self.misspelt:
             return True
@@ -197,11 +197,11 @@ class _Raised:
 
 
 def _never_used(body: Body) -> set[ast.AST]:
-    """The functions nested in a body that nothing calls or hands on, with those nested in them."""
+    """The nested functions that are never used, and the functions inside them."""
     if not body.nested:
         return set()
-    read = {each.id for each in body.all(ast.Name) if isinstance(each.ctx, ast.Load)}
-    found: set[ast.AST] = set()
+    read = {name.id for name in body.all(ast.Name) if isinstance(name.ctx, ast.Load)}
+    functions: set[ast.AST] = set()
     for node in body.nodes:
         outer = body.function_of(node)
         unused = (
@@ -210,6 +210,6 @@ def _never_used(body: Body) -> set[ast.AST]:
             and not node.decorator_list
             and not isinstance(body.parents[node], ast.ClassDef)
         )
-        if unused or (outer in found and isinstance(node, FUNCTIONS)):
-            found.add(node)
-    return found
+        if unused or (outer in functions and isinstance(node, FUNCTIONS)):
+            functions.add(node)
+    return functions

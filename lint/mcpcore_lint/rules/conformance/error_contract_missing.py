@@ -1,4 +1,4 @@
-"""Tools that throw coded errors and declare none."""
+"""error-contract-missing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ContractMissing(Rule):
-    """Coded errors without a contract."""
+    """A tool that throws coded errors and has no contract."""
 
     id = "error-contract-missing"
     severity = Severity.INFO
@@ -22,8 +22,8 @@ class ContractMissing(Rule):
     fixable = True
     summary = "a tool throws coded errors and has no contract"
     why = (
-        "The failures are known to whoever wrote the `raise`, and to nobody else: not to the agent that plans with "
-        "`tools/list`, not to the type checker, not to the tests. Written down once, they are known to all."
+        "Only the author of the `raise` knows the failures. The agent that plans with `tools/list`, the type checker "
+        "and the tests know them only if they are declared."
     )
     bad = '@tool\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
     good = (
@@ -31,14 +31,14 @@ class ContractMissing(Rule):
         'def fetch(ctx: Context[Literal["no_match"]], pmid: str) -> str:\n    raise ctx.fail("no_match")'
     )
     how_to_fix = (
-        "Declare each failure in `errors`. The fix writes an entry for each failure that it sees, those of well-known "
-        "libraries included. It is unsafe, since the entries are to be filled in: lint asks for each recovery that is "
-        "still marked TODO."
+        "Declare each failure in `errors`. The fix writes an entry for each failure that it sees, including those of "
+        "well-known libraries. It is unsafe because you have to fill in the entries: lint reports each recovery that "
+        "is still marked TODO."
     )
-    when_to_suppress = "For a tool that is internal, or not finished."
+    when_to_suppress = "For a tool that is internal or unfinished."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report a tool without a contract that throws what a contract would declare."""
+        """Report a tool without a contract that throws errors which a contract would declare."""
         # Resources and prompts take no `errors`.
         if tool.kind != "tool" or tool.contract is not None or not _knows_codes(tool):
             return
@@ -52,31 +52,27 @@ class ContractMissing(Rule):
         elif context_is_misplaced(tool):
             step = "make the context the first parameter, as a contract needs, and declare the failures in errors=[...]"
         else:
-            step = "declare its failures in errors=[...]; the fix writes the entries, with the recoveries to fill in"
+            step = "declare its failures in errors=[...]; the fix writes the entries and leaves the recoveries to you"
         ctx.report(
             tool.registration if elsewhere else handler.node,
-            f"{tool.display_name} throws {_told(thrown)} and has no contract",
+            f"{tool.display_name} throws {_listed(thrown)} and has no contract",
             help=step,
             tool=tool,
-            related=[_site(each, tool, ctx) for each in thrown[:5]],
+            related=[_site(error, tool, ctx) for error in thrown[:5]],
             fix=contract_fix(tool, proposals(tool, ctx), ctx),
         )
 
 
 def _knows_codes(tool: ToolDef) -> bool:
-    """Whether a tool's files speak of mcpcore at all: a plain server has no codes, and following its calls costs."""
+    """Whether a tool's files mention mcpcore; if not, it has no codes, and following its calls would waste time."""
     return tool.flavour == "mcpcore" or any(
         module.source.has("mcpcore") for module in (tool.module, tool.handler.module)
     )
 
 
-def _told(thrown: list[Thrown]) -> str:
-    """What is thrown: the codes, or the reason where only that is known."""
-    found: dict[str, None] = {}
-    for each in thrown:
-        for name in each.codes or [repr(one) for one in each.reasons or ()]:
-            found[name] = None
-    names = list(found)
+def _listed(thrown: list[Thrown]) -> str:
+    """The codes that are thrown; for an error with an unknown code, its reason."""
+    names = list(dict.fromkeys(name for error in thrown for name in error.codes or map(repr, error.reasons or ())))
     if not names:
         return "coded errors"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -84,7 +80,7 @@ def _told(thrown: list[Thrown]) -> str:
 
 def _site(thrown: Thrown, tool: ToolDef, ctx: RuleContext) -> Related:
     if thrown.reached is not None:
-        told = f"it is raised here: {thrown.way}" if thrown.way else "it is raised here"
-        return Related(thrown.reached.site.path, thrown.reached.site.span, told)
+        message = f"it is raised here: {thrown.way}" if thrown.way else "it is raised here"
+        return Related(thrown.reached.site.path, thrown.reached.site.span, message)
     assert thrown.error is not None
     return ctx.related(thrown.error.node, "it is raised here", tool.handler.module)

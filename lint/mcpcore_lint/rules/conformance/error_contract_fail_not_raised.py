@@ -1,0 +1,70 @@
+"""error-contract-fail-not-raised."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.codemods import edits
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules._bodies import Body, body_of, short
+from mcpcore_lint.rules._thrown import CODED
+from mcpcore_lint.rules.base import Rule, RuleContext
+
+if TYPE_CHECKING:
+    from mcpcore_lint.diagnostics import Fix
+    from mcpcore_lint.model import ErrorSite, Handler, ToolDef
+
+
+class ContractFailNotRaised(Rule):
+    """An error that is created and not raised."""
+
+    id = "error-contract-fail-not-raised"
+    severity = Severity.ERROR
+    family = "conformance"
+    fixable = True
+    summary = "an error is created by `ctx.fail` or a factory and never raised"
+    why = (
+        "`ctx.fail` only creates the error. Without `raise` the tool goes on, or returns the exception as its result, "
+        "and the client sees a successful call."
+    )
+    bad = 'if not found:\n    ctx.fail("no_match")'
+    good = 'if not found:\n    raise ctx.fail("no_match")'
+    how_to_fix = (
+        "Write `raise` before the call. The fix does this if the call is a separate statement, and for "
+        "`return ctx.fail(...)`."
+    )
+    when_to_suppress = "Never: an error that is not raised has no effect."
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each error that is not raised."""
+        body = body_of(handler)
+        for error in handler.errors:
+            returned = error.fate == "returned" and error.function is handler.node
+            if error.form not in CODED or not (returned or error.fate in {"discarded", "unused"}):
+                continue
+            name = "ctx.fail" if error.form == "fail" else short(error.callee)
+            problem = "is returned, so the client sees a successful call" if returned else "is never raised"
+            ctx.report(
+                error.node,
+                f"the error that {name}(...) creates {problem}",
+                help="write `raise` instead of `return`" if returned else "write `raise` before it",
+                tool=tool,
+                module=handler.module,
+                fix=_fix(error, body, ctx),
+            )
+
+
+def _fix(error: ErrorSite, body: Body, ctx: RuleContext) -> Fix | None:
+    """Raise the error in the statement that creates it or returns it."""
+    target = body.parents.get(error.node)
+    if error.fate == "returned" and isinstance(target, ast.Assign):
+        name = target.targets[0]
+        if len(target.targets) > 1 or not isinstance(name, ast.Name):
+            return None
+        bindings = body.scope(target).bindings.get(name.id, [])
+        uses = [node for node in body.all(ast.Return) if isinstance(node.value, ast.Name) and node.value.id == name.id]
+        target = uses[0] if len(uses) == 1 and len(bindings) == 1 else None
+    if isinstance(target, ast.Expr) or (error.fate == "returned" and isinstance(target, ast.Return)):
+        return ctx.fix("Raise it", [edits.change(error.module, "raise_it", target)])
+    return None

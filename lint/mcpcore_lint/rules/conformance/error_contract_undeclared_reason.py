@@ -1,0 +1,71 @@
+"""error-contract-undeclared-reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rules._bodies import reasons_known
+from mcpcore_lint.rules._thrown import Thrown, all_thrown, in_handler, only_named, report
+from mcpcore_lint.rules._wording import near
+from mcpcore_lint.rules.base import Rule, RuleContext
+from mcpcore_lint.rules.conformance._misspelt import clearly_near
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import ToolDef
+
+
+class ContractUndeclaredReason(Rule):
+    """A reason that the contract does not declare."""
+
+    id = "error-contract-undeclared-reason"
+    severity = Severity.WARNING
+    family = "conformance"
+    summary = "the handler, or a service that it calls, raises an undeclared reason"
+    why = (
+        "The agent gets a reason that it cannot look up: there is no `when`, no recovery and no entry in the "
+        "catalogue. Often the service got a new reason, or the reason in the contract was renamed."
+    )
+    bad = 'raise not_found("no such article", data={"reason": "no_mach"})'
+    good = 'raise not_found("no such article", data={"reason": "no_match"})'
+    how_to_fix = "Declare the reason in `errors`, correct its spelling, or catch the error and raise a declared one."
+    when_to_suppress = "If the service cannot raise this reason with the arguments used here."
+
+    def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each reason that leaves the handler and is not declared."""
+        contract = tool.contract
+        if contract is None or not reasons_known(contract):
+            return
+        seen: set[tuple[object, ...]] = set()
+        others = {reason for other in ctx.tools if other.contract is not None for reason in other.contract.by_reason}
+        for thrown in (*all_thrown(tool, ctx), *only_named(tool, ctx)):
+            if (thrown.error is not None and thrown.error.form == "fail") or _reported_as_fail(thrown, tool):
+                continue
+            undeclared = [reason for reason in thrown.reasons or () if reason not in contract.by_reason]
+            key = (thrown.place, *undeclared)
+            if not undeclared or key in seen:
+                continue
+            first = undeclared[0]
+            if thrown.is_only_named(tool) and (first in others or clearly_near(first, contract.reasons) is None):
+                continue  # the service may name it for another tool
+            seen.add(key)
+            quoted = " or ".join(map(repr, undeclared))
+            how = f"raises the reason {quoted}"
+            if thrown.way:
+                how = f"can raise the reason {quoted} here ({thrown.way})"
+            elif thrown.reached is not None and thrown.reached.form == "guard":
+                how = f"guards with the reason {quoted}"
+            close = near(first, contract.reasons)
+            step = f"declare {first!r} in errors, or raise a declared reason"
+            report(
+                thrown,
+                f"{tool.display_name} {how}, which its contract does not declare",
+                f"did you mean {close!r}? If not, declare {first!r} in errors" if close else step,
+                tool,
+                ctx,
+            )
+
+
+def _reported_as_fail(thrown: Thrown, tool: ToolDef) -> bool:
+    """Whether the handler itself calls `ctx.fail` or `ctx.guard` with the reason, which another rule reports."""
+    return thrown.reached is not None and thrown.reached.form == "fail" and in_handler(thrown.reached, tool)

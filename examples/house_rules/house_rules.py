@@ -6,7 +6,7 @@ import libcst as cst
 from mcpcore_lint.codemods import CstRule
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Symbol
-from mcpcore_lint.rules.base import Invalid
+from mcpcore_lint.rule import Invalid
 
 VERBS = ("delete", "get", "head", "options", "patch", "post", "put", "request")
 WAITING = frozenset(f"requests.{verb}" for verb in VERBS)

@@ -9,7 +9,7 @@ from house_rules import RequestWithoutTimeout  # type: ignore[import-not-found] 
 from mcpcore_lint.testing import cases, check, check_page
 
 if TYPE_CHECKING:
-    from mcpcore_lint.rules.base import Invalid, Valid
+    from mcpcore_lint.rule import Invalid, Valid
 
 RULE = RequestWithoutTimeout()
 

@@ -430,7 +430,7 @@ class _Command:
 
 def _rules(option: str, names: tuple[str, ...]) -> frozenset[str]:
     """The rules that an option names."""
-    from mcpcore_lint.config import names_a_rule, near_rule
+    from mcpcore_lint.rules.selectors import names_a_rule, near_rule
 
     for name in names:
         if not names_a_rule(name):

@@ -221,31 +221,15 @@ def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> 
     for per_file in values.get("per_file", ()):
         named += [(name, "per_file", False) for name in sorted({*(per_file.select or ()), *per_file.ignore})]
         named += [(name, "per_file", True) for name in sorted(per_file.severities)]
+    if named:
+        from mcpcore_lint.rules.selectors import names_a_rule, near_rule
+
     for name, field_name, exact in dict.fromkeys(named):
         if not names_a_rule(name, exact=exact):
             key = field_name.replace("_", "-")
             wide = exact and names_a_rule(name)
             near = None if wide else near_rule(name)
             yield UnknownRule(name, key, _span_of(text, name, lines.get(key, 1)), near, wide)
-
-
-def names_a_rule(name: str, *, exact: bool = False) -> bool:
-    """Whether a name is the id of a rule or, unless `exact`, selects rules."""
-    from mcpcore_lint import ids
-
-    if ids.is_id(name) if exact else ids.known(name):
-        return True
-    from mcpcore_lint.rules import all_rules, matches
-
-    rules = all_rules()
-    return name in rules if exact else any(matches(rule, name) for rule in rules.values())
-
-
-def near_rule(name: str) -> str | None:
-    """The rule or family with the closest name."""
-    from mcpcore_lint.rules import FAMILIES, all_rules
-
-    return _closest(name, [*all_rules(), *FAMILIES, "all"])
 
 
 def _text(path: str) -> str:

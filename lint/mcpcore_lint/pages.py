@@ -6,7 +6,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mcpcore_lint.rules.base import Rule
+    from mcpcore_lint.rule import Rule
 
 
 def page_text(rule: Rule) -> str:

@@ -9,10 +9,10 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from mcpcore_lint.codemods import CstRule
-from mcpcore_lint.rules.base import Invalid, Rule, Valid, is_ours
+from mcpcore_lint.rule import Invalid, Rule, Valid, is_ours
 from mcpcore_lint.runner.engine import fix_source, lint_source
-from mcpcore_lint.runner.prefilter import speaks_of_mcp
 from mcpcore_lint.settings import Settings
+from mcpcore_lint.syntax.prefilter import speaks_of_mcp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

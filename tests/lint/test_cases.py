@@ -13,8 +13,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from mcpcore_lint.rule import Invalid, Valid
 from mcpcore_lint.rules import all_rules, is_ours
-from mcpcore_lint.rules.base import Invalid, Valid
 from mcpcore_lint.runner.engine import lint_source
 from mcpcore_lint.testing import check, check_page
 

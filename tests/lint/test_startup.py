@@ -14,7 +14,7 @@ import mcpcore_lint.syntax
 import pytest
 from mcpcore_lint.dataclasses import cached_property, light
 from mcpcore_lint.patterns import _Lazy, holds_any, regex
-from mcpcore_lint.runner.prefilter import REGISTERS
+from mcpcore_lint.syntax.prefilter import REGISTERS
 
 
 def test_a_pattern_is_compiled_when_it_is_asked() -> None:

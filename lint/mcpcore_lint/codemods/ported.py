@@ -7,7 +7,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore_lint.rules.base import Invalid, Valid
+from mcpcore_lint.rule import Invalid, Valid
 
 if TYPE_CHECKING:
     from mcpcore_lint.codemods.rule import CstRule

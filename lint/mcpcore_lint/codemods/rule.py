@@ -9,8 +9,8 @@ from mcpcore_lint.codemods.piece import Unreadable
 from mcpcore_lint.codemods.visited import VisitedPiece, cut
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
-from mcpcore_lint.rules.base import Rule, RuleContext
-from mcpcore_lint.runner.prefilter import speaks_of_mcp
+from mcpcore_lint.rule import Rule, RuleContext
+from mcpcore_lint.syntax.prefilter import speaks_of_mcp
 
 if TYPE_CHECKING:
     import ast
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.codemods.splice import Replacement
     from mcpcore_lint.model import Handler, ToolDef, Value
-    from mcpcore_lint.rules.base import Family
+    from mcpcore_lint.rule import Family
     from mcpcore_lint.runner.checker import FileState
     from mcpcore_lint.syntax.module import Module
 else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint import ids
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.rules.base import FAMILIES, Family, Invalid, ProjectContext, Rule, RuleContext, Valid, is_ours
+from mcpcore_lint.rule import FAMILIES, Family, Invalid, ProjectContext, Rule, RuleContext, Valid, is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

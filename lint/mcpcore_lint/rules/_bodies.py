@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.model import CatchSite, Contract, ContractEntry, ErrorSite, FunctionNode, Handler, ToolDef
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.scopes import Scope
 
 N = TypeVar("N", bound=ast.AST)

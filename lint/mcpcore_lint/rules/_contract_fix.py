@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Reach, ReachedThrow, ToolDef, Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.module import Module
 
 TO_FILL_IN: Final = "TODO: next step"

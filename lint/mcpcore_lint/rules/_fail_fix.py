@@ -13,7 +13,7 @@ from mcpcore_lint.rules._bodies import body_of, reasons_known
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Change, Fix
     from mcpcore_lint.model import Contract, ErrorSite, ToolDef
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.module import Module
 
 CONTEXT_NAMES: Final = ("ctx", "context", "call_context", "mcp_context")

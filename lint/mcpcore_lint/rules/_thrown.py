@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Contract, ErrorSite, Reach, ReachedThrow, ThrowSite, ToolDef
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
 
 CODED: Final = frozenset({"fail", "factory", "coded", "guard"})
 """Forms of errors that have a code."""

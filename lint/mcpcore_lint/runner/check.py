@@ -322,7 +322,7 @@ def _same_content(path: str, digest: bytes) -> bool:
 
 def _has_suppressions(path: str) -> bool:
     """Whether a file may have suppression comments. If it cannot be read, the checker reports it."""
-    from mcpcore_lint.runner.prefilter import SUPPRESSION
+    from mcpcore_lint.syntax.prefilter import SUPPRESSION
 
     try:
         with open(path, "rb") as file:

@@ -16,13 +16,13 @@ from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.registrations.build import Builder
 from mcpcore_lint.registrations.external import OPTION, external_tools
 from mcpcore_lint.registrations.named import named_tools, names_module
+from mcpcore_lint.rule import ProjectContext, Rule, RuleContext
 from mcpcore_lint.rules import all_rules, is_ours, selected
 from mcpcore_lint.rules._tools import in_test
-from mcpcore_lint.rules.base import ProjectContext, Rule, RuleContext
-from mcpcore_lint.runner.prefilter import SUPPRESSION, speaks_of_mcp
 from mcpcore_lint.runner.results import FileResult, irrelevant
 from mcpcore_lint.semantics.hierarchy import Hierarchy
 from mcpcore_lint.syntax.imports import ImportSearch
+from mcpcore_lint.syntax.prefilter import SUPPRESSION, speaks_of_mcp
 from mcpcore_lint.syntax.project import Project
 from mcpcore_lint.syntax.source import SourceError
 

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.runner.prefilter import speaks_of_mcp
 from mcpcore_lint.syntax.nearby import nearby
+from mcpcore_lint.syntax.prefilter import speaks_of_mcp
 from mcpcore_lint.syntax.source import SourceError
 
 if TYPE_CHECKING:

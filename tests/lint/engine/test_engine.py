@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mcpcore_lint.rules.base import Rule
+from mcpcore_lint.rule import Rule
 from mcpcore_lint.runner import checker, engine, pool
 from mcpcore_lint.runner.engine import fix_paths, fix_source, lint_paths, lint_source
 from mcpcore_lint.settings import PerFile, Settings
@@ -617,7 +617,7 @@ def test_a_preview_writes_nothing(tmp_path):
 def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
     """Each result is parsed before it is kept; the other fixes are made all the same."""
     from mcpcore_lint.diagnostics import Edit
-    from mcpcore_lint.rules.base import Rule
+    from mcpcore_lint.rule import Rule
 
     class Breaks(Rule):
         id = "breaks"

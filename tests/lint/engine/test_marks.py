@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from mcpcore_lint.runner.engine import lint_paths
-from mcpcore_lint.runner.prefilter import speaks_of_mcp
 from mcpcore_lint.settings import Settings
+from mcpcore_lint.syntax.prefilter import speaks_of_mcp
 
 if TYPE_CHECKING:
     from pathlib import Path

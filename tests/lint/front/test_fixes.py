@@ -12,7 +12,7 @@ import textwrap
 import time
 
 import pytest
-from mcpcore_lint.rules.base import Invalid
+from mcpcore_lint.rule import Invalid
 from mcpcore_lint.runner import fixer
 
 from tests.lint.front.conftest import command

@@ -488,7 +488,7 @@ def test_help_and_warm_runs_load_little(project):
 
 RULE = '''
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.rules.base import Invalid, Rule
+from mcpcore_lint.rule import Invalid, Rule
 
 
 class NoShouting(Rule):

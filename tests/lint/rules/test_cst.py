@@ -24,8 +24,8 @@ from mcpcore_lint import testing
 from mcpcore_lint.codemods import CstRule
 from mcpcore_lint.codemods import piece as piece_module
 from mcpcore_lint.codemods import walk as walk_module
+from mcpcore_lint.rule import Invalid
 from mcpcore_lint.rules import all_rules
-from mcpcore_lint.rules.base import Invalid
 from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
 

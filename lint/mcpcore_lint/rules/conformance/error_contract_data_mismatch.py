@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.model import string
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._data_model import RESERVED, data_model
 from mcpcore_lint.rules._thrown import all_thrown, only_named
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.conformance._data import data_keys
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.codemods import edits
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, short
 from mcpcore_lint.rules._thrown import CODED
-from mcpcore_lint.rules.base import Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.codemods import edits
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import options, string
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import reasons_known
 from mcpcore_lint.rules._wording import near
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.conformance._misspelt import clearly_near
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const, Mapping, Missing, Symbol, Unknown
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, codes_of, short, to_be_filled_in
 from mcpcore_lint.rules._thrown import CODED
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.conformance._data import data_keys
 from mcpcore_lint.syntax.parse import walk
 

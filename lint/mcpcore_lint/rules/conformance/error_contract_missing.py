@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Related, Severity
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contract_fix import context_is_misplaced, contract_fix, proposals, throws_coded
-from mcpcore_lint.rules.base import Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ToolDef

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import codes_known, codes_of
 from mcpcore_lint.rules._fail_fix import fail_fix
 from mcpcore_lint.rules._thrown import Thrown, all_thrown, real_codes, report
-from mcpcore_lint.rules.base import Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Contract, ContractEntry, ToolDef

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import reasons_known
 from mcpcore_lint.rules._thrown import Thrown, all_thrown, in_handler, only_named, report
 from mcpcore_lint.rules._wording import near
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.conformance._misspelt import clearly_near
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Symbol, string, strings
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import FUNCTIONS, Body, body_of, codes_of, to_be_filled_in
 from mcpcore_lint.rules._thrown import CODED, all_thrown, only_named, reason_texts
 from mcpcore_lint.rules._wording import near
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Change, Fix
     from mcpcore_lint.model import Handler
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
 

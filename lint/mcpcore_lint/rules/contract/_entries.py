@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from mcpcore_lint.model import CallValue, Items, options
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.registrations.contracts import contract_of
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import tool_entries
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.contract._values import FAILURE_MODE
 
 if TYPE_CHECKING:

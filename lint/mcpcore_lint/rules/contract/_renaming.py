@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import ToolDef, Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.rules.contract._entries import Entry
     from mcpcore_lint.syntax.module import Module
 

@@ -11,7 +11,7 @@ from mcpcore_lint.patterns import holds_any, regex
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
 
 FAILURE_MODE: Final = "mcpcore.FailureMode"
 STRING: Final = frozenset({"builtins.str"})

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Fix
     from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
 
 _CODES: Final = frozenset({"mcpcore.ErrorCode", "mcpcore.CustomCode"})
 

@@ -13,7 +13,7 @@ from mcpcore_lint.semantics.evaluate import CODES
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
 
 
 class ContractCodeUnknown(ArgumentRule):

@@ -10,7 +10,7 @@ from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
 
 
 class ContractCodeUnknownError(ArgumentRule):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import options, string
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contract_fix import context_is_misplaced
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._tools import binds_arguments
 from mcpcore_lint.rules._wording import near
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.contract._context_fix import context_fix, quoted
 from mcpcore_lint.syntax.parse import walk
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, is_mcpcore_contract
-from mcpcore_lint.rules.base import Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ToolDef

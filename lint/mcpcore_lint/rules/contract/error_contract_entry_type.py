@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Items, Symbol, options
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, entries_of, is_mcpcore_contract
 from mcpcore_lint.rules._wording import described
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.contract._values import FAILURE_MODE, certainly_not
 
 if TYPE_CHECKING:

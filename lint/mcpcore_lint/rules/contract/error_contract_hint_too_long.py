@@ -11,7 +11,7 @@ from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Argument, Handler, ToolDef, Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
 
 _STEP = "say only the next step; put explanations into the tool's description or into data"
 

@@ -14,7 +14,7 @@ from mcpcore_lint.rules.contract._renaming import renamed
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
 
 SNAKE_CASE: Final = regex(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*\Z")
 MAX_LENGTH: Final = 63

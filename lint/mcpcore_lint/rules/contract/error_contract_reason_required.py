@@ -12,7 +12,7 @@ from mcpcore_lint.rules.contract._values import is_blank, not_a_string
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
 
 
 class ContractReasonRequired(ArgumentRule):

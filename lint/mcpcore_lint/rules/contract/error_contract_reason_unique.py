@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, entries_of
 from mcpcore_lint.rules._wording import shortened
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.contract._entries import Entry
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from mcpcore_lint.rules.contract._values import is_blank, is_placeholder
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
 
 _WORD: Final = regex(r"\w")
 

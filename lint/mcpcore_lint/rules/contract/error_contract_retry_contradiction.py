@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import ast
 
     from mcpcore_lint.model import Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
 
 HOPELESS: Final = frozenset(
     {

@@ -15,7 +15,7 @@ from mcpcore_lint.rules.contract._values import certainly_not
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.module import Module
 
 _RETRY: Final = frozenset({"mcpcore.Retry"})

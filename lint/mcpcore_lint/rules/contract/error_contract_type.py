@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, is_mcpcore_contract
 from mcpcore_lint.rules._wording import described
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.contract._values import FAILURE_MODE, NOT_ENTRIES
 from mcpcore_lint.semantics.evaluate import evaluate
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const, Symbol
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._data_model import read_model
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.semantics.annotations import unquote
 from mcpcore_lint.semantics.evaluate import Resolver
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Items, Missing, Parameter, Symbol, options, string
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._data_model import requires_value
 from mcpcore_lint.rules._tools import binds_arguments, in_test
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.definitions import _parameters
 from mcpcore_lint.rules.definitions._descriptions import says_nothing, sets_docstring
 from mcpcore_lint.rules.definitions._docstrings import documents, explains, mentions

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import is_left_out
 from mcpcore_lint.registrations.hints import IDEMPOTENT, READ_ONLY, hints_of
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._advice import CHANGED_BY_HINTS, advice_of
 from mcpcore_lint.rules._contracts import tool_entries
 from mcpcore_lint.rules._tools import in_test
-from mcpcore_lint.rules.base import Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ContractEntry, ToolDef

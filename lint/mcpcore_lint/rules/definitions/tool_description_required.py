@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Missing, options
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._tools import in_test
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.definitions._descriptions import says_nothing, sets_docstring
 
 if TYPE_CHECKING:

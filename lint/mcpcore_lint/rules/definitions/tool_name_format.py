@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Text, options, string
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.rules.base import Rule, RuleContext
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules.definitions._names import name_place
 
 if TYPE_CHECKING:

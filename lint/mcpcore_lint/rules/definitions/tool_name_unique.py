@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Choice, Items, Symbol, string
-from mcpcore_lint.rules.base import ProjectContext, Rule, RuleContext
+from mcpcore_lint.rule import ProjectContext, Rule, RuleContext
 from mcpcore_lint.rules.definitions._names import name_place
 from mcpcore_lint.syntax.parse import walk
 

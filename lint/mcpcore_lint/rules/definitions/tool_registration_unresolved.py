@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.registrations.unresolved import unresolved_in
-from mcpcore_lint.rules.base import Rule, RuleContext
+from mcpcore_lint.rule import Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.syntax.module import Module

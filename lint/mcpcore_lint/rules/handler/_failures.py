@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpcore_lint.model import FunctionNode, Handler
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.module import ClassInfo, Module
     from mcpcore_lint.syntax.scopes import Scope
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from mcpcore_lint.model import Handler
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.model import Handler, ThrowSite, ToolDef, Value
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.module import Module
 
 _CODED: Final = FRAMEWORK_ERRORS | PROTOCOL_ERRORS | {"mcpcore.CodedError"}

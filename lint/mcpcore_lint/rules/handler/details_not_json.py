@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Items, Mapping, Symbol, Value, options
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside
-from mcpcore_lint.rules.base import Rule, RuleContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

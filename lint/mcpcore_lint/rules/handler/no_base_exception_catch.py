@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, where_to
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.handler._except_clauses import following, guarding_statement, root_name
 from mcpcore_lint.syntax.parse import walk_shallow
 

@@ -9,8 +9,8 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.flow.effects import BROAD
 from mcpcore_lint.model import options
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import body_of, where_to
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure, FailureDetector, Place
 from mcpcore_lint.rules.handler._result_checks import raises_failures
 from mcpcore_lint.rules.handler._returned_failures import returned_failures

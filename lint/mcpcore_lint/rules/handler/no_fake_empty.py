@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, where_to
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.handler._emptied_names import EmptiedNames
 from mcpcore_lint.rules.handler._empty_values import describe_empty
 from mcpcore_lint.rules.handler._unreachable import unreachable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.frameworks import PROTOCOL, TEXT, framework_of
 from mcpcore_lint.model import CallValue, Const, Symbol, options
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import short, where_to
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.handler._raises import about_an_unknown_tool
 
 if TYPE_CHECKING:

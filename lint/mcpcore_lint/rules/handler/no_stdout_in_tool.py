@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Related, Severity
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._tools import in_test
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.model import Items, Symbol
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, callee, inside, origin, raised_sites, short
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.syntax.parse import walk, walk_shallow
 
 if TYPE_CHECKING:

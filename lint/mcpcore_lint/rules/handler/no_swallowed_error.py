@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const, Mapping, Symbol, Text, Value
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import LOOPS, Body, body_of, callee, mentions, text_start, unpacked
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.handler._emptied_names import EmptiedNames, is_all_work
 from mcpcore_lint.rules.handler._empty_values import describe_empty
 from mcpcore_lint.rules.handler._except_clauses import (

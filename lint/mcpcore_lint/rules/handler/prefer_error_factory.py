@@ -9,8 +9,8 @@ from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CodeValue, Const, Missing, Symbol
 from mcpcore_lint.names import FACTORY_OF_CODE
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import body_of, codes_known, codes_of
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.semantics.evaluate import CODES
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.frameworks import as_markdown, framework_of, registered_in_sight
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import short, where_to
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.handler._raises import NOT_FAILURES, about_an_unknown_tool
 from mcpcore_lint.rules.handler._wrappers import becomes_coded_error, is_caught_by_context_manager
 

@@ -10,8 +10,8 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.flow.bodies.raises import binds
 from mcpcore_lint.frameworks import uses_mcpcore
 from mcpcore_lint.names import CONSTRUCTORS
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, short
-from mcpcore_lint.rules.base import Rule, RuleContext
 from mcpcore_lint.rules.handler._raises import NOT_FAILURES
 
 if TYPE_CHECKING:

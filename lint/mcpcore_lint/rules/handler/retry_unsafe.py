@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Missing, is_left_out, options, string
 from mcpcore_lint.registrations.hints import hints_of
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._advice import says_to_retry
 from mcpcore_lint.rules._contracts import contracts_of, entries_of
-from mcpcore_lint.rules.base import Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Related

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from mcpcore_lint.rules.base import Rule, RuleContext
+from mcpcore_lint.rule import Rule, RuleContext
 
 if TYPE_CHECKING:
-    from mcpcore_lint.rules.base import Family
+    from mcpcore_lint.rule import Family
     from mcpcore_lint.runner.suppress import Suppressions
 
 

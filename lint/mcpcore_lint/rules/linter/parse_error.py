@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.rules.base import Rule
+from mcpcore_lint.rule import Rule
 
 
 class ParseError(Rule):

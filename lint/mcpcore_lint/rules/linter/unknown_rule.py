@@ -8,7 +8,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
 
 if TYPE_CHECKING:
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.runner.suppress import Suppressions
 
 
@@ -39,8 +39,8 @@ def _explain(name: str) -> tuple[str, str]:
     """The message and the next step for a name that is not the id of a rule."""
     import difflib
 
-    from mcpcore_lint.config import names_a_rule
     from mcpcore_lint.rules import all_rules
+    from mcpcore_lint.rules.selectors import names_a_rule
 
     if not name:
         return "the brackets name no rule", "name the rule, or leave out the brackets to suppress all rules"

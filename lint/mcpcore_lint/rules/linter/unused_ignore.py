@@ -9,7 +9,7 @@ from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.rules.base import RuleContext
+    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.runner.suppress import Suppression, Suppressions
     from mcpcore_lint.syntax.source import Source
 

@@ -217,9 +217,7 @@ def _lay_out(old: Sequence[Any], new: list[Any], kept: dict[int, Any], opening: 
     for place, item in enumerate(new):
         if place == len(new) - 1:
             trailing = trailing or (after is None and _comment(end))
-            changes: dict[str, Any] = {
-                "comma": cst.Comma(whitespace_after=end) if trailing else cst.MaybeSentinel.DEFAULT
-            }
+            changes: dict[str, Any] = {"comma": _comma(last, end) if trailing else cst.MaybeSentinel.DEFAULT}
             if after:
                 changes[after] = _NO_SPACE if trailing else end
             result.append(item.with_changes(**changes))
@@ -231,11 +229,18 @@ def _lay_out(old: Sequence[Any], new: list[Any], kept: dict[int, Any], opening: 
         space = gap
         if original is not None and _comment(closing):
             space = closing.with_changes(last_line=getattr(gap, "last_line", gap))
-        changes = {"comma": cst.Comma(whitespace_after=space)}
+        changes = {"comma": _comma(original, space)}
         if after:
             changes[after] = _NO_SPACE
         result.append(item.with_changes(**changes))
     return result
+
+
+def _comma(item: Any, after: Any) -> cst.Comma:
+    """The comma behind an item, with the white space behind it. The white space before it may hold a comment."""
+    if item is not None and isinstance(item.comma, cst.Comma):
+        return item.comma.with_changes(whitespace_after=after)
+    return cst.Comma(whitespace_after=after)
 
 
 def _gap(items: Sequence[Any], opening: Any) -> Any:

@@ -8,7 +8,7 @@ import tokenize
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from mcpcore_lint.rules.contract.error_contract_reason_format import SNAKE_CASE, snake_case
 from mcpcore_lint.rules.contract.error_contract_retry_contradiction import ContractRetryContradiction
@@ -292,6 +292,12 @@ def comments(source):
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(servers())
+@example(
+    "from mcpcore import Context, ErrorCode, FailureMode, tool\nfrom typing import Literal\n\n"
+    '@tool(errors=[FailureMode("no_match",-32001, when="x", recovery="y"),FailureMode("gone",-32001, when="x", '
+    'recovery="y"),])\ndef fetch(ctx: Context[Literal["no_match","typo"  # why\n        ,]],flag: int = 1,) -> str:\n'
+    '    return "x"\n'
+)
 def test_fixes_leave_valid_python_and_are_idle_the_second_time(source):
     """In any layout, fixed code parses, keeps its comments and line ends, and is not changed again."""
     fixed, report = fix_source(source, path="server.py", settings=CONTRACT, unsafe=True, root="/nonexistent")

@@ -1,8 +1,8 @@
-"""What each part of the engine earns: switched off one at a time, which findings are lost and which are new.
+"""Measures each part of the engine: which findings change when it is switched off.
 
 `python -m bench.lint.ablation --real TREE... --contract TREE...` prints a table with one row for each part. Without
 trees it clones the public servers in `REAL` at the commits named there. A part that changes no finding on any tree
-does not belong in the engine, unless a rule's description asks for what it does.
+does not belong in the engine, unless the description of a rule promises it.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ Findings: TypeAlias = "set[tuple[str | int, ...]]"
 
 ROOT: Final = Path(__file__).parents[2]
 CASES: Final = "tests/lint/cases"
-"""Stands for the cases among the trees."""
+"""The pseudo-tree of the rule cases."""
 NO_PART: Final = "none"
-"""Stands for the whole engine among the parts."""
+"""The pseudo-part of the complete engine."""
 REAL: Final = {
     "https://github.com/azzindani/MCP_Data_Analyst": "aacb09ad54171e00b8b72d332e03e6214a5507c0",
     "https://github.com/TangentDomain/excel-mcp-server": "c8ad205ec47370aa033d3ef68fe86192c1a4d16c",
     "https://github.com/MarcusJellinghaus/mcp_server_filesystem": "482b2fd12d1b1366d14961af25630c4cd10842c4",
     "https://github.com/Stonewater-Digital/snowdrop-mcp": "148d5e5a9670377173c526ea7ef3171e280e923b",
 }
-"""Public servers to their commits."""
+"""Public servers with their commits."""
 
 
 # -- switching off ------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def switch_off(part: Part) -> None:
 
 
 def _replacement(original: Callable[..., Any], answer: Any) -> Callable[..., Any]:
-    """A function that gives a fixed answer, or one of its own arguments where the answer names it."""
+    """Return a function with a fixed answer, or one that returns the argument which `answer` names."""
     signature = inspect.signature(original)
 
     def answering(*args: Any, **kwargs: Any) -> Any:
@@ -88,11 +88,11 @@ def _replacement(original: Callable[..., Any], answer: Any) -> Callable[..., Any
     return answering
 
 
-# -- in a process of its own ------------------------------------------------------------------------------------------
+# -- in a separate process -------------------------------------------------------------------------------------------
 
 
 def findings_in(tree: str) -> Findings:
-    """The findings on a tree, by place, rule and severity; a message may change its words."""
+    """Return the findings on a tree by place, rule and severity. Messages are not compared."""
     from mcpcore_lint.cli import lint
 
     os.chdir(tree)
@@ -106,7 +106,7 @@ def findings_in(tree: str) -> Findings:
 
 
 def findings_in_cases() -> Findings:
-    """The findings on the cases of the rules."""
+    """Return the findings on the cases of the rules."""
     from mcpcore_lint.runner.engine import lint_source
     from mcpcore_lint.settings import Settings
 
@@ -118,8 +118,8 @@ def findings_in_cases() -> Findings:
             settings = Settings(select=frozenset({rule.id}))._replace(**case.settings)
             report = lint_source(case.code, path="server.py", settings=settings, root=root, files=case.files)
             findings |= {
-                (f"{rule.id}/{path.name}/{found.path}", found.rule, found.severity, found.span.line)
-                for found in report.diagnostics
+                (f"{rule.id}/{path.name}/{finding.path}", finding.rule, finding.severity, finding.span.line)
+                for finding in report.diagnostics
             }
     return findings
 
@@ -136,27 +136,27 @@ def work(part_name: str, tree: str) -> None:
 
 
 def measure(part_name: str, tree: str) -> Findings | None:
-    """The findings on a tree with a part switched off; None where the linter did not get through."""
+    """Return the findings on a tree with a part switched off; None if the linter failed."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'lint'}"}
     command = [sys.executable, "-m", "bench.lint.ablation", "--worker", part_name, tree]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        print(f"{part_name}, {tree}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+    process = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if process.returncode:
+        print(f"{part_name}, {tree}: {process.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
         return None
-    return {tuple(entry) for entry in json.loads(done.stdout)}
+    return {tuple(entry) for entry in json.loads(process.stdout)}
 
 
 def change(before: Sequence[Findings | None], after: Sequence[Findings | None]) -> str:
-    """How many findings are lost and new over some trees."""
+    """Return how many findings are lost and how many are new, over all trees."""
     if None in after:
         return "failed"
-    pairs = [(one or set(), other or set()) for one, other in zip(before, after, strict=True)]
-    lost, new = sum(len(one - other) for one, other in pairs), sum(len(other - one) for one, other in pairs)
-    return f"-{lost} +{new}" if lost or new else "same"
+    pairs = [(old or set(), new or set()) for old, new in zip(before, after, strict=True)]
+    lost, added = sum(len(old - new) for old, new in pairs), sum(len(new - old) for old, new in pairs)
+    return f"-{lost} +{added}" if lost or added else "same"
 
 
 def clone(folder: str) -> list[str]:
-    """The public servers at their commits, each in a folder of its own."""
+    """Clone the public servers at their commits and return the folders."""
     trees: list[str] = []
     for url, commit in REAL.items():
         tree = str(Path(folder) / url.rpartition("/")[2])
@@ -168,9 +168,9 @@ def clone(folder: str) -> list[str]:
 
 
 def main() -> None:
-    """Compare, and print the table."""
+    """Run the comparison and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--real", nargs="+", default=[], metavar="TREE", help="servers as their authors wrote them")
+    parser.add_argument("--real", nargs="+", default=[], metavar="TREE", help="unmodified servers")
     parser.add_argument("--contract", nargs="+", default=[], metavar="TREE", help="servers with contracts")
     parser.add_argument("--part", nargs="+", default=[part.name for part in PARTS], help="the parts to switch off")
     parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
@@ -193,7 +193,7 @@ def main() -> None:
             for group in groups.values():
                 after = [jobs[name, tree].result() for tree in group]
                 if name == NO_PART:
-                    row += f"{sum(len(found or ()) for found in after):>12}"
+                    row += f"{sum(len(findings or ()) for findings in after):>12}"
                 else:
                     row += f"{change([jobs[NO_PART, tree].result() for tree in group], after):>12}"
             print(row, flush=True)

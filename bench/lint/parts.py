@@ -1,4 +1,4 @@
-"""The parts of the engine that the ablation switches off, each with the functions that then answer "unknown"."""
+"""The parts of the engine that the ablation switches off, each with the functions that it replaces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Part(NamedTuple):
     name: str
     does: str
     hooks: dict[str, Any]
-    """Functions as `module:qualified.name` below `mcpcore_lint`, each with its answer when switched off."""
+    """Functions as `module:qualified.name` below `mcpcore_lint`, each with its result when switched off."""
 
 
 PARTS: Final = (
@@ -21,29 +21,37 @@ PARTS: Final = (
     Part("stdout", "finds what writes to standard output", {"flow.facts.stdout:written_by": None}),
     Part(
         "types",
-        "tells the class of an expression",
+        "infers the class of an expression",
         {"semantics.types:Inference.of": [], "semantics.types:Inference.name": []},
     ),
     Part("annotations", "reads classes from annotations", {"semantics.types:Inference.annotation": []}),
     Part("returned types", "reads classes from what functions return", {"semantics.types:Inference.returned": []}),
     Part("attribute types", "reads classes from attributes", {"semantics.types:Inference.attribute_of": []}),
-    Part("element types", "tells what is inside a container", {"semantics.types:Inference.element": []}),
-    Part("entered types", "tells what `with` binds a name to", {"semantics.types:Inference.entered": []}),
-    Part("passed values", "tells parameters apart by what calls pass", {"flow.facts.passing:kinds_passed": ()}),
-    Part("flags", "leaves out branches that a flag rules out", {"flow.facts.passing:flags_passed": ()}),
+    Part("element types", "infers the items of a container", {"semantics.types:Inference.element": []}),
+    Part("entered types", "infers the value that `with` binds", {"semantics.types:Inference.entered": []}),
+    Part(
+        "passed values",
+        "analyzes a function separately for the objects that calls pass",
+        {"flow.facts.passing:kinds_passed": ()},
+    ),
+    Part("flags", "skips branches that a flag rules out", {"flow.facts.passing:flags_passed": ()}),
     Part("subclasses", "finds the methods behind abstract ones", {"semantics.type_model:subclasses": ()}),
     Part("tables", "follows functions and errors in tables", {"flow.facts.errors_made:ErrorFinder.values": None}),
     Part("passed functions", "follows functions passed to functions", {"flow.facts.callees:Callees.bindings": ()}),
     Part("callbacks", "follows functions passed to libraries", {"flow.facts.extract:Extractor._callbacks": None}),
-    Part("kept coroutines", "tells where a coroutine is awaited", {"flow.facts.extract:Extractor._places": "node"}),
-    Part("doubts", "doubts what a clause passes on", {"flow.facts.except_clauses:Guards._doubts": ()}),
-    Part("exits", "doubts what an `__exit__` lets pass", {"flow.facts.except_clauses:Guards._of_exit": []}),
-    Part("generator guards", "reads the clauses round a `yield`", {"flow.facts.except_clauses:yield_guards": []}),
-    Part("guards", "reads what `guard` makes of errors", {"flow.facts.except_clauses:Guards.converting": []}),
+    Part("kept coroutines", "finds where a coroutine is awaited", {"flow.facts.extract:Extractor._places": "node"}),
+    Part(
+        "doubts",
+        "doubts errors that a clause raises again conditionally",
+        {"flow.facts.except_clauses:Guards._doubts": ()},
+    ),
+    Part("exits", "doubts errors that an `__exit__` may stop", {"flow.facts.except_clauses:Guards._of_exit": []}),
+    Part("generator guards", "reads the clauses around a `yield`", {"flow.facts.except_clauses:yield_guards": []}),
+    Part("guards", "reads the errors that `guard` raises instead", {"flow.facts.except_clauses:Guards.converting": []}),
     Part("gathered", "reads `return_exceptions=True`", {"flow.facts.except_clauses:Guards.gathered": ()}),
     Part("error subclasses", "follows constructors of CodedError", {"semantics.subclasses:coded_calls": None}),
-    Part("function results", "tells what functions make", {"semantics.call_results:_returned": None}),
-    Part("comprehensions", "tells what comprehensions make", {"semantics.call_results:comprehended": None}),
+    Part("function results", "evaluates the results of functions", {"semantics.call_results:_returned": None}),
+    Part("comprehensions", "evaluates comprehensions", {"semantics.call_results:comprehended": None}),
     Part(
         "operators",
         "computes sums, slices and methods of strings",
@@ -52,8 +60,8 @@ PARTS: Final = (
     Part("partial", "knows `ctx.fail` with arguments filled in", {"flow.bodies.errors:ErrorReader._note_partly": None}),
     Part("groups", "reads errors in exception groups", {"flow.bodies.raises:RaiseReader._group_members": []}),
     Part("raised items", "reads errors raised from a table", {"flow.bodies.raises:_items_of": None}),
-    Part("reaching", "tells which assignment of a name is in force", {"syntax.reaching:is_followed": False}),
-    Part("rebound", "reads globals that functions set", {"semantics.symbols:rebound": []}),
+    Part("reaching", "finds the assignment that reaches a use of a name", {"syntax.reaching:is_followed": False}),
+    Part("rebound", "reads globals that functions assign", {"semantics.symbols:rebound": []}),
     Part("lifespan", "reads the second argument of Context", {"semantics.types:Inference._lifespan": []}),
     Part("star imports", "follows `from x import *`", {"semantics.evaluate:Resolver._starred": None}),
     Part(

@@ -1,9 +1,10 @@
-"""What a handler can throw through the functions that it calls: summaries of functions, computed on demand.
+"""Computes the errors that a handler can raise through the functions that it calls.
 
-A function's facts are the errors that it raises, the functions that it calls, and for each the `except` clauses round
-it. Its summary is what leaves it: its own errors, and those of the functions that it calls, minus what the clauses
-catch. Functions that call each other in a circle are computed together, until nothing changes. Calls that cannot be
-resolved are kept as such: what they raise is unknown, and never guessed.
+The facts of a function list the errors that it raises, the functions that it calls, and the `except` clauses around
+each. Its summary lists the errors that leave it: its own and those of the functions that it calls, without the errors
+that the clauses catch. Summaries are computed on demand. Functions that call each other recursively are solved
+together, until nothing changes. A call that cannot be resolved stays in the summary as unresolved; the engine never
+guesses its errors.
 """
 
 from __future__ import annotations
@@ -60,23 +61,23 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 _GROUP_TYPES: Final = frozenset({"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"})
 _CODED_ERROR: Final = "mcpcore.CodedError"
-MAX_TOLD: Final = 200
-"""More functions than this on the way from a handler are not told of to people."""
+MAX_SHOWN: Final = 200
+"""`--explain-calls` reads at most this many functions between a handler and its errors."""
 MAX_SUMMARY: Final = 2_000
-"""More errors than this out of one function are no longer told apart."""
+"""A summary keeps at most this many errors of one function."""
 
 
-class Round(NamedTuple):
-    """What the decorators of a function put round it."""
+class Decorations(NamedTuple):
+    """The wrappers and guards that the decorators of a function add."""
 
     wrappers: list[Wrapper]
-    """What takes its place, for each decorator of the project's own."""
+    """The functions that replace it, for each decorator that the project defines."""
     guards: tuple[Guard, ...]
-    """The context managers that stand round it as decorators, the nearest first."""
+    """The context managers that decorate it, the innermost first."""
 
 
 class CallGraph:
-    """Summaries for one project, each computed once."""
+    """Computes and caches the function summaries of one project."""
 
     def __init__(self, project: Project, hierarchy: Hierarchy, raises: Mapping[str, tuple[str, ...]]) -> None:
         self.program = Program(project, hierarchy, raises)
@@ -84,65 +85,67 @@ class CallGraph:
         self._facts: dict[Key, Facts | None] = {}
         self._summaries: dict[Key, Summary] = {}
 
-    # -- what is asked -------------------------------------------------------------------------------------------
+    # -- queries -------------------------------------------------------------------------------------------------
 
     def reach(self, handler: Handler, through: Iterable[tuple[Handler, ast.Call]] = ()) -> Reach:
-        """What leaves a handler through the functions that it calls.
+        """Return everything that leaves a handler: its own errors and those of the functions that it calls.
 
         Args:
             handler: The handler.
-            through: The functions that hand calls to it, the outermost first, each with the call: what they catch
-                does not leave.
+            through: The functions that dispatch to the handler, the outermost first, each with its call. Errors that
+                they catch do not leave.
         """
         receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
         key = key_of(handler.node, handler.module, receiver, raw=True)
         facts = self.facts(key)
         if facts is None:
             return Reach()
-        outer = [chains for each, call in through for chains in self._round_call(each, call)]
-        round_it = self._round(handler.node, handler.module)
-        outer += self._around(round_it)
+        outer = [chains for caller, call in through for chains in self._guards_around_call(caller, call)]
+        decorations = self._decorations(handler.node, handler.module)
+        outer += self._guards_in(decorations)
         collector = Collector(self, handler, outer)
         collector.events(facts, (), key, set())
         collector.writes(facts)
-        collector.events(Facts(key, _named_by(round_it.guards)), (), key, set())
-        return collector.result([self.summary(wrapper.key) for wrapper in round_it.wrappers])
+        collector.events(Facts(key, _named_by(decorations.guards)), (), key, set())
+        return collector.result([self.summary(wrapper.key) for wrapper in decorations.wrappers])
 
     def called(self, handler: Handler, call: ast.Call) -> list[FunctionNode]:
-        """The functions of the project that a call in a handler may run."""
+        """Return the functions of the project that a call in a handler may run."""
         receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
         keys = Callees(self.program, handler.node, handler.module, receiver).targets(call)[0]
-        return [found[0] for key in keys if (found := self.program.find(key)) is not None]
+        return [located[0] for key in keys if (located := self.program.find(key)) is not None]
 
-    def _round_call(self, handler: Handler, call: ast.Call) -> list[tuple[tuple[Guard, ...], ...]]:
-        """What stands round a call in a function, and round that function."""
+    def _guards_around_call(self, handler: Handler, call: ast.Call) -> list[tuple[tuple[Guard, ...], ...]]:
+        """Return the guards around a call in a function, and around that function."""
         receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
         here = Guards(Callees(self.program, handler.node, handler.module, receiver)).of(call)
-        return [*self._around(self._round(handler.node, handler.module)), (here,)]
+        return [*self._guards_in(self._decorations(handler.node, handler.module)), (here,)]
 
-    def _around(self, round_it: Round) -> list[tuple[tuple[Guard, ...], ...]]:
-        """For each decorator of a handler that is the project's own, the guards at its calls of the handler."""
-        found: list[tuple[tuple[Guard, ...], ...]] = []
-        for wrapper in round_it.wrappers:
+    def _guards_in(self, decorations: Decorations) -> list[tuple[tuple[Guard, ...], ...]]:
+        """Return the guards around each call of a handler in the decorators that the project defines."""
+        guards: list[tuple[tuple[Guard, ...], ...]] = []
+        for wrapper in decorations.wrappers:
             summary = self.summary(wrapper.key)
-            chains = tuple(each.guards for each in summary.parameters if each.parameter == wrapper.parameter)
-            found.append(chains or ((),))
-        if round_it.guards:
-            found.append((round_it.guards,))
-        return found
+            chains = tuple(use.guards for use in summary.parameters if use.parameter == wrapper.parameter)
+            guards.append(chains or ((),))
+        if decorations.guards:
+            guards.append((decorations.guards,))
+        return guards
 
     def wrappers(self, handler: Handler) -> list[Handler]:
-        """What is read of the functions that the handler's decorators put round it."""
-        found = [self.program.find(wrapper.key) for wrapper in self._round(handler.node, handler.module).wrappers]
-        return [HandlerBuilder.of(*each, self.hierarchy).model for each in found if each is not None]
+        """Return the wrapper functions of the handler's decorators."""
+        located = [
+            self.program.find(wrapper.key) for wrapper in self._decorations(handler.node, handler.module).wrappers
+        ]
+        return [HandlerBuilder.of(*place, self.hierarchy).model for place in located if place is not None]
 
     def on_the_way(self, handler: Handler) -> list[Handler]:
-        """What is read of the functions that a handler reaches, the nearest first; as many as people will read of."""
+        """Return the functions that a handler reaches, the nearest first, up to `MAX_SHOWN`."""
         receiver = handler.module.classes.get(handler.owner) if handler.owner is not None else None
         start = key_of(handler.node, handler.module, receiver, raw=True)
-        found: dict[FunctionNode, Handler] = {handler.node: handler}
+        handlers: dict[FunctionNode, Handler] = {handler.node: handler}
         waiting, seen = [start], {start}
-        while waiting and len(found) <= MAX_TOLD:
+        while waiting and len(handlers) <= MAX_SHOWN:
             for key in self._successors(waiting.pop(0)):
                 located = self.program.find(key)
                 if key in seen or located is None:
@@ -150,12 +153,14 @@ class CallGraph:
                 seen.add(key)
                 waiting.append(key)
                 inside = handler.node.lineno < located[0].lineno <= (handler.node.end_lineno or 0)
-                if not (inside and located[1] is handler.module):  # the handler's own clauses have those of its own
-                    found.setdefault(located[0], HandlerBuilder.of(*located, self.hierarchy).model)
-        return list(found.values())[1:]
+                if not (
+                    inside and located[1] is handler.module
+                ):  # the handler's model already has the clauses of its nested functions
+                    handlers.setdefault(located[0], HandlerBuilder.of(*located, self.hierarchy).model)
+        return list(handlers.values())[1:]
 
     def passes(self, throw: Throw, guards: Iterable[Guard]) -> Throw | None:
-        """An error after the guards round it, innermost first; None where they catch it for certain."""
+        """Return an error as it leaves the guards around it, innermost first; None if they definitely catch it."""
         current = throw
         for guard in guards:
             if guard.group:
@@ -179,58 +184,58 @@ class CallGraph:
         return current
 
     def _by_any(self, throw: Throw, ways: Iterable[Iterable[Guard]]) -> Throw | None:
-        """An error that goes on by one of several ways, for certain if it does so by one; None where none leads on."""
-        found = [each for each in (self.passes(throw, way) for way in ways) if each is not None]
-        return next((each for each in found if each.sure), next(iter(found), None))
+        """Return an error after one of several ways out, preferably a definite one; None if all are closed."""
+        passed = [passing for passing in (self.passes(throw, way) for way in ways) if passing is not None]
+        return next((passing for passing in passed if passing.sure), next(iter(passed), None))
 
     def _converted(self, throw: Throw, guard: Guard) -> Throw:
-        """What `mcpcore.guard` makes of an error: the most specific class decides."""
+        """Return the error that `mcpcore.guard` raises instead of another. The most specific class decides."""
         best: tuple[str, Becomes] | None = None
         plain = throw._replace(type_name=_CODED_ERROR, form="other", codes=None, reasons=(), grouped=False)
-        for each in guard.becomes:
-            for name in each.types:
+        for entry in guard.becomes:
+            for name in entry.types:
                 fits = self.hierarchy.is_kind_of(throw.type_name, name) if name is not None else None
                 if fits is None or throw.grouped:
                     return plain
                 if fits and (best is None or self.hierarchy.is_kind_of(name or "", best[0])):
-                    best = (name or "", each)
+                    best = (name or "", entry)
         if best is None or (best[1].throw.codes is None and not best[1].throw.reasons):
             return plain
         return best[1].throw._replace(is_named_only=False, sure=throw.sure)
 
     def _catches(self, clause: Clause, throw: Throw) -> bool:
-        for each in clause.types:
-            if each is None:
+        for name in clause.types:
+            if name is None:
                 continue
             if throw.grouped and not clause.star:
-                if each in _GROUP_TYPES or each in BROAD:
+                if name in _GROUP_TYPES or name in BROAD:
                     return True
                 continue
-            if self.hierarchy.is_kind_of(throw.type_name, each):
+            if self.hierarchy.is_kind_of(throw.type_name, name):
                 return True
         return False
 
     # -- facts ---------------------------------------------------------------------------------------------------
 
     def facts(self, key: Key) -> Facts | None:
-        """What a function does; None where it cannot be found any more."""
+        """Return the facts of a function; None if the project no longer has it."""
         if key in self._facts:
             return self._facts[key]
         self._facts[key] = None
-        found = self.program.find(key)
-        if found is not None:
-            node, module = found
+        located = self.program.find(key)
+        if located is not None:
+            node, module = located
             if key.raw:
                 self._facts[key] = self._extract(node, module, key)
             else:
-                round_it = self._round(node, module)
-                if round_it.wrappers:
-                    facts = self._decorated(node, module, key, round_it.wrappers)
+                decorations = self._decorations(node, module)
+                if decorations.wrappers:
+                    facts = self._decorated(node, module, key, decorations.wrappers)
                 else:
                     facts = self._extract(node, module, key)
-                for event in facts.events if round_it.guards else ():
-                    event.guards = (*event.guards, *round_it.guards)
-                facts.events += _named_by(round_it.guards)
+                for event in facts.events if decorations.guards else ():
+                    event.guards = (*event.guards, *decorations.guards)
+                facts.events += _named_by(decorations.guards)
                 self._facts[key] = facts
         return self._facts[key]
 
@@ -239,13 +244,13 @@ class CallGraph:
         return Extractor(self.program, node, module, receiver, key.passed).extract(key)
 
     def _decorated(self, node: FunctionNode, module: Module, key: Key, wrappers: list[Wrapper]) -> Facts:
-        """The facts of calling a function that the project's own decorators wrap."""
+        """Return the facts of a call that goes through decorators which the project defines."""
         span = module.source.span(node)
         inner = key._replace(raw=True)
         facts = Facts(key, wrapped=key.name)
         raw = self._extract(node, module, inner)
         facts.returned, facts.returned_from = raw.returned, raw.returned_from
-        # The nearest decorator is the last one written; each further one wraps what came before.
+        # The last decorator in the source is the innermost. Each one above it wraps the result of the previous one.
         current: Key = inner
         for number, wrapper in enumerate(reversed(wrappers)):
             event = wrapper.event(span, current)
@@ -257,21 +262,21 @@ class CallGraph:
             current = step
         return facts
 
-    def _round(self, node: FunctionNode, module: Module) -> Round:
-        """What the decorators of a function put round it."""
+    def _decorations(self, node: FunctionNode, module: Module) -> Decorations:
+        """Return the wrappers and guards that the decorators of a function add."""
         wrappers: list[Wrapper] = []
         guards: list[Guard] = []
         if isinstance(node, ast.Lambda) or not node.decorator_list:
-            return Round(wrappers, ())
+            return Decorations(wrappers, ())
         outside = module.scope_of(node).parent or module.scope
         for decorator in node.decorator_list:
             call = decorator if isinstance(decorator, ast.Call) else None
             if call is not None and _is_guard_of_context(call.func, outside):
                 guards[:0] = [guard_of_context(call, outside)]
                 continue
-            # The last decorator written is the nearest to the function: its guards come first.
-            if made := guards_made(decorator, outside):
-                guards[:0] = made
+            # The last decorator in the source is the innermost, so its guards come first.
+            if converting := guards_made(decorator, outside):
+                guards[:0] = converting
                 continue
             wrappers += wrappers_of(decorator, outside)
             value = evaluate(call.func if call is not None else decorator, outside)
@@ -283,33 +288,33 @@ class CallGraph:
             )
             if isinstance(definition, ast.FunctionDef) and owner is not None and call is not None:
                 guards[:0] = yield_guards(self.program, definition, owner) if definition is not node else []
-        return Round(wrappers, tuple(guards))
+        return Decorations(wrappers, tuple(guards))
 
     # -- summaries -----------------------------------------------------------------------------------------------
 
     def summary(self, key: Key) -> Summary:
-        """What leaves a function."""
-        found = self._summaries.get(key)
-        if found is None:
+        """Return the errors, writes and unresolved calls that leave a function."""
+        summary = self._summaries.get(key)
+        if summary is None:
             self._compute(key)
-            found = self._summaries[key]
-        return found
+            summary = self._summaries[key]
+        return summary
 
     def _successors(self, key: Key) -> list[Key]:
         facts = self.facts(key)
         if facts is None:
             return []
-        found: dict[Key, None] = {}
+        successors: dict[Key, None] = {}
         for event in facts.events:
-            found.update(dict.fromkeys(event.targets))
+            successors.update(dict.fromkeys(event.targets))
             for _, bound in event.bindings:
                 if isinstance(bound, Key):
-                    found[bound] = None
-        found.update(dict.fromkeys(facts.returned_from))
-        return list(found)
+                    successors[bound] = None
+        successors.update(dict.fromkeys(facts.returned_from))
+        return list(successors)
 
     def _compute(self, root: Key) -> None:
-        """Tarjan's strongly connected components, without recursion; each is solved when it is complete."""
+        """Find strongly connected components with Tarjan's algorithm, without recursion, and solve each one."""
         index: dict[Key, int] = {}
         low: dict[Key, int] = {}
         on_stack: set[Key] = set()
@@ -325,14 +330,14 @@ class CallGraph:
         open_(root)
         while work:
             key, successors = work[-1]
-            for each in successors:
-                if each in self._summaries:
+            for successor in successors:
+                if successor in self._summaries:
                     continue
-                if each not in index:
-                    open_(each)
+                if successor not in index:
+                    open_(successor)
                     break
-                if each in on_stack:
-                    low[key] = min(low[key], index[each])
+                if successor in on_stack:
+                    low[key] = min(low[key], index[successor])
             else:
                 work.pop()
                 if work:
@@ -341,10 +346,10 @@ class CallGraph:
                 if low[key] == index[key]:
                     component: list[Key] = []
                     while True:
-                        each = stack.pop()
-                        on_stack.discard(each)
-                        component.append(each)
-                        if each == key:
+                        successor = stack.pop()
+                        on_stack.discard(successor)
+                        component.append(successor)
+                        if successor == key:
                             break
                     self._solve(component)
 
@@ -367,7 +372,7 @@ class CallGraph:
         changed = False
 
         def way(path: tuple[str, ...]) -> tuple[str, ...]:
-            # What a decorator's wrapper passes on is shown without the wrapper: a > b, not a > wrapper > a > b.
+            # Paths leave out the wrapper of a decorator: a > b, not a > wrapper > a > b.
             if facts.wrapped and facts.wrapped in path[:2]:
                 return path[path.index(facts.wrapped) :]
             return (facts.wrapped or key.name, *path)
@@ -379,9 +384,9 @@ class CallGraph:
                     changed = _keep(summary.throws, onward, way(path)) or changed
             for blind, path in () if swallowed(event.guards) else self.blinds(event):
                 changed = _keep(summary.blinds, blind, way(path)) or changed
-            for each in self.parameter_calls(event):
-                if each not in summary.parameters:
-                    summary.parameters[each] = None
+            for call in self.parameter_calls(event):
+                if call not in summary.parameters:
+                    summary.parameters[call] = None
                     changed = True
             for write, path in () if facts.redirects else self.writes(event):
                 changed = _keep(summary.writes, write, way(path)) or changed
@@ -389,15 +394,15 @@ class CallGraph:
             changed = _keep(summary.writes, write, (key.name,)) or changed
         for throw in facts.returned:
             changed = _keep(summary.returned, throw, (key.name,)) or changed
-        for each_key in facts.returned_from:
-            inner = self._summaries.get(each_key)
+        for target in facts.returned_from:
+            inner = self._summaries.get(target)
             if inner is not None:
                 for throw, path in list(inner.returned.items()):
                     changed = _keep(summary.returned, throw, (key.name, *path)) or changed
         return changed
 
     def contribution(self, event: Event) -> Iterator[tuple[Throw, tuple[str, ...]]]:
-        """The errors that an event brings, before the guards round it, with the functions on the way."""
+        """Yield the errors of an event, before its guards apply, with the path of functions to each."""
         if event.throw is not None:
             yield event.throw, ((event.throw.known_by,) if event.throw.known_by else ())
         for target in event.targets:
@@ -414,14 +419,14 @@ class CallGraph:
                             yield onward, (target.name,)
                     elif isinstance(bound, Key):
                         inner = self._summaries.get(bound)
-                        made = inner is not None and (inner.returned if call.use == "raises" else inner.throws)
-                        for throw, path in list(made.items()) if made else ():
+                        errors = inner is not None and (inner.returned if call.use == "raises" else inner.throws)
+                        for throw, path in list(errors.items()) if errors else ():
                             onward = self.passes(throw, call.guards)
                             if onward is not None:
                                 yield onward, (target.name, *path)
 
     def blinds(self, event: Event) -> Iterator[tuple[Blind, tuple[str, ...]]]:
-        """The calls that cannot be resolved, behind an event."""
+        """Yield the unresolved calls that an event leads to."""
         if event.blind is not None:
             yield event.blind, ()
         for target in event.targets:
@@ -437,11 +442,11 @@ class CallGraph:
                             yield blind, (target.name, *path)
                 if call.use == "hands on" or call.parameter[:3] != target[:3]:
                     continue
-                if not any(_tells(each, call.use) for each in bound_to(event.bindings, call.parameter)):
+                if not any(_shows_errors(value, call.use) for value in bound_to(event.bindings, call.parameter)):
                     yield handed_over(call.parameter, call.use, event.span), ()
 
     def writes(self, event: Event) -> Iterator[tuple[Write, tuple[str, ...]]]:
-        """What writes to standard output behind an event."""
+        """Yield the writes to standard output that an event leads to."""
         if redirected(event.guards):
             return
         for target in event.targets:
@@ -456,7 +461,7 @@ class CallGraph:
                         yield write, (target.name, *path)
 
     def parameter_calls(self, event: Event) -> Iterator[ParameterCall]:
-        """The calls of parameters that an event leads to."""
+        """Yield the uses of parameters that an event leads to."""
         if event.kind == "parameter" and event.parameter is not None:
             yield ParameterCall(event.parameter, event.guards[:8], event.use)
         for target in event.targets:
@@ -464,49 +469,49 @@ class CallGraph:
             if summary is None or event.kind == "result":
                 continue
             for call in list(summary.parameters):
-                bound = bound_to(event.bindings, call.parameter)
-                for each in bound:
-                    if isinstance(each, Parameter):
-                        yield ParameterCall(each, (*call.guards, *event.guards)[:8], call.use)
-                if not bound and call.parameter[:3] != target[:3]:
+                values = bound_to(event.bindings, call.parameter)
+                for value in values:
+                    if isinstance(value, Parameter):
+                        yield ParameterCall(value, (*call.guards, *event.guards)[:8], call.use)
+                if not values and call.parameter[:3] != target[:3]:
                     yield ParameterCall(call.parameter, (*call.guards, *event.guards)[:8], call.use)
 
 
 def _named_by(guards: tuple[Guard, ...]) -> list[Event]:
-    """The errors that guards name, each behind the guards that come after its own."""
+    """Return the errors that guards name, each with the guards outside its own."""
     return [
-        Event("guard", each.throw.span, guards[at + 1 :], each.throw)
+        Event("guard", entry.throw.span, guards[at + 1 :], entry.throw)
         for at, guard in enumerate(guards)
-        for each in guard.becomes
+        for entry in guard.becomes
     ]
 
 
-def _keep(found: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bool:
-    known = found.get(item)
+def _keep(paths: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bool:
+    known = paths.get(item)
     if known is None:
-        if len(found) >= MAX_SUMMARY:
+        if len(paths) >= MAX_SUMMARY:
             return False
-        found[item] = path
+        paths[item] = path
         return True
     if len(path) < len(known):
-        found[item] = path
+        paths[item] = path
         return True
     return False
 
 
-def _tells(bound: Key | Parameter | Throw, use: ParameterUse) -> bool:
-    """Whether what a parameter is given tells what its use leads to."""
+def _shows_errors(bound: Key | Parameter | Throw, use: ParameterUse) -> bool:
+    """Whether the value of a parameter shows which errors its use leads to."""
     return not isinstance(bound, Throw) or use == "raises"
 
 
 def _is_guard_of_context(func: ast.expr, scope: Scope) -> bool:
-    """Whether a decorator is `ctx.guard`, of a parameter that is annotated as a `Context`."""
+    """Whether a decorator is `ctx.guard` on a parameter that is annotated as `Context`."""
     if not (isinstance(func, ast.Attribute) and func.attr == "guard" and isinstance(func.value, ast.Name)):
         return False
-    found = scope.lookup(func.value.id)
-    for binding in found[1] if found is not None else ():
-        if binding.kind == "parameter" and found is not None:
-            symbol = Resolver().annotation_symbol(binding.annotation, found[0].parent or found[0])
+    match = scope.lookup(func.value.id)
+    for binding in match[1] if match is not None else ():
+        if binding.kind == "parameter" and match is not None:
+            symbol = Resolver().annotation_symbol(binding.annotation, match[0].parent or match[0])
             return symbol is not None and symbol.name == "mcpcore.Context"
     return False
 

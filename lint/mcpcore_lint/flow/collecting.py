@@ -1,4 +1,4 @@
-"""What leaves a handler, gathered by the call in the handler that leads there."""
+"""Collects everything that leaves a handler, grouped by the call in the handler that leads there."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Collector:
-    """Gathers what leaves a handler, by the call in the handler that leads there."""
+    """Collects the errors, unresolved calls and writes that leave one handler."""
 
     def __init__(self, graph: CallGraph, handler: Handler, outer: list[tuple[tuple[Guard, ...], ...]]) -> None:
         self.graph = graph
@@ -42,28 +42,28 @@ class Collector:
         self.lines = range(start, end + 1)
 
     def events(self, facts: Facts, guards: tuple[Guard, ...], key: Key, seen: set[Key], bound: Bindings = ()) -> None:
-        """Take the events of the handler, and those of the functions nested in it where they are called.
+        """Add the events of the handler, and those of its nested functions where it calls them.
 
         Args:
-            facts: What the function does.
-            guards: What stands round its call in the handler.
+            facts: The facts of the function.
+            guards: The guards around its call in the handler.
             key: The function.
-            seen: The functions on the way.
-            bound: What its parameters are given.
+            seen: The functions that led here, so that recursion ends.
+            bound: The values of its parameters.
         """
         seen = {*seen, key}
         name = self.handler.qualname
         trail = (name,) if key.name == name else (name, key.name)
-        for each_event in facts.events:
-            event = self._given(each_event, bound, trail) if each_event.kind == "parameter" else each_event
+        for original in facts.events:
+            event = self._resolved(original, bound, trail) if original.kind == "parameter" else original
             if event.kind == "throw":
                 for throw, path in self.graph.contribution(event):
                     self._throw(throw, (*trail, *path), event, guards)
                 continue
-            nested = [each for each in event.targets if event.kind != "result" and self._inside(each)]
-            others = tuple(each for each in event.targets if each not in nested)
-            for each in nested:
-                for target in self._with_bindings(each, event):
+            nested = [target for target in event.targets if event.kind != "result" and self._inside(target)]
+            others = tuple(target for target in event.targets if target not in nested)
+            for function in nested:
+                for target in self._with_bindings(function, event):
                     inner = self.graph.facts(target)
                     self.graph.summary(target)
                     if inner is not None and target not in seen:
@@ -92,7 +92,9 @@ class Collector:
                     self.graph.summary(value)
             for throw, path in self.graph.contribution(partial):
                 self._throw(throw, (*trail, *path), partial, guards)
-            if swallowed((*event.guards, *guards)) or any(all(map(swallowed, each)) for each in self.outer if each):
+            if swallowed((*event.guards, *guards)) or any(
+                all(map(swallowed, chains)) for chains in self.outer if chains
+            ):
                 continue
             for blind, path in self.graph.blinds(partial):
                 self._blind(blind, (*trail, *path), partial.span)
@@ -101,7 +103,7 @@ class Collector:
                     self._blind(handed_over(call.parameter, call.use, partial.span), trail, partial.span)
 
     def writes(self, facts: Facts) -> None:
-        """Take what writes to standard output, in the handler and behind its calls."""
+        """Add the writes to standard output, in the handler and behind its calls."""
         name = self.handler.qualname
         for write in facts.writes:
             self._write(write, (name,), write.span)
@@ -115,15 +117,15 @@ class Collector:
             site = Site(write.path, write.span)
             self.written[write] = ReachedWrite(write.label, write.kind, write.function, path, call, site)
 
-    def _given(self, event: Event, bound: Bindings, trail: tuple[str, ...]) -> Event:
-        """What is done with a parameter, as the call of what it is given."""
+    def _resolved(self, event: Event, bound: Bindings, trail: tuple[str, ...]) -> Event:
+        """Return the use of a parameter as a call of the value that is bound to it."""
         if event.parameter is None:
             return event
         values = bound_to(bound, event.parameter)
-        keys = tuple(each for each in values if isinstance(each, Key) and not self._inside(each))
-        for each in values:
-            if isinstance(each, Throw) and event.use == "raises":
-                return Event("throw", event.span, event.guards, throw=each)
+        keys = tuple(value for value in values if isinstance(value, Key) and not self._inside(value))
+        for value in values:
+            if isinstance(value, Throw) and event.use == "raises":
+                return Event("throw", event.span, event.guards, throw=value)
         if not values and event.use != "hands on":
             self._blind(handed_over(event.parameter, event.use, event.span), trail, event.span)
         return Event("result" if event.use == "raises" else "call", event.span, event.guards, targets=keys)
@@ -135,15 +137,15 @@ class Collector:
             )
 
     def _with_bindings(self, key: Key, event: Event) -> list[Key]:
-        found = [key]
+        keys = [key]
         summary = self.graph.summary(key)
         for call in summary.parameters:
-            found.extend(
-                each
-                for each in bound_to(event.bindings, call.parameter)
-                if isinstance(each, Key) and self._inside(each)
+            keys.extend(
+                value
+                for value in bound_to(event.bindings, call.parameter)
+                if isinstance(value, Key) and self._inside(value)
             )
-        return found
+        return keys
 
     def _inside(self, key: Key) -> bool:
         return key.path == self.handler.module.path and key.line in self.lines and key.name != self.handler.qualname
@@ -154,12 +156,15 @@ class Collector:
         for chains in reversed(self.outer):
             if onward is None:
                 return
-            onward = next((p for p in (self.graph.passes(onward, chain) for chain in chains) if p is not None), None)
+            onward = next(
+                (passed for passed in (self.graph.passes(onward, chain) for chain in chains) if passed is not None),
+                None,
+            )
         if onward is None:
             return
         if not onward.sure:
             name = ", ".join(onward.codes or ()) or onward.type_name.removeprefix("builtins.")
-            why = "it is caught on the way, and whether it is raised again depends on what cannot be read"
+            why = "it is caught on the way, and the condition for raising it again cannot be read"
             project = onward.form in CODED
             blind = Blind(name, throw.path, throw.span, takes_context=False, project=project, why=why)
             self._blind(blind, path, event.span)
@@ -177,14 +182,14 @@ class Collector:
             )  # fmt: skip
 
     def result(self, wrapped: list[Summary]) -> Reach:
-        """All of it, in the order of the calls in the handler.
+        """Return everything collected, in the order of the calls in the handler.
 
         Args:
-            wrapped: What leaves the functions that the handler's decorators put round it.
+            wrapped: The summaries of the wrappers that the handler's decorators add.
         """
 
-        def order(each: ReachedThrow) -> tuple[Span, tuple[str, ...], str, Span]:
-            return (each.call, each.path, each.site.path, each.site.span)
+        def order(throw: ReachedThrow) -> tuple[Span, tuple[str, ...], str, Span]:
+            return (throw.call, throw.path, throw.site.path, throw.site.span)
 
         for summary in wrapped:
             for throw, path in summary.throws.items():
@@ -199,7 +204,7 @@ class Collector:
                 self._write(write, (self.handler.qualname, *path), self.handler.span)
         return Reach(
             tuple(sorted(self.throws.values(), key=order)),
-            tuple(sorted(self.unresolved.values(), key=lambda each: (each.call, each.path))),
+            tuple(sorted(self.unresolved.values(), key=lambda call: (call.call, call.path))),
             tuple(sorted(self.own.values(), key=order)),
             tuple(sorted(self.written.values(), key=lambda write: (write.site.path, write.site.span))),
         )

@@ -1,4 +1,4 @@
-"""What functions do, as plain facts: errors raised, functions called, and what stands round them."""
+"""Facts about functions: the errors that they raise, the functions that they call, and the guards around both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
-"""What catches nearly everything."""
+"""Classes whose `except` clause catches nearly everything."""
 
 
 CODED: Final = frozenset({"fail", "factory", "coded", "guard"})
@@ -22,7 +22,7 @@ CODED: Final = frozenset({"fail", "factory", "coded", "guard"})
 
 
 class Key(NamedTuple):
-    """A function of the project, as called on an instance of one class and with what one call passes to it."""
+    """A function of the project, called on an instance of one class and with the values that one call passes."""
 
     path: str
     line: int
@@ -30,13 +30,13 @@ class Key(NamedTuple):
     name: str
     receiver: str = ""
     raw: bool = False
-    """Whether this is the function itself, without its decorators."""
+    """Whether this is the function without its decorators."""
     passed: tuple[Passed, ...] = ()
-    """What its parameters without annotations are, and its flags."""
+    """The values of its unannotated parameters and of its flags."""
 
 
 class Parameter(NamedTuple):
-    """A parameter: its function's place and its name."""
+    """A parameter, identified by its name and the position of its function."""
 
     path: str
     line: int
@@ -45,19 +45,19 @@ class Parameter(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """One thing that a call passes to a parameter, in a form that outlives the syntax."""
+    """A value that a call passes to a parameter, without references to the syntax tree."""
 
     parameter: Parameter
     sort: Literal["instance", "class", "function", "outside", "flag"]
     """A `flag` is None, True or False; `outside` is an object of a class outside the project."""
     place: str = ""
-    """Of a class, where it is; of an outside object, its class; of a flag, the flag as written."""
+    """The position of a class, the class of an outside object, or the literal of a flag."""
     key: Key | None = None
-    """Of a function."""
+    """The key of a function."""
 
 
 class Throw(NamedTuple):
-    """An error that leaves a function, by the place where it is raised."""
+    """An error that leaves a function, identified by the position of its `raise`."""
 
     type_name: str
     form: ErrorForm
@@ -66,19 +66,19 @@ class Throw(NamedTuple):
     path: str
     span: Span
     known_by: str = ""
-    """The third-party function that raises it; empty where the project raises it."""
+    """The third-party function that raises it; empty if the project does."""
     grouped: bool = False
     """Whether it is inside an exception group."""
     sure: bool = True
-    """Whether it comes out for certain, as far as what it meets on the way can be read."""
+    """Whether it definitely leaves: False if a clause or context manager on the way cannot be read."""
     is_named_only: bool = False
-    """Whether a guard names it, and nothing inside is seen to raise an exception that becomes it."""
+    """Whether only a guard names it: no known exception inside the guard becomes this error."""
     data_keys: tuple[str, ...] | None = None
-    """Of what a guard makes: all keys of its data; None where they are not known."""
+    """All keys of the data that a guard adds; None if unknown."""
 
 
 class Blind(NamedTuple):
-    """A call that cannot be resolved, by the place where it is made."""
+    """A call that cannot be resolved, identified by its position."""
 
     name: str
     path: str
@@ -89,59 +89,59 @@ class Blind(NamedTuple):
 
 
 WriteKind = Literal["print", "child", "input"]
-"""The process prints it, a child process may, or it is the prompt of `input()`."""
+"""Printed by the process itself, possibly by a child process, or as the prompt of `input()`."""
 
 
 class Write(NamedTuple):
-    """Something that writes to standard output, by its place."""
+    """A write to standard output, identified by its position."""
 
     label: str
     kind: WriteKind
     function: str
-    """The function that does it."""
+    """The function that writes."""
     path: str
     span: Span
 
 
 class Clause(NamedTuple):
-    """An `except` clause: what it catches, and by which `raise` statements it passes it on."""
+    """An `except` clause: the classes that it catches, and the `raise` statements that raise them again."""
 
     types: tuple[str | None, ...]
     passes: tuple[tuple[Guard, ...], ...]
-    """For each `raise` that raises the caught exception again, the guards round it inside the clause."""
+    """For each `raise` of the caught exception, the guards around it inside the clause."""
     star: bool = False
 
 
 class Becomes(NamedTuple):
-    """What a guard makes of errors of some classes."""
+    """The error that a guard raises instead of errors of some classes."""
 
     types: tuple[str | None, ...]
     throw: Throw
-    """Its place is where the guard names it; the codes and reasons are None where they are not known."""
+    """Its position is where the guard names it. Unknown codes and reasons are None."""
 
 
 class Guard(NamedTuple):
-    """The clauses of one `try`, or what else stands between an error and the end of its function."""
+    """The clauses of one `try`, a context manager or a decorator: anything that may stop or change an error."""
 
     clauses: tuple[Clause, ...] = ()
     group: bool = False
-    """A task group: what leaves it is wrapped in an exception group."""
+    """Whether this is a task group, which wraps errors in an exception group."""
     converts: bool = False
-    """`mcpcore.guard`: what is not coded comes out coded."""
+    """Whether this is `mcpcore.guard`, which turns every error into a `CodedError`."""
     becomes: tuple[Becomes, ...] = ()
-    """What it makes of which errors, as far as that is written down."""
+    """The errors that its arguments name, each with the classes that it replaces."""
     doubt: bool = False
-    """A condition on the error that cannot be read: it is not certain that anything comes through."""
+    """Whether a condition that cannot be read decides if an error passes."""
     redirects: bool = False
-    """Prints inside do not reach standard output; errors pass."""
+    """Whether it redirects standard output; errors pass unchanged."""
 
 
 NOTHING: Final = Guard((Clause(("builtins.BaseException",), (), star=True),))
-"""What no error passes."""
+"""A guard that stops every error."""
 
 
 class ParameterCall(NamedTuple):
-    """What a function does with a parameter, with the guards round it."""
+    """The use of a parameter in a function, with the guards around it."""
 
     parameter: Parameter
     guards: tuple[Guard, ...]
@@ -149,15 +149,15 @@ class ParameterCall(NamedTuple):
 
 
 ParameterUse = Literal["calls", "raises", "hands on"]
-"""It is called, it is raised (or what it makes is), or it goes to code outside the project, which may call it."""
+"""The function calls the parameter, raises it or its result, or passes it to outside code that may call it."""
 Bindings = tuple[tuple[Parameter, "Key | Parameter | Throw"], ...]
-"""For parameters of what is called: the function, the error or the parameter of the caller that each is given."""
+"""Parameters of a called function, each with the function, the error or the caller's parameter that it receives."""
 EventKind = Literal["throw", "call", "parameter", "result", "blind", "guard"]
 
 
 @light
 class Event:
-    """One thing that a function does."""
+    """One entry in the facts of a function."""
 
     kind: EventKind
     span: Span
@@ -171,7 +171,7 @@ class Event:
 
 
 class Facts:
-    """What a function does, without its callees."""
+    """The facts of one function, without those of its callees."""
 
     __slots__ = ("events", "key", "redirects", "returned", "returned_from", "wrapped", "writes")
 
@@ -179,18 +179,18 @@ class Facts:
         self.key = key
         self.events: list[Event] = events if events is not None else []
         self.returned: list[Throw] = []
-        """Errors that it makes and returns."""
+        """Errors that it creates and returns."""
         self.returned_from: list[Key] = []
         """Functions whose results it returns."""
         self.wrapped = wrapped
-        """The function's own name, where these are the facts of what its decorators make of it."""
+        """The name of the function itself, if these are the facts of its decorated form."""
         self.writes: list[Write] = []
         self.redirects = False
         """Whether it replaces `sys.stdout`."""
 
 
 class Summary:
-    """What leaves a function; each with the names of the functions on the way, the function itself first."""
+    """Everything that leaves a function, each with the path of functions to it, the function itself first."""
 
     __slots__ = ("blinds", "parameters", "returned", "throws", "writes")
 
@@ -210,22 +210,22 @@ def key_of(
     raw: bool = False,
     passed: tuple[Passed, ...] = (),
 ) -> Key:
-    """The key of a function, as called on an instance of `receiver`."""
+    """Return the key of a function that is called on an instance of `receiver`."""
     scope = module.functions.get(node)
     if scope is None and type(node) is ast.Lambda:
-        scope = module.scope_of(node)  # it is named after the function round it, whoever asks first
+        scope = module.scope_of(node)  # its name comes from the enclosing function, whichever caller asks first
     name = scope.qualname if scope is not None else getattr(node, "name", "<lambda>")
     place = place_of(receiver) if receiver is not None else ""
     return Key(module.path, node.lineno, node.col_offset, name, place, raw, passed)
 
 
 def place_of(info: ClassInfo) -> str:
-    """Where a class of the project stands: it is found again by that."""
+    """Return the position of a class, by which the project finds it again."""
     return f"{info.module.path}:{info.node.lineno}:{info.node.col_offset}"
 
 
 def swallowed(guards: tuple[Guard, ...]) -> bool:
-    """Whether no exception at all passes some guards, so that it makes no difference what is raised behind them."""
+    """Whether no exception passes some guards, so that unresolved calls behind them do not matter."""
     for guard in guards:
         for clause in guard.clauses:
             if clause.passes:
@@ -236,17 +236,17 @@ def swallowed(guards: tuple[Guard, ...]) -> bool:
 
 
 def redirected(guards: tuple[Guard, ...]) -> bool:
-    """Whether what is printed behind some guards does not reach standard output."""
+    """Whether one of some guards redirects standard output."""
     return any(guard.redirects for guard in guards)
 
 
 def bound_to(bindings: Bindings, parameter: Parameter) -> list[Key | Parameter | Throw]:
-    """What a call gives to a parameter."""
+    """Return the values that a call binds to a parameter."""
     return [value for name, value in bindings if name == parameter]
 
 
 def handed_over(parameter: Parameter, use: ParameterUse, span: Span) -> Blind:
-    """What a parameter leads to where nobody can tell what it is given."""
+    """Return the unresolved call that a parameter with an unknown value leads to."""
     name = f"raise {parameter.name}" if use == "raises" else parameter.name
-    why = "a function that is handed over"
+    why = "its value is passed in by a caller that is not known"
     return Blind(name, parameter.path, span, takes_context=False, project=True, why=why)

@@ -1,4 +1,4 @@
-"""What every reader of functions needs to know about the program, and how a function is found again by its key."""
+"""The project and its settings, as all readers of functions share them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 @light
 class Program:
-    """The project, and what its configuration says about errors."""
+    """The project, with the settings that concern errors."""
 
     project: Project
     hierarchy: Hierarchy
     raises: Mapping[str, tuple[str, ...]]
-    """From the configuration: functions of other packages to the errors that they raise."""
+    """Functions of other packages with the errors that they raise, from the configuration."""
     thorough: bool = False
-    """Whether calls into other packages are reported even if nothing is known about them. Only people ask for this."""
+    """Whether calls into unknown packages are reported too, as `--explain-calls` does."""
 
     def find(self, key: Key) -> tuple[FunctionNode, Module] | None:
-        """The function of a key, with its file."""
+        """Return the function of a key, with its file."""
         module = self.project.module_at(key.path)
         node = module.function_at(key.line, key.column) if module is not None else None
         return (node, module) if node is not None and module is not None else None

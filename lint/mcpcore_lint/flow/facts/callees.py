@@ -1,4 +1,4 @@
-"""Which functions an expression is, called or passed to another function."""
+"""Finds the functions that an expression may be, whether it is called or passed on."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 _FUNCTIONS: Final = frozenset({ast.Name, ast.Attribute, ast.Lambda, ast.Call, ast.IfExp})
-"""Kinds of expressions that can be a function."""
+"""Types of expressions that can be a function."""
 
 
 class Callees:
@@ -61,14 +61,14 @@ class Callees:
         receiver: ClassInfo | None = None,
         passed: tuple[Passed, ...] = (),
     ) -> None:
-        """Begin.
+        """Prepare to read one function.
 
         Args:
             program: The program.
             node: The function.
             module: Its file.
             receiver: The class of `self`.
-            passed: What one call passes to the function.
+            passed: The values that one call passes to the function.
         """
         self.program = program
         self.node = node
@@ -85,7 +85,7 @@ class Callees:
     # -- calls ---------------------------------------------------------------------------------------------------
 
     def parameter(self, node: ast.expr, *, raised: bool = False) -> Parameter | None:
-        """The parameter that is called or raised, of this function or of one round it."""
+        """Return the parameter that is called or raised, of this function or an enclosing one."""
         match = self.scope.lookup(node.id) if isinstance(node, ast.Name) else None
         if match is None or not isinstance(node, ast.Name):
             return None
@@ -107,7 +107,7 @@ class Callees:
         return self.inference.passed.get((function, name), [])
 
     def targets(self, node: ast.Call) -> tuple[list[Key], list[str]]:
-        """The functions of the project that a call may run, and the names of those outside it."""
+        """Return the functions of the project that a call may run, and the names of outside functions."""
         known = self._targets.get(node)
         if known is None:
             keys, outside = self.callable(node.func)
@@ -115,11 +115,11 @@ class Callees:
         return known
 
     def _with_passed(self, key: Key, call: ast.Call) -> Key:
-        """A function with what a call passes to it."""
-        found = self.program.find(key)
-        if found is None or found[0] is self.node:  # a function that calls itself would have no end of keys
+        """Return a function with the values that a call passes to it."""
+        located = self.program.find(key)
+        if located is None or located[0] is self.node:  # recursion would create keys without end
             return key
-        function, module = found
+        function, module = located
         bound = module.scope_of(function).owner is not None and not is_static(function)
         arguments = arguments_by_name(call, function, bound=bound)
         if arguments is None:
@@ -130,12 +130,12 @@ class Callees:
         )
         if not passed:
             return key
-        parameters = {each.parameter for each in passed}
-        outer = tuple(each for each in key.passed if each.parameter not in parameters)
+        parameters = {value.parameter for value in passed}
+        outer = tuple(value for value in key.passed if value.parameter not in parameters)
         return key._replace(passed=(*outer, *passed)[:MAX_PASSED])
 
     def callable(self, func: ast.expr) -> tuple[list[Key], list[str]]:
-        """The functions of the project that an expression may be, and the names of those outside it."""
+        """Return the functions of the project that an expression may be, and the names of outside functions."""
         keys: list[Key] = []
         outside: list[str] = []
         if isinstance(func, ast.Lambda):
@@ -179,7 +179,7 @@ class Callees:
         return unique(keys), unique(outside)
 
     def _local_function(self, func: ast.Name) -> Key | None:
-        """The function of `handler = lambda: ...` or `f = self.method`."""
+        """Return the function of a variable, as in `load = lambda: ...` or `load = self.method`."""
         match = self.scope.lookup(func.id)
         if match is None or len(match[1]) != 1 or match[1][0].kind != "assign":
             return None
@@ -192,25 +192,25 @@ class Callees:
         return None
 
     def _nested(self, node: ast.Lambda) -> Key:
-        """A lambda of this function, which sees its parameters."""
+        """Return a lambda of this function, which can use its parameters."""
         self.module.note_lambda(node, self.module.scope_of(self.builder.function_of.get(node, self.node)))
         return key_of(node, self.module, None, passed=self.passed)
 
     def methods(self, kind: Instance | ClassObject, name: str) -> list[Key] | None:
-        """A method, or what subclasses put in its place if it is abstract.
+        """Return a method, or the methods of subclasses if it is abstract.
 
-        None if there is no such method, nothing if no body of it is in sight.
+        The result is None if there is no such method, and empty if no implementation is visible.
         """
-        found = method_of(kind.info, name)
-        if found is None:
+        method = method_of(kind.info, name)
+        if method is None:
             return None
-        if not is_abstract(*found):
-            return [key_of(found[0], found[1].module, kind.info)]
+        if not is_abstract(*method):
+            return [key_of(method[0], method[1].module, kind.info)]
         overriding = [(method_of(info, name), info) for info in subclasses(kind.info, self.module)]
         return [
-            key_of(method[0], method[1].module, info)
-            for method, info in overriding
-            if method is not None and not is_abstract(*method)
+            key_of(override[0], override[1].module, info)
+            for override, info in overriding
+            if override is not None and not is_abstract(*override)
         ]
 
     def _from_value(self, value: Value, keys: list[Key], outside: list[str], func: ast.expr | None = None) -> None:
@@ -242,14 +242,14 @@ class Callees:
         if receiver is not None and is_abstract(node, receiver):
             return
         if receiver is not None and isinstance(func, ast.Attribute):
-            # A class method may be called on a subclass of the class that defines it.
+            # The call may name a subclass of the class that defines the method.
             named = evaluate(func.value, self.scope)
             receiver = (class_info(named) if isinstance(named, Symbol) else None) or receiver
         nested = scope.parent is not None and not scope.parent.is_module and owner is self.module
         keys.append(key_of(node, owner, receiver, passed=self.passed if nested else ()))
 
     def constructed(self, info: ClassInfo, keys: list[Key], outside: list[str]) -> None:
-        """Add the functions that making an object of a class runs."""
+        """Add the functions that constructing an object of a class runs."""
         makers = [(name, method_of(info, name)) for name in ("__new__", "__init__", "__post_init__")]
         keys.extend(key_of(maker[0], maker[1].module, info) for _, maker in makers if maker is not None)
         if not any(maker for _, maker in makers):
@@ -299,10 +299,10 @@ class Callees:
                 f"{base}.{attr}" for base in outside_bases(kind.info) if base and not base.startswith("typing.")
             )
 
-    # -- what is passed on ---------------------------------------------------------------------------------------
+    # -- arguments ----------------------------------------------------------------------------------------------
 
     def bindings(self, node: ast.Call, targets: list[Key]) -> Bindings:
-        """The functions and errors that a call passes: for each target, its parameters with them."""
+        """Return the functions and errors that a call passes, each with the parameter of each target."""
         passed: list[tuple[int | str, Key | Parameter | Throw]] = []
         for index, argument in enumerate(node.args):
             passed.extend((index, value) for value in self._passed_by(argument))
@@ -311,10 +311,10 @@ class Callees:
                 passed.extend((keyword.arg, value) for value in self._passed_by(keyword.value))
         bindings: list[tuple[Parameter, Key | Parameter | Throw]] = []
         for target in targets:
-            found = self.program.find(target)
-            if found is None:
+            located = self.program.find(target)
+            if located is None:
                 continue
-            function, module = found
+            function, module = located
             positional = [*function.args.posonlyargs, *function.args.args]
             if module.scope_of(function).owner is not None and not is_static(function):
                 positional = positional[1:]
@@ -322,7 +322,7 @@ class Callees:
                 name = place if isinstance(place, str) else positional[place].arg if place < len(positional) else None
                 if name is not None:
                     bindings.append((parameter_of(function, module, name), value))
-            written = {arg.arg for arg in positional[: len(node.args)]} | {each.arg for each in node.keywords}
+            written = {arg.arg for arg in positional[: len(node.args)]} | {keyword.arg for keyword in node.keywords}
             if None not in written and not any(isinstance(argument, ast.Starred) for argument in node.args):
                 for name, default in _defaults(function):
                     if name not in written:
@@ -331,7 +331,7 @@ class Callees:
         return tuple(bindings)
 
     def _passed_by(self, node: ast.expr) -> list[Key | Parameter | Throw]:
-        """The functions and the errors that an argument is."""
+        """Return the functions and errors that an argument may be."""
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             return []
         passed: list[Key | Parameter | Throw] = [*self.functions_in(node)]
@@ -344,7 +344,7 @@ class Callees:
         return passed
 
     def _made_by(self, value: Value | None, node: ast.expr) -> list[ErrorSite]:
-        """The errors that a class or a factory makes, which is passed by its name."""
+        """Return the errors of a class or factory that is passed by name."""
         makers = [
             option
             for option in (options(value) if value is not None else ())
@@ -354,7 +354,7 @@ class Callees:
         return [error for error in errors if error is not None]
 
     def _by_default(self, node: ast.expr, module: Module, function: FunctionNode) -> list[Key | Throw]:
-        """The functions and the errors that a parameter is by default."""
+        """Return the functions and errors in the default of a parameter."""
         if isinstance(node, ast.Lambda):
             return [key_of(node, module, None)]
         value = evaluate(node, module.scope_of(function).parent or module.scope)
@@ -362,7 +362,7 @@ class Callees:
         return [*self._defined(value), *(throw_of(error, self.module, node) for error in errors)]
 
     def functions_in(self, node: ast.expr) -> list[Key | Parameter]:
-        """The functions that an argument is."""
+        """Return the functions that an argument may be."""
         if isinstance(node, ast.Name):
             known = self._functions_named.get(node.id)
             if known is None:
@@ -397,13 +397,13 @@ class Callees:
         return [local] if local is not None else []
 
     def _may_be_function(self, binding: Binding) -> bool:
-        """Whether a name is bound in a way that can make it a function: cheaper than its value."""
+        """Whether a binding can be a function. This is cheaper than evaluating it."""
         if binding.kind != "assign":
             return binding.kind in {"function", "import"}
         return type(binding.value) in _FUNCTIONS and not self._is_value(binding.value)
 
     def _is_value(self, node: ast.expr | None) -> bool:
-        """Whether a builtin makes the value of an expression, so that it is neither a function nor an error."""
+        """Whether an expression calls a builtin, whose result is neither a function nor an error."""
         return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id in self.builder.builtins
 
     def _functions_at(self, node: ast.Attribute) -> list[Key]:
@@ -418,7 +418,7 @@ class Callees:
         return keys
 
     def _defined(self, value: Value) -> list[Key]:
-        """The functions of the project among the values of an expression."""
+        """Return the functions of the project among the options of a value."""
         keys: list[Key] = []
         for option in options(value):
             if isinstance(option, Symbol) and isinstance(option.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -427,7 +427,7 @@ class Callees:
 
 
 def _defaults(node: FunctionNode) -> list[tuple[str, ast.expr]]:
-    """The parameters whose default may be a function or an error, with it."""
+    """Return the parameters whose default may be a function or an error, with the default."""
     args = node.args
     positional = [*args.posonlyargs, *args.args]
     pairs = [
@@ -438,5 +438,5 @@ def _defaults(node: FunctionNode) -> list[tuple[str, ast.expr]]:
 
 
 def unique(items: list[K]) -> list[K]:
-    """Each item once, in order."""
+    """Return the items without duplicates, in order."""
     return items if len(items) < 2 else list(dict.fromkeys(items))

@@ -1,4 +1,4 @@
-"""The failures that `mcpcore.guard(...)` and `ctx.guard(...)` make of exceptions."""
+"""Reads `mcpcore.guard(...)` and `ctx.guard(...)`: the errors that they raise instead of exceptions."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ _ANY: Final = ("builtins.Exception",)
 
 
 def guards_made(node: ast.expr, scope: Scope, at: ast.expr | None = None) -> list[Guard]:
-    """The guards that an expression may be: a call of `mcpcore.guard`, or what leads to one.
+    """Return the guards that an expression may be: calls of `mcpcore.guard`, direct or indirect.
 
-    A name, an import and a function of the project that returns a guard lead to its call.
+    Names, imports and functions of the project that return a guard are followed to the call.
 
     Args:
         node: The expression.
-        scope: The names that it sees.
-        at: Where the guard is in force, if not at the expression.
+        scope: The scope of the expression.
+        at: The node to report, if it is not the expression.
     """
     if isinstance(node, ast.Call) and not _may_make_guard(evaluate(node.func, scope)):
         return []
     value = evaluate(node, scope)
-    found = [made(each, Resolver()) for each in options(value)]
+    calls = [made(option, Resolver()) for option in options(value)]
     return [
-        _guard(each, at or node, scope) for each in found if isinstance(each, CallValue) and each.func.name == _GUARD
+        _guard(call, at or node, scope) for call in calls if isinstance(call, CallValue) and call.func.name == _GUARD
     ]
 
 
 def _may_make_guard(function: Value) -> bool:
-    """Whether a call of a function may return a guard: most context managers come from elsewhere."""
+    """Whether a function may return a guard. Most context managers are ruled out here cheaply."""
     return any(
         isinstance(option, CallValue)
         or (isinstance(option, Symbol) and (option.name == _GUARD or isinstance(option.definition, ast.FunctionDef)))
@@ -59,28 +59,28 @@ def _may_make_guard(function: Value) -> bool:
 
 
 def guard_of_context(call: ast.Call, scope: Scope, at: ast.expr | None = None) -> Guard:
-    """The guard that a call of `ctx.guard` makes; `at` is where a name of it stands."""
+    """Return the guard of a `ctx.guard` call; `at` is the name that it was assigned to, if any."""
     args, keywords, complete = Resolver().arguments(call, scope)
     value = CallValue(call, scope.module, Symbol(None, None), tuple(args), tuple(keywords), complete)
     return _guard(value, at or call, scope, errors_at=0, form="fail")
 
 
 def unread_guard(node: ast.expr, scope: Scope) -> Guard:
-    """A guard whose errors cannot be read."""
+    """Return a guard whose errors cannot be read."""
     return Guard(converts=True, becomes=(Becomes((None,), _thrown(node, scope, "guard", None, None)),))
 
 
 def _guard(
     call: CallValue, at: ast.expr, scope: Scope, *, errors_at: int | None = None, form: ErrorForm = "guard"
 ) -> Guard:
-    """The guard that a call makes; `errors_at` is the position of the mapping, which `ctx.guard` takes first."""
+    """Return the guard of a call; `errors_at` is the position of the mapping, which is 0 for `ctx.guard`."""
     if not call.complete or not isinstance(call.argument("error_mapper"), Missing):
         return unread_guard(at, scope)
     arguments = arguments_of(call, {"errors": errors_at, "data": None})
     argument, keys = arguments["errors"], _data_keys(arguments["data"].value)
     table = argument.value
-    # Where merged tables name a class twice, the last entry counts.
-    found: dict[object, Becomes] = {}
+    # If merged tables name a class twice, the last entry counts.
+    entries: dict[object, Becomes] = {}
     if isinstance(table, Mapping):
         places: list[ast.expr] = [at] * len(table.items)
         if call.node is at and isinstance(argument.node, ast.Dict) and len(argument.node.values) == len(places):
@@ -93,15 +93,15 @@ def _guard(
             )
             codes, reasons = _labels(value)
             if form == "fail" and reasons:
-                codes = None  # the context looks the reason up: the code is the declared one
-            found[types if None not in types else place] = Becomes(
+                codes = None  # the contract declares the code of the reason
+            entries[types if None not in types else place] = Becomes(
                 types, _thrown(place, scope, form, codes, reasons, keys)
             )
         if not table.complete:
-            found[None] = unread_guard(at, scope).becomes[0]
+            entries[None] = unread_guard(at, scope).becomes[0]
     elif not isinstance(table, Missing):
         return unread_guard(at, scope)
-    becomes = [*found.values()]
+    becomes = [*entries.values()]
     otherwise = call.argument("code")
     if not is_left_out(otherwise) and string(otherwise) is None:
         becomes.append(Becomes(_ANY, _thrown(at, scope, "guard", *_labels(otherwise))))
@@ -122,7 +122,7 @@ def _thrown(
 
 
 def _data_keys(data: Value) -> tuple[str, ...] | None:
-    """All keys of the data that a guard gives, or that its function returns; None where they are not known."""
+    """Return all keys of the data of a guard, or of the data that its lambda returns; None if unknown."""
     if is_left_out(data):
         return ()
     if isinstance(data.node, ast.Lambda) and data.module is not None:
@@ -133,7 +133,7 @@ def _data_keys(data: Value) -> tuple[str, ...] | None:
 
 
 def _labels(value: Value) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
-    """The codes and the reasons of an entry in the table of a guard; None where one is not known."""
+    """Return the codes and reasons of an entry in the mapping of a guard; None for unknown ones."""
     codes: list[str] = []
     reasons: list[str] = []
     for option in options(value):

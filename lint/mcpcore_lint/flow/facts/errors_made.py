@@ -1,4 +1,4 @@
-"""The values that an expression may have, through tables and attributes of objects, and the errors among them."""
+"""Finds the errors that an expression may create, through tables and attributes of objects."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.scopes import Scope
 
 MAX_DEPTH: Final = 8
-"""How many names and tables deep the values of an expression are looked for."""
+"""Names and tables are followed this deep for the values of an expression."""
 
 
 class ErrorFinder:
-    """Finds the errors that expressions of one function make."""
+    """Finds the errors that expressions of one function create."""
 
     def __init__(self, builder: HandlerBuilder, inference: Inference) -> None:
         self.builder = builder
@@ -30,10 +30,10 @@ class ErrorFinder:
         self.scope = builder.scope
         self.inference = inference
         self.at = {error.node: error for error in builder.model.errors}
-        """The errors that calls in the function make."""
+        """The errors that calls in the function create, by call."""
 
     def errors_of(self, node: ast.expr) -> list[ErrorSite]:
-        """The errors that an expression may be; none if one of the values is not known to be an error."""
+        """Return the errors that an expression may be; an empty list if one of its values may be something else."""
         values = self._results_of(node) if isinstance(node, ast.Call) else self.values(node, self.scope)
         errors: list[ErrorSite] = []
         for value in values or ():
@@ -46,7 +46,7 @@ class ErrorFinder:
         return errors
 
     def _results_of(self, node: ast.Call) -> list[Value] | None:
-        """What a call gives whose callee is one of several classes."""
+        """Return the results of a call whose callee is one of several classes."""
         of_class = self.class_of(node.func) if isinstance(node.func, ast.Name) else []
         callees = of_class or self.values(node.func, self.scope) or []
         if not callees or not all(isinstance(callee, Symbol) for callee in callees):
@@ -59,7 +59,7 @@ class ErrorFinder:
         ]
 
     def class_of(self, node: ast.Name) -> list[Symbol]:
-        """The class that `cls` is in a class method."""
+        """Return the class that `cls` refers to in a class method."""
         match = self.scope.lookup(node.id)
         if match is None or [binding.kind for binding in match[1]] != ["parameter"] or match[0].owner is None:
             return []
@@ -72,7 +72,7 @@ class ErrorFinder:
     # -- values --------------------------------------------------------------------------------------------------
 
     def values(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Value] | None:
-        """All values that an expression may have; None if one of them is unknown."""
+        """Return all values that an expression may have; None if one of them is unknown."""
         if depth > MAX_DEPTH:
             return None
         known = list(options(evaluate(node, scope)))
@@ -122,7 +122,7 @@ class ErrorFinder:
 
     @staticmethod
     def _attribute(kind: Kind, name: str) -> list[tuple[ast.expr, Scope]]:
-        """The values of an attribute of an object of the project; nothing if they are not all in sight."""
+        """Return the values of an attribute of a project's object; an empty list if not all are visible."""
         for info in ancestry(kind.info) if isinstance(kind, Instance) else ():
             assigned = [(value, scope) for _, value, scope in info.instance_attributes.get(name, ())]
             assigned = assigned or [(binding.value, info.body_scope) for binding in info.attributes.get(name, ())]
@@ -132,7 +132,7 @@ class ErrorFinder:
         return []
 
     def _items(self, node: ast.expr, scope: Scope, depth: int) -> list[Value] | None:
-        """The values of a table or a sequence; None if they are not all in sight."""
+        """Return the values of a mapping or a sequence; None if not all are visible."""
         if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict)):
             tables: list[Value] | None = [evaluate(node, scope)]
         else:
@@ -152,7 +152,7 @@ class ErrorFinder:
 
 
 def throw_of(error: ErrorSite, module: Module, at: ast.AST, *, grouped: bool = False) -> Throw:
-    """An error as it leaves the function that raises it."""
+    """Return an error as it leaves the function that raises it."""
     codes: dict[str, None] | None = {}
     for value in options(error.code):
         number = value.value if isinstance(value, Const) else None

@@ -1,4 +1,4 @@
-"""What stands between an error and the end of its function: clauses, context managers, task groups."""
+"""Finds the guards around a node: `except` clauses, context managers and task groups."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DOUBT: Final = Guard(doubt=True)
 
 
 class Guards:
-    """Reads the guards round the nodes of a function."""
+    """Finds the guards around the nodes of one function."""
 
     def __init__(self, callees: Callees) -> None:
         self.callees = callees
@@ -42,17 +42,17 @@ class Guards:
         self._of_try: dict[ast.AST, Guard] = {}
 
     def of(self, node: ast.AST) -> tuple[Guard, ...]:
-        """The guards between a node and the end of its function, innermost first."""
+        """Return the guards around a node in its function, innermost first."""
         statement = node
         while not isinstance(statement, (ast.stmt, ast.ExceptHandler)) and statement in self.parents:
             statement = self.parents[statement]
-        # An item of a `with` is guarded by the items before it, its body by all of them.
+        # All nodes of a statement share its guards.
         guards = self._of_statement.get(statement)
         if guards is None:
-            guards = self._of_statement[statement] = self._round(statement)
+            guards = self._of_statement[statement] = self._around(statement)
         return guards
 
-    def _round(self, statement: ast.AST, stop: ast.AST | None = None) -> tuple[Guard, ...]:
+    def _around(self, statement: ast.AST, stop: ast.AST | None = None) -> tuple[Guard, ...]:
         guards: list[Guard] = []
         current = statement
         while True:
@@ -87,13 +87,13 @@ class Guards:
         passes: list[tuple[Guard, ...]] = []
         for node in walk_shallow([*handler.body]):
             if isinstance(node, ast.Raise):
-                inside = self._round(node, stop=handler)
+                inside = self._around(node, stop=handler)
                 if self._raises_caught(node, handler):
                     passes.append((*self._doubts(node, handler), *inside))
         return Clause(types, tuple(passes), star)
 
     def _doubts(self, node: ast.Raise, handler: ast.ExceptHandler) -> tuple[Guard, ...]:
-        """A doubt if a condition on the error decides whether it is raised again."""
+        """Return a doubt if a condition on the error decides whether it is raised again."""
         if handler.name is None or (len(handler.body) == 1 and handler.body[0] is node):
             return ()
         tests: list[ast.AST] = []
@@ -148,16 +148,16 @@ class Guards:
         if guards:
             return guards
         for key in self.callees.callable(node.func)[0]:
-            found = self.program.find(key)
-            if found is not None and found[0] is not self.callees.node:
-                guards.extend(yield_guards(self.program, *found))
+            located = self.program.find(key)
+            if located is not None and located[0] is not self.callees.node:
+                guards.extend(yield_guards(self.program, *located))
         for kind in kinds if not guards else ():
             if isinstance(kind, Instance):
                 guards.extend(self._of_exit(kind, statement))
         return guards
 
     def converting(self, node: ast.expr) -> list[Guard]:
-        """The guards of mcpcore that an expression may be."""
+        """Return the mcpcore guards that an expression may be."""
         if isinstance(node, ast.Call) and self._guards_by_context(node):
             return [guard_of_context(node, self.scope)]
         if isinstance(node, ast.Name) and (match := self.scope.lookup(node.id)) is not None and len(match[1]) == 1:
@@ -167,20 +167,20 @@ class Guards:
         guards = guards_made(node, self.scope)
         holder = node.func if isinstance(node, ast.Call) else node
         if not guards and isinstance(holder, (ast.Name, ast.Attribute)) and self.module.source.has("guard"):
-            # An object keeps the guard, or a function returns it; its arguments are not followed.
+            # The guard comes from an attribute or a function result; its arguments are not followed.
             kinds = self.callees.inference.of(node, self.scope)
             if any(isinstance(kind, Outside) and kind.name == "mcpcore.guard" for kind in kinds):
                 return [unread_guard(node, self.scope)]
         return guards
 
     def _guards_by_context(self, call: ast.Call) -> bool:
-        """Whether a call is one of `ctx.guard`: of a parameter with that annotation, or of a context passed on."""
+        """Whether a call is `ctx.guard`, on an annotated parameter or on a context that was passed on."""
         if self.builder.is_context_call(call, "guard"):
             return True
         return self.module.source.has("guard") and "mcpcore.Context.guard" in self.callees.targets(call)[1]
 
     def _of_exit(self, kind: Instance, statement: ast.With | ast.AsyncWith) -> list[Guard]:
-        """What entering and leaving a context manager of the project does."""
+        """Return the guards that `__enter__` and `__exit__` of a project's class add."""
         prefix = "__a" if isinstance(statement, ast.AsyncWith) else "__"
         guards: list[Guard] = []
         if (method := method_of(kind.info, f"{prefix}exit__")) is not None:
@@ -204,7 +204,7 @@ class Guards:
         return guards
 
     def gathered(self, node: ast.AST, targets: tuple[Key, ...]) -> tuple[Guard, ...]:
-        """What `gather(..., return_exceptions=True)` round the call of a coroutine keeps as a result."""
+        """Return the guard of `gather(..., return_exceptions=True)` around the call of a coroutine."""
         if not targets or not self.module.source.has("return_exceptions"):
             return ()
         current = node
@@ -225,8 +225,10 @@ class Guards:
 
 
 def yield_guards(program: Program, node: FunctionNode, module: Module) -> list[Guard]:
-    """The guards round the `yield` of a generator that is a context manager: they hold for the `with` body."""
-    if isinstance(node, ast.Lambda) or not any("contextmanager" in spelled(each) for each in node.decorator_list):
+    """Return the guards around the `yield` of a `@contextmanager`, which apply to the `with` body."""
+    if isinstance(node, ast.Lambda) or not any(
+        "contextmanager" in spelled(decorator) for decorator in node.decorator_list
+    ):
         return []
     redirects = module.source.has("sys.stdout") and replaces_stdout(own_nodes(node))
     for part in own_nodes(node):
@@ -241,7 +243,7 @@ def _names_in(node: ast.AST) -> set[str]:
 
 
 def _swallows(body: list[ast.stmt]) -> bool:
-    """Whether a `finally` always leaves in another way, so that the error does not go on."""
-    return any(isinstance(each, (ast.Break, ast.Continue, ast.Raise)) for each in body) or any(
-        isinstance(each, ast.Return) for each in walk_shallow([*body])
+    """Whether a `finally` always jumps, returns or raises, so that the original error is dropped."""
+    return any(isinstance(statement, (ast.Break, ast.Continue, ast.Raise)) for statement in body) or any(
+        isinstance(part, ast.Return) for part in walk_shallow([*body])
     )

@@ -1,4 +1,4 @@
-"""Reads what one function does: its errors, its calls, and the clauses round each."""
+"""Extracts the facts of one function: its errors, its calls, and the guards around them."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ NEVER_NOW: Final = frozenset(
         "exception", "log", "critical", "Field", "field", "TypeVar", "NewType", "dataclass",
     }
 )  # fmt: skip
-"""Calls that take a function and do not run it now, or whose failure does not come back to the caller."""
+"""Functions that take a function and do not run it now, or do not pass its error back to the caller."""
 
 _QUIET: Final = PLAIN_BUILTINS - {
     "map", "filter", "sorted", "min", "max", "iter", "next", "open", "eval", "exec", "compile", "sum", "all", "any",
     "print", "__import__", "super", "property", "classmethod", "staticmethod", "type", "vars", "setattr", "delattr",
     "input",
 }  # fmt: skip
-"""Builtins that run no function of the project and raise nothing that is worth telling."""
+"""Builtins that run no function of the project and raise nothing worth reporting."""
 
 
 _WITH_CONSTRUCTORS: Final = frozenset({"coded", "project", "protocol", "framework"})
-"""How an error is made that may be of a class of the project."""
+"""Forms of errors whose class may be defined in the project."""
 
 
 _RUNNERS: Final = frozenset(
@@ -77,9 +77,9 @@ _RUNNERS: Final = frozenset(
      "ensure_future", "gather", "wait_for", "shield", "run", "run_until_complete", "run_coroutine_threadsafe",
      "map", "filter", "sorted", "reduce"}
 )  # fmt: skip
-"""Functions outside the project that run what they are given and hand its failure back."""
+"""Outside functions that run a function and pass its error back."""
 _HARMLESS: Final = frozenset({"loguru", "structlog", "typing_extensions", "rich", "annotated_types", "anyio", "trio"})
-"""Packages whose functions write logs or say what types are."""
+"""Packages for logs, types and tasks, whose functions are not reported as unknown."""
 _RUN: Final = {
     "to_thread": 0,
     "run_sync": 0,
@@ -88,14 +88,14 @@ _RUN: Final = {
     "start_soon": 0,
     "run_in_executor": 1,
 }
-"""Of those, the ones that take a function and its arguments apart: where the function stands."""
+"""Runners that take a function and its arguments separately, with the position of the function."""
 _ENTERS: Final = frozenset({"enter_context", "enter_async_context"})
-_MADE_ELSEWHERE: Final = "the error that it raises is made elsewhere"
-_WAITED_ELSEWHERE: Final = "it is not known where it is waited for"
+_MADE_ELSEWHERE: Final = "the raised error is created elsewhere"
+_WAITED_ELSEWHERE: Final = "the place where it is awaited is not known"
 
 
 class Extractor:
-    """Reads the facts of one function."""
+    """Extracts the facts of one function."""
 
     def __init__(
         self,
@@ -115,15 +115,15 @@ class Extractor:
         self.parents = self.builder.parents
         self.errors = self.callees.errors
         self._raised: set[ast.expr] = set()
-        """Calls that make an error of one of several classes."""
+        """Raised calls whose error is already recorded: one of several classes, or a parameter."""
         memo = module.memo
         if "prints" not in memo:
             memo["prints"] = may_write(module.source.text)
         self._dead = unreached(node, self.callees.flags)
-        """Statements that do not run with the flags of this call."""
+        """Statements that do not run with the flags that the call passes."""
 
     def extract(self, key: Key) -> Facts:
-        """Read the facts."""
+        """Return the facts."""
         facts = Facts(key)
         self.events = facts.events
         for throw in self.builder.model.throws:
@@ -154,10 +154,10 @@ class Extractor:
         return facts
 
     def _throw(self, throw: ThrowSite) -> None:
-        """Add the errors of one `raise`, or say that they are unknown."""
+        """Add the errors of one `raise`, or mark them as unknown."""
         if throw.error is not None:
-            made = throw_of(throw.error, self.module, throw.node, grouped=throw.grouped)
-            self._add("throw", throw.node, throw=made)
+            known = throw_of(throw.error, self.module, throw.node, grouped=throw.grouped)
+            self._add("throw", throw.node, throw=known)
             return
         errors = self.errors.errors_of(throw.made) if throw.made is not None else []
         if throw.made is not None and errors:
@@ -181,7 +181,7 @@ class Extractor:
             self._blind(name, throw.node, _MADE_ELSEWHERE)
 
     def _writes(self, facts: Facts) -> None:
-        """Add what the function writes to standard output as it is when the function begins."""
+        """Add the writes of the function to standard output, unless it replaces `sys.stdout`."""
         facts.redirects = replaces_stdout(self.builder.attributes)
         if facts.redirects:
             return
@@ -195,7 +195,7 @@ class Extractor:
             facts.writes.append(Write(*written, facts.key.name, self.module.path, span))
 
     def _made_with(self, node: ast.expr) -> None:
-        """Add the constructors of an error's class, which may raise errors of their own."""
+        """Add the constructors of an error's class, which may raise other errors."""
         keys: list[Key] = []
         for value in options(evaluate(node.func if isinstance(node, ast.Call) else node, self.scope)):
             info = class_info(value) if isinstance(value, Symbol) else None
@@ -257,7 +257,7 @@ class Extractor:
             if func.attr == "guard":
                 self._unseen_errors(node)
             return
-        if guards := self._put_round(func):
+        if guards := self._guards_around(func):
             self._named(func, (*guards, *self.guards.of(node)))
         if self._is_dropped_task(node) or self.builder.is_context_call(node, "recovery_for"):
             return
@@ -286,31 +286,31 @@ class Extractor:
             if guards := self.guards.converting(node.args[0]):
                 self._named(node.args[0], (*guards, *self.guards.of(node)))
         if not outside or self._takes_context(node):
-            why = "the context is passed to it" if outside else "it is not known what is called"
+            why = "the context is passed to it" if outside else "the called function is not known"
             project = not outside and _could_be_project(func)
             self._blind(spelled(func), node, why, call=node, project=project)
 
     def _unseen_errors(self, node: ast.Call) -> None:
-        """Add the errors of `ctx.fail` or `ctx.guard` where nothing shows whether they are raised."""
+        """Add the errors of a `ctx.fail` or `ctx.guard` that may or may not raise them."""
         if self._is_dead(node) or type(self.parents.get(node)) is ast.withitem:
             return
         if guards := self.guards.converting(node):
-            # A guard in force is compared with its data elsewhere.
-            throws = [each.throw._replace(data_keys=None) for guard in guards for each in guard.becomes]
+            # The data keys are compared only for guards that wrap a block or a function.
+            throws = [entry.throw._replace(data_keys=None) for guard in guards for entry in guard.becomes]
         else:
             error = self.builder.made_by_context(node)
             throws = [throw_of(error, self.module, node)._replace(is_named_only=True)]
         self.events += [Event("guard", throw.span, (), throw) for throw in throws]
 
-    def _put_round(self, func: ast.expr) -> list[Guard]:
-        """The guards that a call puts round a function: `guard(...)(load)`, or a name for that."""
+    def _guards_around(self, func: ast.expr) -> list[Guard]:
+        """Return the guards that a call wraps around a function, as in `guard(...)(load)`."""
         if type(func) is ast.Call:
             return self.guards.converting(func)
         match = self.scope.lookup(func.id) if type(func) is ast.Name else None
-        made = match[1][0].value if match is not None and len(match[1]) == 1 else None
-        if match is None or type(made) is not ast.Call or type(made.func) is not ast.Call:
+        call = match[1][0].value if match is not None and len(match[1]) == 1 else None
+        if match is None or type(call) is not ast.Call or type(call.func) is not ast.Call:
             return []
-        return guards_made(made.func, match[0], func)
+        return guards_made(call.func, match[0], func)
 
     def _report_outside(self, node: ast.Call, outside: list[str]) -> None:
         """Report functions of other packages if nothing is known about their errors."""
@@ -320,7 +320,7 @@ class Extractor:
             if plain or package == "builtins" or "." not in name or name in self.program.raises:
                 continue
             if KNOWLEDGE.known(name) is None:
-                self._blind(name, node, "it is not known what it raises", project=False)
+                self._blind(name, node, "its errors are not known", project=False)
 
     def _known(self, name: str) -> tuple[str, ...]:
         configured = self.program.raises
@@ -334,7 +334,7 @@ class Extractor:
         self._add("throw", node, throw=throw)
 
     def _is_dropped_task(self, node: ast.Call) -> bool:
-        """Whether a coroutine becomes a task that nothing waits for, so that its failure goes nowhere."""
+        """Whether a coroutine becomes a task that nothing awaits, so that its error is lost."""
         parent = self.parents.get(node)
         if not isinstance(parent, ast.Call) or node not in parent.args or _last_name(parent.func) not in TASKS:
             return False
@@ -357,7 +357,7 @@ class Extractor:
         for argument in [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg is not None)]:
             functions = self.callees.functions_in(argument)
             if functions and self._is_class(func):
-                return  # the object keeps it, and whoever asks the object for it runs it
+                return  # the object stores the function; calls through the attribute are followed instead
             for function in functions:
                 if not isinstance(function, Key):
                     self._add("parameter", node, parameter=function, use=use)
@@ -369,22 +369,24 @@ class Extractor:
     def _is_class(self, func: ast.expr) -> bool:
         """Whether a callee is a class of the project without a constructor."""
         value = self.builder.callee(func, self.scope) if isinstance(func, (ast.Name, ast.Attribute)) else None
-        infos = [class_info(each) for each in options(value) if isinstance(each, Symbol)] if value is not None else []
+        infos = (
+            [class_info(option) for option in options(value) if isinstance(option, Symbol)] if value is not None else []
+        )
         return bool(infos) and None not in infos
 
     def _run_elsewhere(self, node: ast.Call, place: int) -> None:
-        """Report an unknown function that is passed to something that runs it."""
+        """Report an unknown function that is passed to a runner."""
         function = node.args[place] if place < len(node.args) else None
         if not isinstance(function, (ast.Attribute, ast.Name)) or self.callees.functions_in(function):
             return
         targets, outside = self.callees.callable(function)
         if not targets and not outside and _could_be_project(function):
-            self._blind(spelled(function), function, "it is not known what is called")
+            self._blind(spelled(function), function, "the called function is not known")
 
     def _places(self, node: ast.Call, targets: list[Key]) -> list[ast.AST]:
-        """Where the errors of a call come out: at the uses of its name if a coroutine or a generator is kept.
+        """Return the nodes where the errors of a call are raised: the uses of a coroutine or generator in a variable.
 
-        Where a task comes out that is not awaited at once is unknown.
+        For a task that is not awaited immediately, the place is unknown.
         """
         parent = self.parents.get(node)
         if not all(map(self._runs_later, targets)):
@@ -404,23 +406,23 @@ class Extractor:
         return [use for use in uses if use not in self.builder.function_of and not self._is_test(use)]
 
     def _is_test(self, node: ast.Name) -> bool:
-        """Whether a name is only tested: `if made is None`, `not made`."""
+        """Whether a name is only tested, as in `if task is None` or `not task`."""
         parent = self.parents.get(node)
         if isinstance(parent, ast.Compare):
-            return all(isinstance(each, (ast.Is, ast.IsNot)) for each in parent.ops)
+            return all(isinstance(operator, (ast.Is, ast.IsNot)) for operator in parent.ops)
         if isinstance(parent, ast.UnaryOp):
             return isinstance(parent.op, ast.Not)
         return isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.Assert)) and parent.test is node
 
     def _runs_later(self, key: Key) -> bool:
-        """Whether calling a function only makes a coroutine or a generator."""
-        found = self.program.find(key)
-        function = found[0] if found is not None else None
+        """Whether calling a function only creates a coroutine or a generator."""
+        located = self.program.find(key)
+        function = located[0] if located is not None else None
         if function is None or isinstance(function, ast.Lambda) or function.decorator_list:
             return False
         if isinstance(function, ast.AsyncFunctionDef):
             return True
-        return any(type(each) in {ast.Yield, ast.YieldFrom} for each in own_nodes(function))
+        return any(type(part) in {ast.Yield, ast.YieldFrom} for part in own_nodes(function))
 
     # -- with ----------------------------------------------------------------------------------------------------
 
@@ -431,22 +433,22 @@ class Extractor:
                 self._named(item.context_expr, self.guards.of(node.body[0]))
 
     def _named(self, node: ast.expr, guards: tuple[Guard, ...]) -> None:
-        """Add the errors that a guard names, whether or not something inside is seen to raise them.
+        """Add the errors that a guard names, even if nothing inside is known to cause them.
 
         Args:
             node: The guard.
-            guards: All guards round the block, this one included.
+            guards: All guards around the block, including this one.
         """
         if self._is_dead(node):
             return
         place = self.module.source.span(node)
         for at, guard in enumerate(guards):
-            for each in guard.becomes:
-                if each.throw.path == self.module.path and place.holds(each.throw.span):
-                    self.events.append(Event("guard", each.throw.span, guards[at + 1 :], each.throw))
+            for entry in guard.becomes:
+                if entry.throw.path == self.module.path and place.holds(entry.throw.span):
+                    self.events.append(Event("guard", entry.throw.span, guards[at + 1 :], entry.throw))
 
     def _entered(self, node: ast.expr) -> None:
-        """Add the methods that run when a context manager is entered and left."""
+        """Add the methods that a context manager runs on entry and exit."""
         for kind in self.callees.inference.of(node, self.scope):
             if isinstance(kind, Instance):
                 for name in ("__aenter__", "__enter__", "__aexit__", "__exit__"):
@@ -463,7 +465,7 @@ class Extractor:
                 call = call.value
             if isinstance(call, ast.Call):
                 if isinstance(call.func, ast.Name) and self.errors.class_of(call.func):
-                    facts.returned.extend(throw_of(each, self.module, call) for each in self.errors.errors_of(call))
+                    facts.returned.extend(throw_of(made, self.module, call) for made in self.errors.errors_of(call))
                 facts.returned_from.extend(self.callees.targets(call)[0])
 
 

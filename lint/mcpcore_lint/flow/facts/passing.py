@@ -1,7 +1,8 @@
-"""What a call passes to parameters: kinds of things without an annotation, and flags that decide about errors.
+"""The values that calls pass: kinds of unannotated parameters, and flags that decide whether a function raises.
 
-A helper `def load(store): store.get()` has no annotation to go by, so its errors are read once for each kind of thing
-that it is given. The same holds for `def load(key, *, strict=True)`, where an `if strict:` stands before a `raise`.
+The parameter of a helper `def load(store): store.get()` has no annotation, so the errors of `load` are computed once
+for each kind of object that a call passes. The same is done for the flag of `def load(key, *, strict=True)`, if
+`if strict:` guards a `raise`.
 """
 
 from __future__ import annotations
@@ -24,20 +25,20 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.scopes import Scope
 
 MAX_PASSED: Final = 4
-"""How many things one call tells about its parameters."""
+"""A call with more values than this passes nothing; see `Key.passed`."""
 MAX_DOTS: Final = 3
-"""Deeper attributes of outside objects are unknown: a function that calls itself with `x.y` has no end of them."""
+"""Deeper attributes of outside objects are unknown, so that a function which calls itself with `x.y` ends."""
 _FLAGS: Final[dict[str, bool | None]] = {"None": None, "True": True, "False": False}
 _SAYS_NOTHING: Final = frozenset({"Any", "object", "Callable", "Awaitable"})
 
 
 def parameter_of(node: FunctionNode, module: Module, name: str) -> Parameter:
-    """A parameter by its function."""
+    """Return a parameter by its function and name."""
     return Parameter(module.path, node.lineno, node.col_offset, name)
 
 
 def arguments_by_name(call: ast.Call, function: FunctionNode, *, bound: bool) -> dict[str, ast.expr] | None:
-    """The arguments of a call by the names of the parameters; None if `*` or `**` may bring others.
+    """Return the arguments of a call by parameter name; None if it uses `*` or `**`.
 
     Args:
         call: The call.
@@ -61,7 +62,7 @@ def arguments_by_name(call: ast.Call, function: FunctionNode, *, bound: bool) ->
 def kinds_passed(
     arguments: Mapping[str, ast.expr], function: FunctionNode, module: Module, inference: Inference, scope: Scope
 ) -> tuple[Passed, ...]:
-    """What a call passes to parameters whose annotation says nothing."""
+    """Return the kinds of values that a call passes to parameters without a useful annotation."""
     passed: list[Passed] = []
     args = function.args
     for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs):
@@ -93,20 +94,20 @@ def _passed(parameter: Parameter, kind: Kind) -> Iterator[Passed]:
 
 
 def kinds_of(passed: tuple[Passed, ...], program: Program) -> dict[tuple[FunctionNode, str], list[Kind]]:
-    """The kinds of parameters again, by function and name, as the project is read now."""
+    """Return the kinds of parameters, by function and name, looked up in the current syntax trees."""
     kinds: dict[tuple[FunctionNode, str], list[Kind]] = {}
-    for each in passed:
-        module = program.project.module_at(each.parameter.path)
-        node = module.function_at(each.parameter.line, each.parameter.column) if module is not None else None
+    for value in passed:
+        module = program.project.module_at(value.parameter.path)
+        node = module.function_at(value.parameter.line, value.parameter.column) if module is not None else None
         kind: Kind | None = None
-        if each.sort == "outside":
-            kind = Outside(each.place)
-        elif each.sort == "function" and each.key is not None and (found := program.find(each.key)) is not None:
-            kind = Function(*found, program.project.class_at(each.key.receiver) if each.key.receiver else None)
-        elif each.sort in {"instance", "class"} and (info := program.project.class_at(each.place)) is not None:
-            kind = Instance(info) if each.sort == "instance" else ClassObject(info)
+        if value.sort == "outside":
+            kind = Outside(value.place)
+        elif value.sort == "function" and value.key is not None and (located := program.find(value.key)) is not None:
+            kind = Function(*located, program.project.class_at(value.key.receiver) if value.key.receiver else None)
+        elif value.sort in {"instance", "class"} and (info := program.project.class_at(value.place)) is not None:
+            kind = Instance(info) if value.sort == "instance" else ClassObject(info)
         if node is not None and kind is not None:
-            kinds.setdefault((node, each.parameter.name), []).append(kind)
+            kinds.setdefault((node, value.parameter.name), []).append(kind)
     return kinds
 
 
@@ -116,13 +117,13 @@ def kinds_of(passed: tuple[Passed, ...], program: Program) -> dict[tuple[Functio
 def flags_passed(
     arguments: Mapping[str, ast.expr], function: FunctionNode, module: Module, known: Mapping[str, bool | None]
 ) -> tuple[Passed, ...]:
-    """Which of None, True and False a call passes to parameters that decide whether its function raises or prints.
+    """Return the flags (None, True or False) that a call passes to parameters which its function tests.
 
     Args:
         arguments: The arguments by name; a missing one has its default.
         function: The function that is called.
         module: Its file.
-        known: The flags of the function that makes the call.
+        known: The flags of the calling function.
     """
     passed: list[Passed] = []
     for name, default in _deciding(function, module).items():
@@ -139,15 +140,17 @@ def flags_passed(
 
 
 def flags_of(function: FunctionNode, module: Module, passed: tuple[Passed, ...]) -> dict[str, bool | None]:
-    """The flags among what is passed to a function."""
+    """Return the flags among the values passed to a function."""
     here = (module.path, function.lineno, function.col_offset)
     return {
-        each.parameter.name: _FLAGS[each.place] for each in passed if each.sort == "flag" and each.parameter[:3] == here
+        value.parameter.name: _FLAGS[value.place]
+        for value in passed
+        if value.sort == "flag" and value.parameter[:3] == here
     }
 
 
 def unreached(function: FunctionNode, flags: Mapping[str, bool | None]) -> set[ast.AST]:
-    """The statements of a function that do not run with some flags."""
+    """Return the statements of a function that do not run with these flags."""
     dead: set[ast.AST] = set()
     for block in _blocks(function) if flags else ():
         for at, statement in enumerate(block):
@@ -173,7 +176,7 @@ def _blocks(function: FunctionNode) -> Iterator[list[ast.stmt]]:
 
 
 def _holds(test: ast.expr, flags: Mapping[str, bool | None]) -> bool | None:
-    """Whether a condition holds; None if the flags do not decide it."""
+    """Return whether a condition holds; None if the flags do not decide it."""
     if isinstance(test, ast.Name):
         return bool(flags[test.id]) if test.id in flags else None
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -198,7 +201,7 @@ def _is_flag(node: ast.expr | None) -> bool:
 
 
 def _deciding(function: FunctionNode, module: Module) -> dict[str, ast.expr | None]:
-    """The parameters with a flag as default that a function tests and never sets, with these defaults."""
+    """Return the parameters with a flag as default that the function tests but never assigns, with the default."""
     args = function.args
     positional = [*args.posonlyargs, *args.args]
     defaults = dict(zip((arg.arg for arg in reversed(positional)), reversed(args.defaults), strict=False))

@@ -1,4 +1,4 @@
-"""Calls and functions as they are written."""
+"""The source spelling of calls and functions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 TASKS: Final = frozenset({"create_task", "ensure_future"})
-"""What makes a task of a coroutine."""
+"""Functions that turn a coroutine into a task."""
 FUTURES: Final = frozenset({"submit", "run_in_executor", "to_thread", "start_soon"})
-"""What takes a function to be run elsewhere."""
+"""Functions that run another function in a thread, a process or a task group."""
 
 
 def spelled(node: ast.expr | None) -> str:
-    """A callee as written, shortened to its names."""
+    """Return a callee as it is written, reduced to its names."""
     parts: list[str] = []
     current: ast.expr | None = node
     for _ in range(20):
@@ -46,9 +46,9 @@ def spelled(node: ast.expr | None) -> str:
 
 
 def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) -> bool:
-    """Whether a method has no body of its own: abstract, or of a protocol."""
-    for each in node.decorator_list:
-        if "abstract" in spelled(each):
+    """Whether a method has no body: it is abstract, or belongs to a protocol."""
+    for decorator in node.decorator_list:
+        if "abstract" in spelled(decorator):
             return True
     only: ast.stmt | None = None
     for statement in node.body:

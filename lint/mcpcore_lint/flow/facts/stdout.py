@@ -1,4 +1,4 @@
-"""What writes to standard output: prints, writes to `sys.stdout`, and children that inherit it."""
+"""Finds writes to standard output: prints, writes to `sys.stdout`, and child processes that inherit it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.scopes import Scope
 
 _BEFORE: Final = r"\s?\((?!(?:[^()]|\([^()]*\))*?"
-"""The start of a call, unless its arguments have the text that follows here."""
+"""The start of a call whose arguments do not match the pattern that follows."""
 _INHERITED: Final = _BEFORE + r"(?:capture_output|stdout\s*=(?!\s*None)|\*\*))"
 _MARKS: Final = tuple(
     (mark, regex(pattern))
@@ -34,14 +34,14 @@ _MARKS: Final = tuple(
         ("get_console", r"get_console"),
     )
 )
-"""Text in every file that writes to standard output, each with the pattern that confirms it."""
+"""Text that a file must contain to write to standard output, each with the pattern that confirms it."""
 _IMPORTED: Final = regex(
     r"from[ \t]+(?:sys|os|subprocess)[ \t]+import[^\n]*\b(?:__stdout__|stdout|system|run|call|check_call|Popen)\b"
 )
-"""Imports that let a file write these names without their module."""
+"""Imports that make these names usable without their module."""
 _QUOTED: Final = regex(r'"""[\s\S]*?"""|#[^\n]*')
 MAX_LINE: Final = 1_000
-"""A line that is longer before a mark is not searched."""
+"""A match further into its line than this counts without a look at the line."""
 REDIRECTS: Final = frozenset({"contextlib.redirect_stdout"})
 """Context managers that replace `sys.stdout` for their block."""
 
@@ -59,7 +59,7 @@ _ONLY_LOOK: Final = frozenset(
 
 
 class _Stream(NamedTuple):
-    """A function that writes to a stream: the parameter for another stream, by name and place."""
+    """A function that writes to a stream, with the name and position of its stream parameter."""
 
     name: str
     place: int | None = None
@@ -81,23 +81,23 @@ _CHILDREN: Final[dict[str, int | None]] = {
     "asyncio.create_subprocess_exec": None,
     "asyncio.create_subprocess_shell": None,
 }
-"""Functions that start a child, with the place of `stdout` among their arguments."""
+"""Functions that start a child process, with the position of their `stdout` parameter."""
 
 
 def may_write(text: str) -> bool:
-    """Whether a file may write to standard output, as far as its text tells."""
+    """Whether a file may write to standard output, judged by its text."""
     patterns = [pattern for mark, pattern in _MARKS if mark in text]
     if not patterns:
         return False
     if _IMPORTED.search(text) is not None:
         return True
-    # Examples in docstrings print a lot.
+    # Drop comments and docstrings: examples print a lot.
     code = _QUOTED.sub("", text)
     return any(_in_function(code, match.start()) for pattern in patterns for match in pattern.finditer(code))
 
 
 def _in_function(code: str, place: int) -> bool:
-    """Whether a place may be inside a function: its line is indented, or defines one."""
+    """Whether a position may be inside a function: its line is indented, or defines one."""
     start = code.rfind("\n", 0, place) + 1
     if place - start > MAX_LINE or code[start].isspace():
         return True
@@ -114,12 +114,12 @@ def replaces_stdout(nodes: Iterable[ast.AST]) -> bool:
 
 
 def written_by(call: ast.Call, names: Sequence[str], scope: Scope) -> tuple[str, WriteKind] | None:
-    """The name of a call that writes to standard output, and how it does; None if it does not, or is unclear.
+    """Return the name and kind of a call that writes to standard output; None if it does not, or is unclear.
 
     Args:
         call: The call.
         names: The functions outside the project that it may run.
-        scope: The scope round it.
+        scope: The scope of the call.
     """
     for name in names:
         if name == "builtins.input":
@@ -134,7 +134,7 @@ def written_by(call: ast.Call, names: Sequence[str], scope: Scope) -> tuple[str,
     func = call.func
     if isinstance(func, ast.Attribute) and func.attr in _CONSOLE_METHODS and _is_console(func.value, scope):
         return f"Console.{func.attr}()", "print"
-    return _handed(call, scope)
+    return _passed_stdout(call, scope)
 
 
 def _to_stdout(call: ast.Call, stream: _Stream, scope: Scope) -> bool:
@@ -156,7 +156,7 @@ def _to_stdout(call: ast.Call, stream: _Stream, scope: Scope) -> bool:
 
 
 def _inherits(call: ast.Call, name: str, place: int | None) -> bool:
-    """Whether a child writes to the standard output of this process."""
+    """Whether a child process inherits standard output."""
     if name == "os.system":
         return True
     if any(keyword.arg in {None, "capture_output"} for keyword in call.keywords):
@@ -168,22 +168,22 @@ def _inherits(call: ast.Call, name: str, place: int | None) -> bool:
 
 
 def _is_console(node: ast.expr, scope: Scope) -> bool:
-    """Whether an expression is a console of rich that writes to standard output."""
+    """Whether an expression is a rich console on standard output."""
     values = options(evaluate(node, scope))
     return bool(values) and all(isinstance(value, CallValue) and _writes_out(value) for value in values)
 
 
-def _writes_out(made: CallValue) -> bool:
-    if made.func.name not in {"rich.console.Console", "rich.get_console"} or not made.complete:
+def _writes_out(console: CallValue) -> bool:
+    if console.func.name not in {"rich.console.Console", "rich.get_console"} or not console.complete:
         return False
-    if not all(is_left_out(made.argument(name)) for name in ("file", "quiet")):
+    if not all(is_left_out(console.argument(name)) for name in ("file", "quiet")):
         return False
-    stderr = made.argument("stderr")
+    stderr = console.argument("stderr")
     return isinstance(stderr, Missing) or (isinstance(stderr, Const) and not stderr.value)
 
 
-def _handed(call: ast.Call, scope: Scope) -> tuple[str, WriteKind] | None:
-    """A call that takes `sys.stdout` as an argument, and so most likely writes to it."""
+def _passed_stdout(call: ast.Call, scope: Scope) -> tuple[str, WriteKind] | None:
+    """Return the label of a call with `sys.stdout` as an argument, which most likely writes to it."""
     name = _last_name(call.func)
     if name in _ONLY_LOOK:
         return None
@@ -211,13 +211,13 @@ def _argument(call: ast.Call, name: str, place: int | None) -> ast.expr | None:
 
 
 def _names(node: ast.expr, scope: Scope) -> frozenset[str]:
-    """The names of all values that an expression may have; an empty text for an unknown value."""
+    """Return the names of all values that an expression may have; an empty string for an unknown one."""
     root: ast.expr = node
     while isinstance(root, ast.Attribute):
         root = root.value
     if isinstance(root, ast.Name):
         bound = scope.lookup(root.id)
-        # Of `def dump(out=None): out = out or sys.stdout` only the caller knows what `out` is.
+        # In `def dump(out=None): out = out or sys.stdout`, only the caller knows the value of `out`.
         if bound is not None and any(binding.kind == "parameter" for binding in bound[1]):
             return frozenset({""})
     return frozenset(map(_name, options(evaluate(node, scope))))

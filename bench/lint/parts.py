@@ -57,7 +57,9 @@ PARTS: Final = (
         "computes sums, slices and methods of strings",
         {"semantics.operators:operate": "unknown", "semantics.operators:text_of": "unknown"},
     ),
-    Part("partial", "knows `ctx.fail` with arguments filled in", {"flow.bodies.errors:ErrorReader._note_partly": None}),
+    Part(
+        "partial", "knows `ctx.fail` with arguments filled in", {"flow.bodies.context:ContextCalls._note_partly": None}
+    ),
     Part("groups", "reads errors in exception groups", {"flow.bodies.raises:RaiseReader._group_members": []}),
     Part("raised items", "reads errors raised from a table", {"flow.bodies.raises:_items_of": None}),
     Part("reaching", "finds the assignment that reaches a use of a name", {"syntax.reaching:is_followed": False}),

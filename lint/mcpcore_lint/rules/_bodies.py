@@ -41,7 +41,7 @@ class Body:
     def __init__(self, handler: Handler) -> None:
         self.module = handler.module
         self.root = handler.node
-        index = self.module.built[self.root]
+        index = self.module.built[self.root].body
         self.nodes = index.nodes
         self.parents = index.parents
         self.nested = index.function_of

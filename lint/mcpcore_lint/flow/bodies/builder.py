@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.flow.bodies.errors import arguments_of, evaluate_arguments, reason_given
+from mcpcore_lint.flow.bodies.context import ContextCalls
+from mcpcore_lint.flow.bodies.errors import ErrorReader, arguments_of, evaluate_arguments, reason_given
+from mcpcore_lint.flow.bodies.nodes import BodyNodes
 from mcpcore_lint.flow.bodies.parameters import parameters_of
 from mcpcore_lint.flow.bodies.raises import RaiseReader
 from mcpcore_lint.model import (
@@ -25,78 +27,67 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.module import Module
 
 
-class HandlerBuilder(RaiseReader):
-    """Reads the body of one handler, nested functions included."""
+class HandlerBuilder:
+    """Reads one function, including its nested functions, with a reader for each aspect."""
 
-    model: Handler
+    def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
+        self.node = node
+        self.module = module
+        self.scope = module.scope_of(node)
+        self.parameters, self.context = parameters_of(node, self.scope)
+        self.body = BodyNodes(node, module)
+        self.contexts = ContextCalls(self.body, self.context)
+        self.errors = ErrorReader(self.body, hierarchy, self.contexts)
+        self.raises = RaiseReader(self.body, self.errors)
+        self.model = self._build()
 
     @classmethod
     def of(cls, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> HandlerBuilder:
-        """The reader of a function, its body read; the same one each time."""
-        found = module.built.get(node)
-        if found is None:
-            found = cls(node, module, hierarchy)
-            found.model = found.build()
-            module.built[node] = found
-        return found
+        """Return the builder of a function. Each function is read once."""
+        builder = module.built.get(node)
+        if builder is None:
+            builder = module.built[node] = cls(node, module, hierarchy)
+        return builder
 
     def forget(self) -> None:
-        """Let go of the syntax."""
-        self.__dict__.pop("loads", None)
-        self._renamed.clear()
-        self._partly.clear()
-        self.parents.clear()
-        self.function_of.clear()
-        self.nodes.clear()
-        self._callees.clear()
-        self._contexts.clear()
-        self._errors.clear()
-        self._catches.clear()
+        """Drop the references to the syntax tree."""
+        for reader in (self.body, self.contexts, self.errors, self.raises):
+            reader.forget()
 
-    def build(self) -> Handler:
-        """Read the body."""
+    def _build(self) -> Handler:
         node = self.node
-        parameters, self.context = parameters_of(node, self.scope)
-        self._index()
-        self._note_names()
-        for clause in self._clauses:
-            self._catches[clause] = self._clause(clause)
-        for block in self.withs:
-            suppress = self._suppress(block)
-            if suppress is not None:
-                self._catches[block] = suppress
         recovery: list[RecoveryCall] = []
         guarded: list[GuardedReason] = []
-        for call in self.calls:
+        for call in self.body.calls:
             func = call.func
-            method = self.method_called(func)
-            if method == "recovery_for" and self.is_context_call(call, method):
-                reason = evaluate(call.args[0], self._scope(call)) if call.args else Missing(call, self.module)
+            method = self.contexts.method_called(func)
+            if method == "recovery_for" and self.contexts.is_context_call(call, method):
+                reason = evaluate(call.args[0], self.body.scope_at(call)) if call.args else Missing(call, self.module)
                 recovery.append(RecoveryCall(call, self.module, reason_given(reason, call, self.module)))
                 continue
-            if method == "guard" and self.is_context_call(call, method):
+            if method == "guard" and self.contexts.is_context_call(call, method):
                 guarded += self._guarded(call)
                 continue
-            error = self._error(call)
+            error = self.errors.read(call)
             if error is not None:
-                self._errors[call] = error
-        throws = [throw for each in self.raises for throw in self._throws(each)]
-        nested = self.function_of
+                self.errors.sites[call] = error
+        throws = [throw for statement in self.body.raises for throw in self.raises.throws(statement)]
+        nested = self.body.function_of
         returns = [
-            ReturnSite(each, self.module, self.scope, self._catch_of(each), node)
-            for each in self.returns
-            if each not in nested
+            ReturnSite(statement, self.module, self.scope, self.raises.catch_of(statement), node)
+            for statement in self.body.returns
+            if statement not in nested
         ]
         return Handler(
             node,
             self.module,
             self.scope.qualname,
-            parameters,
+            self.parameters,
             self.context,
             self.scope.owner,
-            tuple(self._errors.values()),
+            tuple(self.errors.sites.values()),
             tuple(throws),
-            tuple(self._catches.values()),
+            tuple(self.raises.catches.values()),
             tuple(returns),
             tuple(recovery),
             tuple(guarded),
@@ -104,7 +95,7 @@ class HandlerBuilder(RaiseReader):
 
     def _guarded(self, call: ast.Call) -> list[GuardedReason]:
         """The reasons that a call of `ctx.guard` gives to exceptions; an unknown one if they cannot be read."""
-        argument = arguments_of(evaluate_arguments(call, self._scope(call)), {"errors": 0})["errors"]
+        argument = arguments_of(evaluate_arguments(call, self.body.scope_at(call)), {"errors": 0})["errors"]
         table, written = argument.value, argument.node
         if not isinstance(table, Mapping) or not table.complete:
             return [GuardedReason(call, self.module, Unknown(call, self.module, "the mapping cannot be read"))]

@@ -5,19 +5,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, TypeGuard
 
-from mcpcore_lint.dataclasses import cached_property, replace
-from mcpcore_lint.flow.bodies.nodes import BodyNodes
+from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.flow.bodies.fates import Fates
 from mcpcore_lint.model import (
     Argument,
     CallValue,
     Choice,
     CodeValue,
     Const,
-    ContextParameter,
     ErrorForm,
     ErrorSite,
-    Fate,
-    FunctionNode,
     Mapping,
     Missing,
     Symbol,
@@ -32,20 +29,20 @@ from mcpcore_lint.names import (
     FRAMEWORK_ERRORS,
     PROTOCOL_ERRORS,
 )
-from mcpcore_lint.semantics.evaluate import CODES, PLAIN_BUILTINS, Resolver, choice, evaluate, is_local
+from mcpcore_lint.semantics.evaluate import CODES, Resolver, choice, evaluate, is_local
 from mcpcore_lint.semantics.subclasses import CODED_ERROR, coded_calls, reason_of, sets_itself, told
 from mcpcore_lint.semantics.symbols import class_info
 
 if TYPE_CHECKING:
+    from mcpcore_lint.flow.bodies.context import ContextCalls
+    from mcpcore_lint.flow.bodies.nodes import BodyNodes
     from mcpcore_lint.semantics.hierarchy import Hierarchy
     from mcpcore_lint.syntax.module import Module
-    from mcpcore_lint.syntax.scopes import Binding, Scope
+    from mcpcore_lint.syntax.scopes import Scope
 
 
 PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})
 """Codes of `MCPError` that the protocol itself needs: URL elicitation, a missing capability."""
-_METHODS: Final = frozenset({"fail", "recovery_for", "guard"})
-"""Methods of the context that are known by their names."""
 _KEYWORDS: Final[dict[str, int | None]] = {"recovery": None, "retry": None, "effects": None}
 _FAIL: Final[dict[str, int | None]] = {"reason": 0, "message": 1, "data": 2, **_KEYWORDS}
 _FACTORY: Final[dict[str, int | None]] = {"message": 0, "data": 1, "reason": None, **_KEYWORDS}
@@ -105,119 +102,29 @@ def _is_mode(value: Value) -> TypeGuard[CallValue]:
     return isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
 
 
-class ErrorReader(BodyNodes):
-    """Reads the errors that are made."""
+class ErrorReader:
+    """Reads the errors that one function creates."""
 
-    def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
-        super().__init__(node, module, hierarchy)
-        self.context: ContextParameter | None = None
-        self.builtins = PLAIN_BUILTINS
-        """The builtins that are called by their names here, outside the functions that are nested in this one."""
-        self._renamed: dict[str, ast.Attribute] = {}
-        """Methods of the context under a name of their own: `fail = ctx.fail`."""
-        self._partly: dict[str, ast.Call] = {}
-        """`gone = partial(ctx.fail, "gone")`: the names, each with the call of `partial`."""
+    def __init__(self, body: BodyNodes, hierarchy: Hierarchy, contexts: ContextCalls) -> None:
+        self.body = body
+        self.module = body.module
+        self.hierarchy = hierarchy
+        self.contexts = contexts
+        self.sites: dict[ast.AST, ErrorSite] = {}
+        """The errors that were read, by the expression that creates them."""
+        self._fates = Fates(body)
         self._callees: dict[ast.expr, Value | None] = {}
-        self._contexts: dict[tuple[Scope, str], bool] = {}
 
-    def _unshadowed(self) -> frozenset[str]:
-        scope: Scope | None = self.scope
-        while scope is not None:
-            if not PLAIN_BUILTINS.isdisjoint(scope.bindings):
-                return PLAIN_BUILTINS - {each for each in PLAIN_BUILTINS if self.scope.lookup(each) is not None}
-            scope = scope.parent
-        return PLAIN_BUILTINS
-
-    def method_called(self, func: ast.expr) -> str:
-        """The name of the method that is called, also through a variable (`fail = ctx.fail`); empty for a function."""
-        func = self.renamed(func)
-        return func.attr if type(func) is ast.Attribute else ""
-
-    def renamed(self, func: ast.expr) -> ast.expr:
-        """The method of the context that a name was assigned; any other expression as it is."""
-        return self._renamed.get(func.id, func) if type(func) is ast.Name else func
-
-    def is_context_call(self, call: ast.Call, method: str) -> bool:
-        """Whether a call is one of a method of the context, such as `ctx.fail`."""
-        func: ast.expr | None = call.func
-        if type(func) is ast.Name:
-            func = self._renamed.get(func.id)
-        if type(func) is not ast.Attribute or func.attr != method:
-            return False
-        return self.is_context(func.value, self._scope(call))
-
-    def _note_names(self) -> None:
-        """Note what names stand for methods of the context, and for builtins."""
-        self.builtins = self._unshadowed()
-        for each in self.attributes:
-            if each.attr in _METHODS:
-                parent = self.parents.get(each)
-                if type(parent) is ast.Assign and len(parent.targets) == 1 and type(parent.targets[0]) is ast.Name:
-                    name = parent.targets[0].id
-                    bound = self._scope(each).lookup(name)
-                    if bound is not None and len(bound[1]) == 1:
-                        self._renamed[name] = each
-                elif type(parent) is ast.Call and each.attr == "fail" and parent.args and parent.args[0] is each:
-                    self._note_partly(parent, each)
-
-    def _note_partly(self, call: ast.Call, fail: ast.Attribute) -> None:
-        scope = self._scope(fail)
-        made = evaluate(call.func, scope)
-        parent = self.parents.get(call)
-        if not (isinstance(made, Symbol) and made.name == "functools.partial" and type(parent) is ast.Assign):
-            return
-        name = parent.targets[0].id if type(parent.targets[0]) is ast.Name else ""
-        bound = scope.lookup(name)
-        if bound is not None and len(bound[1]) == 1 and self.is_context(fail.value, scope):
-            self._partly[name] = call
-
-    def is_context(self, node: ast.expr, scope: Scope) -> bool:
-        """Whether an expression is a context of mcpcore."""
-        if type(node) is not ast.Name:
-            return False
-        key = (scope, node.id)
-        known = self._contexts.get(key)
-        if known is None:
-            found = scope.lookup(node.id)
-            known = found is not None and self._is_bound_to_context(found[0], node.id, found[1])
-            self._contexts[key] = known
-        return known
-
-    def _is_bound_to_context(self, where: Scope, name: str, bindings: list[Binding]) -> bool:
-        for binding in bindings:
-            if binding.kind == "parameter" or type(binding.value) is ast.Name:
-                break
-        else:
-            return False
-        seen: set[tuple[Scope, str]] = set()
-        stack = [(where, name, bindings)]
-        while stack:
-            where, name, bindings = stack.pop()
-            if (where, name) in seen:
-                continue
-            seen.add((where, name))
-            for binding in bindings:
-                if binding.kind == "parameter":
-                    if where is self.scope and self.context is not None and name == self.context.name:
-                        return self.context.mcpcore
-                    symbol = Resolver().annotation_symbol(binding.annotation, where.parent or where)
-                    if symbol is not None and symbol.name == "mcpcore.Context":
-                        return True
-                elif isinstance(binding.value, ast.Name):
-                    found = where.lookup(binding.value.id)
-                    if found is not None:
-                        stack.append((found[0], binding.value.id, found[1]))
-        return False
-
-    def _error(self, call: ast.Call) -> ErrorSite | None:
+    def read(self, call: ast.Call) -> ErrorSite | None:
+        """Return the error that a call creates; None if it creates none."""
         func = call.func
-        if type(func) is ast.Name and func.id in self.builtins and call not in self.function_of:
+        if type(func) is ast.Name and func.id in self.body.builtins and call not in self.body.function_of:
             return None
-        scope = self._scope(call)
-        if self.is_context_call(call, "fail"):
+        scope = self.body.scope_at(call)
+        if self.contexts.is_context_call(call, "fail"):
             return self.made_by_context(call)
-        if type(func) is ast.Name and func.id in self._partly:
-            return self._fail_partly(call, self._partly[func.id])
+        if type(func) is ast.Name and func.id in self.contexts.partials:
+            return self._fail_partly(call, self.contexts.partials[func.id])
         callee = self.callee(func, scope)
         if callee is None:
             return None
@@ -233,14 +140,14 @@ class ErrorReader(BodyNodes):
 
     def made_by_context(self, call: ast.Call) -> ErrorSite:
         """The error that a call of `ctx.fail` makes."""
-        arguments = arguments_of(evaluate_arguments(call, self._scope(call)), _FAIL)
+        arguments = arguments_of(evaluate_arguments(call, self.body.scope_at(call)), _FAIL)
         arguments["reason"].value = reason_given(arguments["reason"].value, call, self.module)
         unknown = Unknown(call, self.module, "the code that the contract declares")
-        return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
+        return self.site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
 
     def _fail_partly(self, call: ast.Call, before: ast.Call) -> ErrorSite:
         """`ctx.fail` with some arguments filled in before."""
-        first, own = (evaluate_arguments(each, self._scope(each)) for each in (before, call))
+        first, own = (evaluate_arguments(each, self.body.scope_at(each)) for each in (before, call))
         given = {name for name, _ in own.keywords}
         keywords = (*(each for each in first.keywords if each[0] not in given), *own.keywords)
         whole = CallValue(
@@ -249,7 +156,7 @@ class ErrorReader(BodyNodes):
         arguments = {name: Argument(name, whole.argument(name, position)) for name, position in _FAIL.items()}
         arguments["reason"].value = reason_given(arguments["reason"].value, call, self.module)
         unknown = Unknown(call, self.module, "the code that the contract declares")
-        return self._site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
+        return self.site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
 
     def callee(self, func: ast.expr, scope: Scope) -> Value | None:
         """What is called; None where it is an attribute of a local value, which is no function that can be named."""
@@ -288,10 +195,10 @@ class ErrorReader(BodyNodes):
             code_name = FACTORIES[name.removeprefix("mcpcore.")]
             code = CodeValue(call, self.module, code_name, CODES.by_name.get(code_name))
             arguments = arguments_of(value, _FACTORY)
-            return self._site("factory", call, "mcpcore.CodedError", name, code, arguments)
+            return self.site("factory", call, "mcpcore.CodedError", name, code, arguments)
         if name == "mcpcore.CodedError":
             arguments = arguments_of(value, CODED_ARGUMENTS)
-            return self._site("coded", call, name, name, value.argument("code", 0), arguments)
+            return self.site("coded", call, name, name, value.argument("code", 0), arguments)
         if name in CONSTRUCTORS:
             return self._constructed(value, call)
         made_by = _class_behind(value.func)
@@ -305,10 +212,10 @@ class ErrorReader(BodyNodes):
             arguments |= arguments_of(value, {"message": position})
         code_value: Value = Missing(call, self.module)
         if form == "coded":
-            return self._subclass(value, call, arguments)
+            return self.subclass(value, call, arguments)
         if form == "protocol":
             code_value = value.argument("code", 0)
-        site = self._site(form, call, name, name, code_value, arguments)
+        site = self.site(form, call, name, name, code_value, arguments)
         if form == "protocol":
             number = code_value.value if isinstance(code_value, Const) else None
             exempt = (
@@ -334,10 +241,10 @@ class ErrorReader(BodyNodes):
             code = CodeValue(call, self.module, "INTERNAL_ERROR", CODES.by_name["INTERNAL_ERROR"])
         elif isinstance(code, Missing) or (isinstance(code, Const) and code.value is None):
             code = Unknown(call, self.module, "what is thrown decides")
-        site = self._site("coded", call, CODED_ERROR, name, code, arguments)
+        site = self.site("coded", call, CODED_ERROR, name, code, arguments)
         return site if reason is None else replace(site, reason=reason)
 
-    def _subclass(self, value: CallValue, node: ast.expr, arguments: dict[str, Argument]) -> ErrorSite:
+    def subclass(self, value: CallValue, node: ast.expr, arguments: dict[str, Argument]) -> ErrorSite:
         """An error of a subclass of `CodedError`: its constructors make its code and reason."""
         module = self.module
         name = value.func.name
@@ -356,7 +263,7 @@ class ErrorReader(BodyNodes):
             if not (sets_itself(info, "reason") or sets_itself(info, "data")):
                 reasons = [reason_of(each.argument("reason"), each.argument("data", 2), node, module) for each in calls]
                 reason = reason if any(isinstance(each, Unknown) for each in reasons) else choice(reasons, node, module)
-        return replace(self._site("coded", node, name, callee, code, arguments), reason=reason)
+        return replace(self.site("coded", node, name, callee, code, arguments), reason=reason)
 
     def form_of(self, symbol: Symbol) -> ErrorForm | None:
         """How a class makes errors; None where it is not an exception for all that can be seen."""
@@ -383,7 +290,7 @@ class ErrorReader(BodyNodes):
         last = name.rpartition(".")[2]
         return "other" if last[:1].isupper() and last.endswith(("Error", "Exception", "Timeout")) else None
 
-    def _site(
+    def site(
         self,
         form: ErrorForm,
         node: ast.expr,
@@ -392,6 +299,7 @@ class ErrorReader(BodyNodes):
         code: Value,
         arguments: dict[str, Argument],
     ) -> ErrorSite:
+        """Return an error with its fate; its reason may be in its data."""
         reason = arguments["reason"].value
         if isinstance(reason, Missing) and form != "fail":
             data = arguments["data"].value
@@ -418,79 +326,14 @@ class ErrorReader(BodyNodes):
             arguments["recovery"],
             arguments["retry"],
             arguments["effects"],
-            self.function_of.get(node, self.node),
-            self._fate(node),
+            self.body.function_of.get(node, self.body.node),
+            self._fates.of(node),
         )
 
-    def _fate(self, node: ast.AST) -> Fate:
-        current = node
-        for _ in range(50):
-            parent = self.parents.get(current)
-            if parent is None:
-                return "escapes"
-            if isinstance(parent, ast.Raise):
-                return "raised" if parent.exc is current else "escapes"
-            if isinstance(parent, ast.Return):
-                return "returned"
-            if isinstance(parent, ast.Lambda) and parent.body is current:
-                return "returned"
-            if isinstance(parent, ast.Expr):
-                return "discarded"
-            if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-                targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
-                names = [each.id for each in targets if isinstance(each, ast.Name)]
-                if len(names) != len(targets):
-                    return "escapes"
-                fates = {self._name_fate(each, parent) for each in names}
-                if isinstance(parent, ast.NamedExpr) and fates == {"unused"}:
-                    current = parent
-                    continue
-                for fate in ("raised", "returned", "escapes"):
-                    if fate in fates:
-                        return fate
-                return "unused"
-            if isinstance(parent, ast.Attribute):
-                call = self.parents.get(parent)
-                if parent.attr == "with_traceback" and isinstance(call, ast.Call) and call.func is parent:
-                    current = call
-                    continue
-                return "escapes"
-            if isinstance(parent, (ast.IfExp, ast.BoolOp, ast.Await)):
-                if isinstance(parent, ast.IfExp) and parent.test is current:
-                    return "escapes"
-                current = parent
-                continue
-            return "escapes"
-        return "escapes"
-
-    @cached_property
-    def loads(self) -> dict[str, list[ast.Name]]:
-        """Where each name is read."""
-        found: dict[str, list[ast.Name]] = {}
-        for each in self.parents:
-            if type(each) is ast.Name and type(each.ctx) is ast.Load:
-                found.setdefault(each.id, []).append(each)
-        return found
-
-    def _name_fate(self, name: str, made: ast.AST) -> Fate:
-        scope = self._scope(made)
-        found = scope.lookup(name)
-        if found is None or found[0].is_module:
-            return "escapes"
-        fate: Fate = "unused"
-        for each in self.loads.get(name, ()):
-            parent = self.parents[each]
-            if isinstance(parent, ast.Raise) and parent.exc is each:
-                return "raised"
-            if isinstance(parent, ast.Return):
-                fate = "returned"
-            elif isinstance(parent, ast.Attribute) and parent.attr in {"add_note", "with_traceback"}:
-                continue
-            elif isinstance(parent, (ast.IfExp, ast.BoolOp)) and self._fate(each) == "raised":
-                return "raised"
-            elif fate == "unused":
-                fate = "escapes"
-        return fate
+    def forget(self) -> None:
+        """Drop the references to the syntax tree."""
+        self.sites.clear()
+        self._callees.clear()
 
 
 def _class_behind(symbol: Symbol) -> Symbol:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore_lint.dataclasses import cached_property
+from mcpcore_lint.semantics.evaluate import PLAIN_BUILTINS
 from mcpcore_lint.syntax.parse import FIELDS, body_of, children
 from mcpcore_lint.syntax.scopes import bind_statement
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import FunctionNode
-    from mcpcore_lint.semantics.hierarchy import Hierarchy
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
 
@@ -19,25 +20,23 @@ _SCOPES: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, a
 _INSIDE: Final = {**FIELDS, ast.arguments: tuple(each for each in FIELDS[ast.arguments] if "default" not in each)}
 """As `FIELDS`; the defaults of a nested function are run outside it."""
 _LEAVES: Final = frozenset({kind for kind, names in FIELDS.items() if not names})
-_IMPLICIT: Final = (
-    ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.FormattedValue, ast.For, ast.AsyncFor,
-    ast.comprehension, ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Await, ast.YieldFrom,
-)  # fmt: skip
 
 
 class BodyNodes:
     """The body of one function, nested functions included."""
 
-    def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
+    def __init__(self, node: FunctionNode, module: Module) -> None:
         self.node = node
         self.module = module
-        self.hierarchy = hierarchy
         self.scope = module.scope_of(node)
         self.parents: dict[ast.AST, ast.AST] = {}
         self.function_of: dict[ast.AST, FunctionNode] = {}
         """For what stands in a nested function, which."""
         self.nodes: list[ast.AST] = []
         """All that is in the body, each after what it is in, names and constants first of what stands side by side."""
+        self._index()
+        self.builtins = self._unshadowed()
+        """The builtins that this function can call by name; its nested functions may shadow more."""
 
     def _index(self) -> None:
         """Note every node's parent, which nodes are in a nested function, and those that matter by their kind."""
@@ -48,21 +47,18 @@ class BodyNodes:
         self.attributes: list[ast.Attribute] = []
         self.raises: list[ast.Raise] = []
         self.returns: list[ast.Return] = []
-        self._clauses: list[ast.ExceptHandler] = []
+        self.clauses: list[ast.ExceptHandler] = []
         self.withs: list[ast.With | ast.AsyncWith] = []
         self.asserts: list[ast.Assert] = []
-        self.implicit: list[Any] = []
-        """What may run a method without calling it."""
         noted: dict[type, list[Any]] = {
             ast.Call: self.calls,
             ast.Attribute: self.attributes,
             ast.Raise: self.raises,
             ast.Return: self.returns,
-            ast.ExceptHandler: self._clauses,
+            ast.ExceptHandler: self.clauses,
             ast.With: self.withs,
             ast.AsyncWith: self.withs,
             ast.Assert: self.asserts,
-            **dict.fromkeys(_IMPLICIT, self.implicit),
         }
         nodes = self.nodes
         body = body_of(self.node)
@@ -128,9 +124,34 @@ class BodyNodes:
             outside += early[::-1]
         return below[::-1]
 
-    def _scope(self, node: ast.AST) -> Scope:
+    def scope_at(self, node: ast.AST) -> Scope:
+        """Return the scope of the function that a node is in."""
         nested = self.function_of
         return self.module.scope_of(nested[node]) if nested and node in nested else self.scope
+
+    def _unshadowed(self) -> frozenset[str]:
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if not PLAIN_BUILTINS.isdisjoint(scope.bindings):
+                return PLAIN_BUILTINS - {each for each in PLAIN_BUILTINS if self.scope.lookup(each) is not None}
+            scope = scope.parent
+        return PLAIN_BUILTINS
+
+    @cached_property
+    def loads(self) -> dict[str, list[ast.Name]]:
+        """Where each name is read."""
+        found: dict[str, list[ast.Name]] = {}
+        for each in self.parents:
+            if type(each) is ast.Name and type(each.ctx) is ast.Load:
+                found.setdefault(each.id, []).append(each)
+        return found
+
+    def forget(self) -> None:
+        """Drop the references to the syntax tree."""
+        self.__dict__.pop("loads", None)
+        self.parents.clear()
+        self.function_of.clear()
+        self.nodes.clear()
 
 
 def _run_at_once(node: FunctionNode) -> list[ast.AST]:

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.flow.bodies.errors import CODED_ARGUMENTS, ErrorReader
+from mcpcore_lint.flow.bodies.errors import CODED_ARGUMENTS
 from mcpcore_lint.model import (
     Argument,
     CallValue,
@@ -27,22 +27,30 @@ from mcpcore_lint.semantics.subclasses import CODED_ERROR
 from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
-    from mcpcore_lint.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.flow.bodies.errors import ErrorReader
+    from mcpcore_lint.flow.bodies.nodes import BodyNodes
     from mcpcore_lint.syntax.scopes import Scope
 
 
-class RaiseReader(ErrorReader):
-    """Reads what is raised, and by which clauses it is caught."""
+class RaiseReader:
+    """Reads the `raise` statements of one function and the clauses that catch exceptions."""
 
-    def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
-        super().__init__(node, module, hierarchy)
-        self._errors: dict[ast.AST, ErrorSite] = {}
-        self._catches: dict[ast.AST, CatchSite] = {}
+    def __init__(self, body: BodyNodes, errors: ErrorReader) -> None:
+        self.body = body
+        self.module = body.module
+        self.errors = errors
+        self.catches: dict[ast.AST, CatchSite] = {}
+        for clause in body.clauses:
+            self.catches[clause] = self._clause(clause)
+        for block in body.withs:
+            suppress = self._suppress(block)
+            if suppress is not None:
+                self.catches[block] = suppress
 
-    def _throws(self, node: ast.Raise) -> list[ThrowSite]:
-        function = self.function_of.get(node, self.node)
-        catch = self._catch_of(node)
+    def throws(self, node: ast.Raise) -> list[ThrowSite]:
+        """Return the errors that a `raise` may raise."""
+        function = self.body.function_of.get(node, self.body.node)
+        catch = self.catch_of(node)
         if node.cause is None:
             cause: Cause = "implicit"
         elif isinstance(node.cause, ast.Constant) and node.cause.value is None:
@@ -55,14 +63,14 @@ class RaiseReader(ErrorReader):
             ]
         found: list[ThrowSite] = []
         made = self._bound_before(node) or node.exc
-        for leaf in self.leaves(made, self._scope(node)):
+        for leaf in leaves(made, self.body.scope_at(node)):
             members = self._group_members(leaf)
             if members:
                 for member in members:
                     throw = self._throw(node, member, cause, catch, function)
                     if throw.error is not None and throw.error.fate != "raised":
                         raised = replace(throw.error, fate="raised")
-                        self._errors[member] = raised
+                        self.errors.sites[member] = raised
                         throw = replace(throw, error=raised)
                     found.append(replace(throw, grouped=True))
             else:
@@ -73,47 +81,47 @@ class RaiseReader(ErrorReader):
         """The errors in `ExceptionGroup("...", [first, second])`; none where they cannot all be seen."""
         if not isinstance(leaf, ast.Call) or len(leaf.args) < 2 or not isinstance(leaf.args[1], (ast.List, ast.Tuple)):
             return []
-        func = evaluate(leaf.func, self._scope(leaf))
+        func = evaluate(leaf.func, self.body.scope_at(leaf))
         if not isinstance(func, Symbol) or func.name not in {"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"}:
             return []
-        scope = self._scope(leaf)
+        scope = self.body.scope_at(leaf)
         found: list[ast.expr] = []
         for each in leaf.args[1].elts:
-            for one in self.leaves(each, scope):
+            for one in leaves(each, scope):
                 found.extend(self._group_members(one) or [one])
-        return found if found and all(each in self._errors for each in found) else []
+        return found if found and all(each in self.errors.sites for each in found) else []
 
     def _throw(
         self, node: ast.Raise, leaf: ast.expr, cause: Cause, catch: CatchSite | None, function: FunctionNode
     ) -> ThrowSite:
-        error = self._errors.get(leaf)
+        error = self.errors.sites.get(leaf)
         if error is not None:
             return self._thrown(node, error, cause, catch, function)
         if isinstance(leaf, ast.Name):
             # Where it is raised, or where it was bound to the name that is raised.
-            for innermost in (catch, self._catch_of(leaf)):
+            for innermost in (catch, self.catch_of(leaf)):
                 clause = innermost
                 while clause is not None:
                     if clause.name == leaf.id:
                         return ThrowSite(
                             node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function
                         )
-                    clause = self._catch_of(clause.node)
-        scope = self._scope(leaf) if leaf in self.parents else self._scope(node)
+                    clause = self.catch_of(clause.node)
+        scope = self.body.scope_at(leaf) if leaf in self.body.parents else self.body.scope_at(node)
         if isinstance(leaf, (ast.Name, ast.Attribute)):
             value = evaluate(leaf, scope)
             if isinstance(value, Symbol):
-                form = self.form_of(value)
+                form = self.errors.form_of(value)
                 if form is not None:
                     missing = {each: Argument(each, Missing(leaf, self.module)) for each in CODED_ARGUMENTS}
                     code: Value = Missing(leaf, self.module)
                     if form == "protocol" or value.name == CODED_ERROR:
                         code = Unknown(leaf, self.module, "the class sets it")
                     if form == "coded" and value.name != CODED_ERROR:
-                        error = self._subclass(CallValue(leaf, self.module, value), leaf, missing)
+                        error = self.errors.subclass(CallValue(leaf, self.module, value), leaf, missing)
                     else:
-                        error = self._site(form, leaf, value.name, value.name, code, missing)
-                    error = self._errors[leaf] = replace(error, fate="raised")
+                        error = self.errors.site(form, leaf, value.name, value.name, code, missing)
+                    error = self.errors.sites[leaf] = replace(error, fate="raised")
                     return self._thrown(node, error, cause, catch, function)
         call: ast.expr = leaf
         while isinstance(call, ast.Await):
@@ -141,32 +149,11 @@ class RaiseReader(ErrorReader):
             node, self.module, error, error.type_name, cause, catch, reraise=False, escapes=escapes, function=function
         )
 
-    def leaves(self, node: ast.expr, scope: Scope) -> list[ast.expr]:
-        """The expressions that a raised expression may come from, through conditions, names and `with_traceback`."""
-        if _behind(node, scope) is None:
-            return [node]
-        found: list[ast.expr] = []
-        seen: set[ast.expr] = set()
-        # Each expression once: names that are bound from one another lead round in circles.
-        stack = [(node, scope)]
-        while stack:
-            current, where = stack.pop()
-            if current in seen:
-                continue
-            seen.add(current)
-            following = _behind(current, where)
-            if following is None:
-                found.append(current)
-            else:
-                stack.extend(reversed(following))
-        # `raise None or build()`: None is what it is not.
-        return [each for each in found if not (isinstance(each, ast.Constant) and each.value is None)] or found
-
     def _bound_before(self, node: ast.Raise) -> ast.expr | None:
         """What `raise error` raises where a statement above it in the same block gives `error` its value."""
         if not isinstance(node.exc, ast.Name):
             return None
-        parent = self.parents[node]
+        parent = self.body.parents[node]
         for _, block in ast.iter_fields(parent):
             if isinstance(block, list) and node in block:
                 for statement in reversed(block[: block.index(node)]):
@@ -178,29 +165,29 @@ class RaiseReader(ErrorReader):
                         return None
         return None
 
-    def _catch_of(self, node: ast.AST) -> CatchSite | None:
+    def catch_of(self, node: ast.AST) -> CatchSite | None:
         """The innermost `except` clause that a node stands in, in its own function."""
-        current = self.parents.get(node)
-        while current is not None and current is not self.node:
+        current = self.body.parents.get(node)
+        while current is not None and current is not self.body.node:
             if isinstance(current, ast.ExceptHandler):
-                return self._catches.get(current)
+                return self.catches.get(current)
             if isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
                 return None
-            current = self.parents.get(current)
+            current = self.body.parents.get(current)
         return None
 
     def _escapes(self, node: ast.AST, type_name: str) -> bool:
         """Whether an exception raised at a node leaves its function, as far as its own clauses are certain."""
         current = node
         while True:
-            parent = self.parents.get(current)
-            if parent is None or parent is self.node:
+            parent = self.body.parents.get(current)
+            if parent is None or parent is self.body.node:
                 return True
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 return True
             if isinstance(parent, (ast.Try, ast.TryStar)) and current in parent.body:
                 for clause in parent.handlers:
-                    catch = self._catches[clause]
+                    catch = self.catches[clause]
                     verdict = self._caught(type_name, catch)
                     if verdict is None:
                         break
@@ -210,9 +197,9 @@ class RaiseReader(ErrorReader):
                         break
             if (
                 isinstance(parent, (ast.With, ast.AsyncWith))
-                and parent in self._catches
+                and parent in self.catches
                 and current in parent.body
-                and self._caught(type_name, self._catches[parent])
+                and self._caught(type_name, self.catches[parent])
             ):
                 return False
             current = parent
@@ -220,7 +207,7 @@ class RaiseReader(ErrorReader):
     def _caught(self, type_name: str, catch: CatchSite) -> bool | None:
         unknown = False
         for each in catch.types:
-            verdict = self.hierarchy.is_kind_of(type_name, each) if each is not None else None
+            verdict = self.errors.hierarchy.is_kind_of(type_name, each) if each is not None else None
             if verdict:
                 return True
             unknown = unknown or verdict is None
@@ -230,16 +217,16 @@ class RaiseReader(ErrorReader):
         """Whether a clause raises what it caught again somewhere."""
         for each in walk_function(clause.body):
             if isinstance(each, ast.Raise):
-                if each.exc is None and self._catch_of(each) is self._catches.get(clause):
+                if each.exc is None and self.catch_of(each) is self.catches.get(clause):
                     return True
                 if isinstance(each.exc, ast.Name) and each.exc.id == clause.name:
                     return True
         return False
 
     def _clause(self, node: ast.ExceptHandler) -> CatchSite:
-        parent = self.parents.get(node)
+        parent = self.body.parents.get(node)
         body = tuple(parent.body) if isinstance(parent, (ast.Try, ast.TryStar)) else ()
-        types = self.types_of(node.type, self._scope(node)) if node.type is not None else ("builtins.BaseException",)
+        types = types_of(node.type, self.body.scope_at(node)) if node.type is not None else ("builtins.BaseException",)
         return CatchSite(
             node,
             self.module,
@@ -250,32 +237,17 @@ class RaiseReader(ErrorReader):
             suppress=False,
             body=tuple(node.body),
             try_body=body,
-            function=self.function_of.get(node, self.node),
+            function=self.body.function_of.get(node, self.body.node),
         )
-
-    def types_of(self, node: ast.expr, scope: Scope) -> tuple[str | None, ...]:
-        """The classes that an `except` names."""
-        found: list[str | None] = []
-        for value in options(evaluate(node, scope)):
-            items = value.items if isinstance(value, Items) else (value,)
-            if isinstance(value, Items) and not value.complete:
-                found.append(None)
-            for each in items:
-                for one in options(each):
-                    if isinstance(one, Items):
-                        found.extend(each_.name if isinstance(each_, Symbol) else None for each_ in one.items)
-                    else:
-                        found.append(one.name if isinstance(one, Symbol) else None)
-        return tuple(found)
 
     def _suppress(self, node: ast.With | ast.AsyncWith) -> CatchSite | None:
         for item in node.items:
             if isinstance(item.context_expr, ast.Call):
-                func = evaluate(item.context_expr.func, self._scope(node))
+                func = evaluate(item.context_expr.func, self.body.scope_at(node))
                 if isinstance(func, Symbol) and func.name in {"contextlib.suppress", "anyio.suppress"}:
-                    scope = self._scope(node)
-                    types = [name for each in item.context_expr.args for name in self.types_of(each, scope)]
-                    function = self.function_of.get(node, self.node)
+                    scope = self.body.scope_at(node)
+                    types = [name for each in item.context_expr.args for name in types_of(each, scope)]
+                    function = self.body.function_of.get(node, self.body.node)
                     return CatchSite(
                         node,
                         self.module,
@@ -289,6 +261,48 @@ class RaiseReader(ErrorReader):
                         function=function,
                     )
         return None
+
+    def forget(self) -> None:
+        """Drop the references to the syntax tree."""
+        self.catches.clear()
+
+
+def leaves(node: ast.expr, scope: Scope) -> list[ast.expr]:
+    """The expressions that a raised expression may come from, through conditions, names and `with_traceback`."""
+    if _behind(node, scope) is None:
+        return [node]
+    found: list[ast.expr] = []
+    seen: set[ast.expr] = set()
+    # Each expression once: names that are bound from one another lead round in circles.
+    stack = [(node, scope)]
+    while stack:
+        current, where = stack.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        following = _behind(current, where)
+        if following is None:
+            found.append(current)
+        else:
+            stack.extend(reversed(following))
+    # `raise None or build()`: None is what it is not.
+    return [each for each in found if not (isinstance(each, ast.Constant) and each.value is None)] or found
+
+
+def types_of(node: ast.expr, scope: Scope) -> tuple[str | None, ...]:
+    """The classes that an `except` names."""
+    found: list[str | None] = []
+    for value in options(evaluate(node, scope)):
+        items = value.items if isinstance(value, Items) else (value,)
+        if isinstance(value, Items) and not value.complete:
+            found.append(None)
+        for each in items:
+            for one in options(each):
+                if isinstance(one, Items):
+                    found.extend(each_.name if isinstance(each_, Symbol) else None for each_ in one.items)
+                else:
+                    found.append(one.name if isinstance(one, Symbol) else None)
+    return tuple(found)
 
 
 def binds(statement: ast.AST, name: str) -> bool:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.flow.bodies.raises import leaves
 from mcpcore_lint.flow.effects import Bindings, Key, Parameter, Throw, key_of
 from mcpcore_lint.flow.facts.errors_made import ErrorFinder, throw_of
 from mcpcore_lint.flow.facts.passing import (
@@ -140,14 +141,14 @@ class Callees:
         outside: list[str] = []
         if isinstance(func, ast.Lambda):
             return [self._nested(func)], []
-        if isinstance(func, ast.Name) and func.id in self.builder.builtins:
+        if isinstance(func, ast.Name) and func.id in self.builder.body.builtins:
             return [], [f"builtins.{func.id}"]
         if isinstance(func, (ast.Name, ast.Attribute)):
-            for value in options(self.builder.callee(func, self.scope) or Unknown(None, None)):
+            for value in options(self.builder.errors.callee(func, self.scope) or Unknown(None, None)):
                 self._from_value(value, keys, outside, func)
             if keys or outside:
                 return unique(keys), unique(outside)
-            func = self.builder.renamed(func)
+            func = self.builder.contexts.renamed(func)
         if isinstance(func, ast.Attribute):
             for kind in self.inference.of(func.value, self.scope):
                 self._from_kind(kind, func.attr, keys, outside)
@@ -193,7 +194,7 @@ class Callees:
 
     def _nested(self, node: ast.Lambda) -> Key:
         """Return a lambda of this function, which can use its parameters."""
-        self.module.note_lambda(node, self.module.scope_of(self.builder.function_of.get(node, self.node)))
+        self.module.note_lambda(node, self.module.scope_of(self.builder.body.function_of.get(node, self.node)))
         return key_of(node, self.module, None, passed=self.passed)
 
     def methods(self, kind: Instance | ClassObject, name: str) -> list[Key] | None:
@@ -222,7 +223,7 @@ class Callees:
         elif isinstance(value, Symbol):
             definition = value.definition
             if isinstance(definition, ast.Lambda) and value.module is not None:
-                inside = value.module is self.module and definition in self.builder.parents
+                inside = value.module is self.module and definition in self.builder.body.parents
                 keys.append(self._nested(definition) if inside else key_of(definition, value.module, None))
             elif isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self._from_function(definition, keys, func)
@@ -266,7 +267,7 @@ class Callees:
             outside.append(kind.name or "builtins.object")
 
     def _key_of(self, kind: Function) -> Key:
-        inside = kind.module is self.module and kind.node in self.builder.parents
+        inside = kind.module is self.module and kind.node in self.builder.body.parents
         return key_of(kind.node, kind.module, kind.receiver, passed=self.passed if inside else ())
 
     def _from_kind(self, kind: Kind, attr: str, keys: list[Key], outside: list[str]) -> None:
@@ -335,11 +336,11 @@ class Callees:
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             return []
         passed: list[Key | Parameter | Throw] = [*self.functions_in(node)]
-        leaves = self.builder.leaves(node, self.scope) if isinstance(node, (ast.Name, ast.IfExp)) else [node]
-        errors = [(self.errors.at[leaf], leaf) for leaf in leaves if leaf in self.errors.at]
+        parts = leaves(node, self.scope) if isinstance(node, (ast.Name, ast.IfExp)) else [node]
+        errors = [(self.errors.at[leaf], leaf) for leaf in parts if leaf in self.errors.at]
         passed.extend(throw_of(error, self.module, leaf) for error, leaf in errors)
-        if not passed and isinstance(node, (ast.Name, ast.Attribute)) and not all(map(self._is_value, leaves)):
-            value = self.builder.callee(node, self.scope)
+        if not passed and isinstance(node, (ast.Name, ast.Attribute)) and not all(map(self._is_value, parts)):
+            value = self.builder.errors.callee(node, self.scope)
             passed.extend(throw_of(error, self.module, node) for error in self._made_by(value, node))
         return passed
 
@@ -350,7 +351,7 @@ class Callees:
             for option in (options(value) if value is not None else ())
             if isinstance(option, Symbol) and not isinstance(option.definition, (ast.FunctionDef, ast.AsyncFunctionDef))
         ]
-        errors = [self.builder.error_made_by(maker, node) for maker in makers]
+        errors = [self.builder.errors.error_made_by(maker, node) for maker in makers]
         return [error for error in errors if error is not None]
 
     def _by_default(self, node: ast.expr, module: Module, function: FunctionNode) -> list[Key | Throw]:
@@ -373,7 +374,7 @@ class Callees:
         if isinstance(node, ast.Lambda):
             return [self._nested(node)]
         if isinstance(node, ast.Call) and node.args:
-            value = self.builder.callee(node.func, self.scope)
+            value = self.builder.errors.callee(node.func, self.scope)
             if isinstance(value, Symbol) and value.name == "functools.partial":
                 return self.functions_in(node.args[0])
         return []
@@ -404,7 +405,7 @@ class Callees:
 
     def _is_value(self, node: ast.expr | None) -> bool:
         """Whether an expression calls a builtin, whose result is neither a function nor an error."""
-        return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id in self.builder.builtins
+        return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id in self.builder.body.builtins
 
     def _functions_at(self, node: ast.Attribute) -> list[Key]:
         value = evaluate(node, self.scope)

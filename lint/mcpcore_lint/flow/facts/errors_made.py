@@ -39,7 +39,7 @@ class ErrorFinder:
         for value in values or ():
             if isinstance(value, Const) and value.value is None:
                 continue
-            error = self.builder.error_of(value, node)
+            error = self.builder.errors.error_of(value, node)
             if error is None:
                 return []
             errors.append(error)

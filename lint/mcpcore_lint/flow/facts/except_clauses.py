@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.flow.bodies.raises import types_of
 from mcpcore_lint.flow.effects import NOTHING, Clause, Guard, Key
 from mcpcore_lint.flow.facts.callees import Callees
 from mcpcore_lint.flow.facts.converting import guard_of_context, guards_made, unread_guard
@@ -37,7 +38,7 @@ class Guards:
         self.builder = callees.builder
         self.module = callees.module
         self.scope = callees.scope
-        self.parents = callees.builder.parents
+        self.parents = callees.builder.body.parents
         self._of_statement: dict[ast.AST, tuple[Guard, ...]] = {}
         self._of_try: dict[ast.AST, Guard] = {}
 
@@ -83,7 +84,7 @@ class Guards:
     def _clause(self, handler: ast.ExceptHandler, *, star: bool) -> Clause:
         types: tuple[str | None, ...] = ("builtins.BaseException",)
         if handler.type is not None:
-            types = self.builder.types_of(handler.type, self.scope)
+            types = types_of(handler.type, self.scope)
         passes: list[tuple[Guard, ...]] = []
         for node in walk_shallow([*handler.body]):
             if isinstance(node, ast.Raise):
@@ -139,7 +140,7 @@ class Guards:
         for value in options(evaluate(node.func, self.scope)):
             name = value.name if isinstance(value, Symbol) else ""
             if name in _SUPPRESS:
-                types = tuple(name for arg in node.args for name in self.builder.types_of(arg, self.scope))
+                types = tuple(name for arg in node.args for name in types_of(arg, self.scope))
                 guards.append(Guard((Clause(types, (), star=True),)))
             elif name in _TASK_GROUPS:
                 guards.append(Guard(group=True))
@@ -175,7 +176,7 @@ class Guards:
 
     def _guards_by_context(self, call: ast.Call) -> bool:
         """Whether a call is `ctx.guard`, on an annotated parameter or on a context that was passed on."""
-        if self.builder.is_context_call(call, "guard"):
+        if self.builder.contexts.is_context_call(call, "guard"):
             return True
         return self.module.source.has("guard") and "mcpcore.Context.guard" in self.callees.targets(call)[1]
 

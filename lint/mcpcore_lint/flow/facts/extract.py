@@ -6,6 +6,7 @@ import ast
 import sys
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.flow.bodies.raises import leaves
 from mcpcore_lint.flow.effects import (
     Bindings,
     Blind,
@@ -112,7 +113,7 @@ class Extractor:
         self.module = module
         self.scope = self.callees.scope
         self.builder = self.callees.builder
-        self.parents = self.builder.parents
+        self.parents = self.builder.body.parents
         self.errors = self.callees.errors
         self._raised: set[ast.expr] = set()
         """Raised calls whose error is already recorded: one of several classes, or a parameter."""
@@ -129,22 +130,22 @@ class Extractor:
         for throw in self.builder.model.throws:
             if throw.function is self.node:
                 self._throw(throw)
-        nested = self.builder.function_of
-        for check in self.builder.asserts:
+        nested = self.builder.body.function_of
+        for check in self.builder.body.asserts:
             if check not in nested:
                 span = self.module.source.span(check)
                 failing = Throw("builtins.AssertionError", "builtin", (), (), self.module.path, span)
                 self._add("throw", check, throw=failing)
-        for call in self.builder.calls:
+        for call in self.builder.body.calls:
             if call not in nested and call not in self.errors.at and call not in self._raised:
                 self._call(call)
         for error in self.builder.model.errors:
             if error.function is self.node and error.form in _WITH_CONSTRUCTORS:
                 self._made_with(error.node)
-        for block in self.builder.withs:
+        for block in self.builder.body.withs:
             if block not in nested:
                 self._with(block)
-        for statement in self.builder.returns:
+        for statement in self.builder.body.returns:
             if statement not in nested and statement.value is not None and not self._is_dead(statement):
                 self._return(statement.value, facts)
         if isinstance(self.node, ast.Lambda):
@@ -182,11 +183,11 @@ class Extractor:
 
     def _writes(self, facts: Facts) -> None:
         """Add the writes of the function to standard output, unless it replaces `sys.stdout`."""
-        facts.redirects = replaces_stdout(self.builder.attributes)
+        facts.redirects = replaces_stdout(self.builder.body.attributes)
         if facts.redirects:
             return
-        for call in self.builder.calls:
-            if call in self.builder.function_of:
+        for call in self.builder.body.calls:
+            if call in self.builder.body.function_of:
                 continue
             written = written_by(call, self.callees.targets(call)[1], self.scope)
             if written is None or self._is_dead(call) or redirected(self.guards.of(call)):
@@ -243,7 +244,7 @@ class Extractor:
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         for argument in arguments:
             node = argument.value if isinstance(argument, ast.Starred) else argument
-            if type(node) is ast.Name and self.builder.is_context(node, self.scope):
+            if type(node) is ast.Name and self.builder.contexts.is_context(node, self.scope):
                 return True
         return False
 
@@ -251,15 +252,15 @@ class Extractor:
 
     def _call(self, node: ast.Call) -> None:
         func = node.func
-        if type(func) is ast.Name and func.id in self.builder.builtins and func.id in _QUIET:
+        if type(func) is ast.Name and func.id in self.builder.body.builtins and func.id in _QUIET:
             return
-        if type(func) is ast.Attribute and self.builder.is_context(func.value, self.scope):
+        if type(func) is ast.Attribute and self.builder.contexts.is_context(func.value, self.scope):
             if func.attr == "guard":
                 self._unseen_errors(node)
             return
         if guards := self._guards_around(func):
             self._named(func, (*guards, *self.guards.of(node)))
-        if self._is_dropped_task(node) or self.builder.is_context_call(node, "recovery_for"):
+        if self._is_dropped_task(node) or self.builder.contexts.is_context_call(node, "recovery_for"):
             return
         if type(func) is ast.Name and (parameter := self.callees.parameter(func)) is not None:
             self._add("parameter", node, parameter=parameter)
@@ -298,7 +299,7 @@ class Extractor:
             # The data keys are compared only for guards that wrap a block or a function.
             throws = [entry.throw._replace(data_keys=None) for guard in guards for entry in guard.becomes]
         else:
-            error = self.builder.made_by_context(node)
+            error = self.builder.errors.made_by_context(node)
             throws = [throw_of(error, self.module, node)._replace(is_named_only=True)]
         self.events += [Event("guard", throw.span, (), throw) for throw in throws]
 
@@ -368,7 +369,7 @@ class Extractor:
 
     def _is_class(self, func: ast.expr) -> bool:
         """Whether a callee is a class of the project without a constructor."""
-        value = self.builder.callee(func, self.scope) if isinstance(func, (ast.Name, ast.Attribute)) else None
+        value = self.builder.errors.callee(func, self.scope) if isinstance(func, (ast.Name, ast.Attribute)) else None
         infos = (
             [class_info(option) for option in options(value) if isinstance(option, Symbol)] if value is not None else []
         )
@@ -402,8 +403,8 @@ class Extractor:
                 return []
         if type(parent) is not ast.Assign or len(parent.targets) != 1 or type(parent.targets[0]) is not ast.Name:
             return [node]
-        uses = self.builder.loads.get(parent.targets[0].id, [])
-        return [use for use in uses if use not in self.builder.function_of and not self._is_test(use)]
+        uses = self.builder.body.loads.get(parent.targets[0].id, [])
+        return [use for use in uses if use not in self.builder.body.function_of and not self._is_test(use)]
 
     def _is_test(self, node: ast.Name) -> bool:
         """Whether a name is only tested, as in `if task is None` or `not task`."""
@@ -455,7 +456,7 @@ class Extractor:
                     self._add_calls(node, self.callees.methods(kind, name) or [])
 
     def _return(self, node: ast.expr, facts: Facts) -> None:
-        for leaf in self.builder.leaves(node, self.scope):
+        for leaf in leaves(node, self.scope):
             error = self.errors.at.get(leaf)
             if error is not None:
                 facts.returned.append(throw_of(error, self.module, leaf))

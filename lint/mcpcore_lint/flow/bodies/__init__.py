@@ -1,1 +1,1 @@
-"""What the bodies of functions do: read layer by layer, each in a module of its own."""
+"""Readers for the bodies of functions, one module for each aspect."""

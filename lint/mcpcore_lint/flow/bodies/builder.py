@@ -1,4 +1,4 @@
-"""What the body of a handler does: the errors that it makes, raises, catches and returns."""
+"""Builds the model of a function: the errors that it creates, raises, catches and returns."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class HandlerBuilder:
         )
 
     def _guarded(self, call: ast.Call) -> list[GuardedReason]:
-        """The reasons that a call of `ctx.guard` gives to exceptions; an unknown one if they cannot be read."""
+        """Return the reasons in the mapping of a `ctx.guard` call; a single unknown one if it cannot be read."""
         argument = arguments_of(evaluate_arguments(call, self.body.scope_at(call)), {"errors": 0})["errors"]
         table, written = argument.value, argument.node
         if not isinstance(table, Mapping) or not table.complete:

@@ -31,16 +31,16 @@ class ContextCalls:
         self._note_names()
 
     def method_called(self, func: ast.expr) -> str:
-        """The name of the method that is called, also through a variable (`fail = ctx.fail`); empty for a function."""
+        """Return the name of a called method, also through a variable (`fail = ctx.fail`); empty for a function."""
         func = self.renamed(func)
         return func.attr if type(func) is ast.Attribute else ""
 
     def renamed(self, func: ast.expr) -> ast.expr:
-        """The method of the context that a name was assigned; any other expression as it is."""
+        """Return the context method behind a variable; any other expression unchanged."""
         return self._renamed.get(func.id, func) if type(func) is ast.Name else func
 
     def is_context_call(self, call: ast.Call, method: str) -> bool:
-        """Whether a call is one of a method of the context, such as `ctx.fail`."""
+        """Whether a call is of this method of the context, as in `ctx.fail(...)`."""
         func: ast.expr | None = call.func
         if type(func) is ast.Name:
             func = self._renamed.get(func.id)
@@ -49,23 +49,28 @@ class ContextCalls:
         return self.is_context(func.value, self.body.scope_at(call))
 
     def _note_names(self) -> None:
-        """Note what names stand for methods of the context, and for builtins."""
-        for each in self.body.attributes:
-            if each.attr in _METHODS:
-                parent = self.body.parents.get(each)
+        """Record the variables that hold a context method."""
+        for attribute in self.body.attributes:
+            if attribute.attr in _METHODS:
+                parent = self.body.parents.get(attribute)
                 if type(parent) is ast.Assign and len(parent.targets) == 1 and type(parent.targets[0]) is ast.Name:
                     name = parent.targets[0].id
-                    bound = self.body.scope_at(each).lookup(name)
+                    bound = self.body.scope_at(attribute).lookup(name)
                     if bound is not None and len(bound[1]) == 1:
-                        self._renamed[name] = each
-                elif type(parent) is ast.Call and each.attr == "fail" and parent.args and parent.args[0] is each:
-                    self._note_partly(parent, each)
+                        self._renamed[name] = attribute
+                elif (
+                    type(parent) is ast.Call
+                    and attribute.attr == "fail"
+                    and parent.args
+                    and parent.args[0] is attribute
+                ):
+                    self._note_partly(parent, attribute)
 
     def _note_partly(self, call: ast.Call, fail: ast.Attribute) -> None:
         scope = self.body.scope_at(fail)
-        made = evaluate(call.func, scope)
+        callee = evaluate(call.func, scope)
         parent = self.body.parents.get(call)
-        if not (isinstance(made, Symbol) and made.name == "functools.partial" and type(parent) is ast.Assign):
+        if not (isinstance(callee, Symbol) and callee.name == "functools.partial" and type(parent) is ast.Assign):
             return
         name = parent.targets[0].id if type(parent.targets[0]) is ast.Name else ""
         bound = scope.lookup(name)
@@ -73,14 +78,14 @@ class ContextCalls:
             self.partials[name] = call
 
     def is_context(self, node: ast.expr, scope: Scope) -> bool:
-        """Whether an expression is a context of mcpcore."""
+        """Whether an expression is an mcpcore context."""
         if type(node) is not ast.Name:
             return False
         key = (scope, node.id)
         known = self._contexts.get(key)
         if known is None:
-            found = scope.lookup(node.id)
-            known = found is not None and self._is_bound_to_context(found[0], node.id, found[1])
+            match = scope.lookup(node.id)
+            known = match is not None and self._is_bound_to_context(match[0], node.id, match[1])
             self._contexts[key] = known
         return known
 
@@ -105,9 +110,9 @@ class ContextCalls:
                     if symbol is not None and symbol.name == "mcpcore.Context":
                         return True
                 elif isinstance(binding.value, ast.Name):
-                    found = where.lookup(binding.value.id)
-                    if found is not None:
-                        stack.append((found[0], binding.value.id, found[1]))
+                    match = where.lookup(binding.value.id)
+                    if match is not None:
+                        stack.append((match[0], binding.value.id, match[1]))
         return False
 
     def forget(self) -> None:

@@ -1,4 +1,4 @@
-"""The errors that a body makes: by which factory or class, with which code and reason, and what becomes of them."""
+"""Reads the errors that a function creates: the factory or class, the code, the reason and the other arguments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})
-"""Codes of `MCPError` that the protocol itself needs: URL elicitation, a missing capability."""
+"""Codes of `MCPError` that the protocol requires: URL elicitation, a missing capability."""
 _KEYWORDS: Final[dict[str, int | None]] = {"recovery": None, "retry": None, "effects": None}
 _FAIL: Final[dict[str, int | None]] = {"reason": 0, "message": 1, "data": 2, **_KEYWORDS}
 _FACTORY: Final[dict[str, int | None]] = {"message": 0, "data": 1, "reason": None, **_KEYWORDS}
@@ -53,48 +53,48 @@ CODED_ARGUMENTS: Final[dict[str, int | None]] = {
     "reason": None,
     **_KEYWORDS,
 }
-"""What `CodedError` is given, each with its position."""
+"""The arguments of `CodedError`, each with its position."""
 
 
 def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str, Argument]:
-    """Arguments of a call by name, each with the expression that stands there.
+    """Return the arguments of a call by name, each with its value and its expression.
 
     Args:
         call: The call.
-        positions: The names, each with its position where it has one.
+        positions: The parameter names; keyword-only ones have no position.
     """
     node = call.node
     absent = call.at(None)
-    found = {name: Argument(name, absent) for name in positions}
+    arguments = {name: Argument(name, absent) for name in positions}
     if call.args or not call.complete:
         in_order: list[ast.expr] = node.args if type(node) is ast.Call else []
-        for at, each in enumerate(in_order):
-            if type(each) is ast.Starred:
+        for at, expression in enumerate(in_order):
+            if type(expression) is ast.Starred:
                 in_order = in_order[:at]
                 break
         for name, position in positions.items():
             if position is not None:
                 if position < len(call.args):
-                    found[name].value = call.args[position]
+                    arguments[name].value = call.args[position]
                 if position < len(in_order):
-                    found[name].node = in_order[position]
-    # Of a name that is given twice, the first.
+                    arguments[name].node = in_order[position]
+    # If a keyword occurs twice, the first one counts.
     for name, value in reversed(call.keywords):
-        if name in found:
-            found[name].value = value
+        if name in arguments:
+            arguments[name].value = value
     for keyword in reversed(node.keywords) if type(node) is ast.Call else ():
-        if keyword.arg in found:
-            argument = found[keyword.arg]
+        if keyword.arg in arguments:
+            argument = arguments[keyword.arg]
             argument.node, argument.keyword = keyword.value, keyword
-    return found
+    return arguments
 
 
 def reason_given(value: Value, call: ast.Call, module: Module) -> Value:
-    """The reason that the context is given: the value itself, or the reason of the failure mode that it is."""
+    """Return the reason that is passed to the context, either directly or in a `FailureMode`."""
     values = options(value)
-    if not any(_is_mode(each) for each in values):
+    if not any(_is_mode(option) for option in values):
         return value
-    reasons = [each.argument("reason", 0) if _is_mode(each) else each for each in values]
+    reasons = [option.argument("reason", 0) if _is_mode(option) else option for option in values]
     return choice(reasons, call, module)
 
 
@@ -133,23 +133,23 @@ class ErrorReader:
             if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
                 symbol = value.args[0]
             if isinstance(symbol, Symbol) and self._makes_error(symbol):
-                for each in options(evaluate(call, scope)):
-                    if isinstance(each, CallValue) and each.node is call:
-                        return self._error_of(each, call)
+                for option in options(evaluate(call, scope)):
+                    if isinstance(option, CallValue) and option.node is call:
+                        return self._error_of(option, call)
         return None
 
     def made_by_context(self, call: ast.Call) -> ErrorSite:
-        """The error that a call of `ctx.fail` makes."""
+        """Return the error of a `ctx.fail` call."""
         arguments = arguments_of(evaluate_arguments(call, self.body.scope_at(call)), _FAIL)
         arguments["reason"].value = reason_given(arguments["reason"].value, call, self.module)
         unknown = Unknown(call, self.module, "the code that the contract declares")
         return self.site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
 
     def _fail_partly(self, call: ast.Call, before: ast.Call) -> ErrorSite:
-        """`ctx.fail` with some arguments filled in before."""
-        first, own = (evaluate_arguments(each, self.body.scope_at(each)) for each in (before, call))
-        given = {name for name, _ in own.keywords}
-        keywords = (*(each for each in first.keywords if each[0] not in given), *own.keywords)
+        """Return the error of a call of `partial(ctx.fail, ...)`."""
+        first, own = (evaluate_arguments(part, self.body.scope_at(part)) for part in (before, call))
+        own_names = {name for name, _ in own.keywords}
+        keywords = (*(keyword for keyword in first.keywords if keyword[0] not in own_names), *own.keywords)
         whole = CallValue(
             call, self.module, own.func, (*first.args[1:], *own.args), keywords, first.complete and own.complete
         )
@@ -159,15 +159,15 @@ class ErrorReader:
         return self.site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
 
     def callee(self, func: ast.expr, scope: Scope) -> Value | None:
-        """What is called; None where it is an attribute of a local value, which is no function that can be named."""
+        """Return the callee; None for an attribute of a local value, which evaluation cannot name."""
         known = self._callees
         if func in known:
             return known[func]
-        found = known[func] = None if is_local(func, scope, built=True) else evaluate(func, scope)
-        return found
+        callee = known[func] = None if is_local(func, scope, built=True) else evaluate(func, scope)
+        return callee
 
     def error_of(self, value: Value, at: ast.expr) -> ErrorSite | None:
-        """The error that a value is, for a `raise` of it: made by a call that is known, or a class."""
+        """Return the error that raising a value raises: the value is a call or a class."""
         if isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef | None):
             value = CallValue(at, self.module, value)
             if value.func.name == CODED_ERROR or value.func.name.startswith("mcpcore."):
@@ -177,7 +177,7 @@ class ErrorReader:
         return self._error_of(value, at)
 
     def error_made_by(self, symbol: Symbol, at: ast.expr) -> ErrorSite | None:
-        """The error that a class or a factory makes, whatever it is given."""
+        """Return the error of a class or factory whose arguments are unknown."""
         if not self._makes_error(symbol):
             return None
         return self._error_of(CallValue(at, self.module, symbol), at)
@@ -225,10 +225,10 @@ class ErrorReader:
         return site
 
     def _constructed(self, value: CallValue, call: ast.expr) -> ErrorSite:
-        """An error that a class method of `CodedError` makes."""
+        """Return the error of a class method of `CodedError`, such as `startup_failure`."""
         name = value.func.name
         places = CONSTRUCTORS[name]
-        positions = {each: places.index(each) if each in places else None for each in CODED_ARGUMENTS}
+        positions = {argument: places.index(argument) if argument in places else None for argument in CODED_ARGUMENTS}
         arguments = arguments_of(value, positions)
         code: Value = arguments["code"].value
         reason: Value | None = None
@@ -240,12 +240,12 @@ class ErrorReader:
             reason = Unknown(call, self.module, "the runtime's own")
             code = CodeValue(call, self.module, "INTERNAL_ERROR", CODES.by_name["INTERNAL_ERROR"])
         elif isinstance(code, Missing) or (isinstance(code, Const) and code.value is None):
-            code = Unknown(call, self.module, "what is thrown decides")
+            code = Unknown(call, self.module, "the exception decides")
         site = self.site("coded", call, CODED_ERROR, name, code, arguments)
         return site if reason is None else replace(site, reason=reason)
 
     def subclass(self, value: CallValue, node: ast.expr, arguments: dict[str, Argument]) -> ErrorSite:
-        """An error of a subclass of `CodedError`: its constructors make its code and reason."""
+        """Return the error of a subclass of `CodedError`, whose constructors set the code and the reason."""
         module = self.module
         name = value.func.name
         code: Value = Unknown(node, module, "a subclass sets it")
@@ -254,19 +254,21 @@ class ErrorReader:
         info = class_info(value.func)
         calls = coded_calls(value, info) if info is not None else None
         if info is not None and calls is not None:
-            # Its arguments are the class's own: it is not to be taken for a call of CodedError.
+            # The arguments are those of the subclass, so the callee must not be CodedError.
             callee = info.qualname
             if not sets_itself(info, "code"):
                 code = told(calls, "code", 0, node, module)
                 if isinstance(code, Missing):
                     code = Unknown(node, module, "a subclass sets it")
             if not (sets_itself(info, "reason") or sets_itself(info, "data")):
-                reasons = [reason_of(each.argument("reason"), each.argument("data", 2), node, module) for each in calls]
-                reason = reason if any(isinstance(each, Unknown) for each in reasons) else choice(reasons, node, module)
+                reasons = [reason_of(call.argument("reason"), call.argument("data", 2), node, module) for call in calls]
+                reason = (
+                    reason if any(isinstance(option, Unknown) for option in reasons) else choice(reasons, node, module)
+                )
         return replace(self.site("coded", node, name, callee, code, arguments), reason=reason)
 
     def form_of(self, symbol: Symbol) -> ErrorForm | None:
-        """How a class makes errors; None where it is not an exception for all that can be seen."""
+        """Return the form of errors of a class; None if it is not known to be an exception."""
         name = symbol.name
         if name.startswith("builtins."):
             return "builtin" if name.removeprefix("builtins.") in BUILTIN_EXCEPTIONS else None
@@ -337,7 +339,7 @@ class ErrorReader:
 
 
 def _class_behind(symbol: Symbol) -> Symbol:
-    """The SDK's error that `MCPError.from_error_data` makes; any other symbol as it is."""
+    """Return the class behind `MCPError.from_error_data`; any other symbol unchanged."""
     owner, _, last = symbol.name.rpartition(".")
     return (
         Symbol(symbol.node, symbol.module, owner) if last == "from_error_data" and owner in PROTOCOL_ERRORS else symbol
@@ -345,6 +347,6 @@ def _class_behind(symbol: Symbol) -> Symbol:
 
 
 def evaluate_arguments(call: ast.Call, scope: Scope) -> CallValue:
-    """The arguments of a call whose callee is known by other means."""
+    """Return the arguments of a call without evaluating its callee."""
     args, keywords, complete = Resolver().arguments(call, scope)
     return CallValue(call, scope.module, Symbol(call.func, scope.module), tuple(args), tuple(keywords), complete)

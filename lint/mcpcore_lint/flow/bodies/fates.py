@@ -33,10 +33,10 @@ class Fates:
                 return "discarded"
             if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
                 targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
-                names = [each.id for each in targets if isinstance(each, ast.Name)]
+                names = [target.id for target in targets if isinstance(target, ast.Name)]
                 if len(names) != len(targets):
                     return "escapes"
-                fates = {self._name_fate(each, parent) for each in names}
+                fates = {self._name_fate(name, parent) for name in names}
                 if isinstance(parent, ast.NamedExpr) and fates == {"unused"}:
                     current = parent
                     continue
@@ -58,21 +58,22 @@ class Fates:
             return "escapes"
         return "escapes"
 
-    def _name_fate(self, name: str, made: ast.AST) -> Fate:
-        scope = self.body.scope_at(made)
-        found = scope.lookup(name)
-        if found is None or found[0].is_module:
+    def _name_fate(self, name: str, assignment: ast.AST) -> Fate:
+        """Return the fate of an error that is assigned to a variable."""
+        scope = self.body.scope_at(assignment)
+        match = scope.lookup(name)
+        if match is None or match[0].is_module:
             return "escapes"
         fate: Fate = "unused"
-        for each in self.body.loads.get(name, ()):
-            parent = self.body.parents[each]
-            if isinstance(parent, ast.Raise) and parent.exc is each:
+        for use in self.body.loads.get(name, ()):
+            parent = self.body.parents[use]
+            if isinstance(parent, ast.Raise) and parent.exc is use:
                 return "raised"
             if isinstance(parent, ast.Return):
                 fate = "returned"
             elif isinstance(parent, ast.Attribute) and parent.attr in {"add_note", "with_traceback"}:
                 continue
-            elif isinstance(parent, (ast.IfExp, ast.BoolOp)) and self.of(each) == "raised":
+            elif isinstance(parent, (ast.IfExp, ast.BoolOp)) and self.of(use) == "raised":
                 return "raised"
             elif fate == "unused":
                 fate = "escapes"

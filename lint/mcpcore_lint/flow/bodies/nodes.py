@@ -1,4 +1,4 @@
-"""The nodes of a function's body, by kind, with the function that each of them is in."""
+"""Indexes the nodes of a function by type, with the parent and the function of each."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 _SCOPES: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.comprehension})
-_INSIDE: Final = {**FIELDS, ast.arguments: tuple(each for each in FIELDS[ast.arguments] if "default" not in each)}
-"""As `FIELDS`; the defaults of a nested function are run outside it."""
+_INSIDE: Final = {**FIELDS, ast.arguments: tuple(name for name in FIELDS[ast.arguments] if "default" not in name)}
+"""`FIELDS` without the defaults of parameters, which run outside the nested function."""
 _LEAVES: Final = frozenset({kind for kind, names in FIELDS.items() if not names})
 
 
 class BodyNodes:
-    """The body of one function, nested functions included."""
+    """The nodes of one function, including its nested functions."""
 
     def __init__(self, node: FunctionNode, module: Module) -> None:
         self.node = node
@@ -31,15 +31,15 @@ class BodyNodes:
         self.scope = module.scope_of(node)
         self.parents: dict[ast.AST, ast.AST] = {}
         self.function_of: dict[ast.AST, FunctionNode] = {}
-        """For what stands in a nested function, which."""
+        """The nested function of each node that is inside one."""
         self.nodes: list[ast.AST] = []
-        """All that is in the body, each after what it is in, names and constants first of what stands side by side."""
+        """All nodes, parents before children. Among siblings, nodes without children come first."""
         self._index()
         self.builtins = self._unshadowed()
         """The builtins that this function can call by name; its nested functions may shadow more."""
 
     def _index(self) -> None:
-        """Note every node's parent, which nodes are in a nested function, and those that matter by their kind."""
+        """Record the parent and the function of every node, and collect the types that the readers need."""
         module = self.module
         parents = self.parents
         function_of = self.function_of
@@ -62,45 +62,45 @@ class BodyNodes:
         }
         nodes = self.nodes
         body = body_of(self.node)
-        for each in body:
-            parents[each] = self.node
+        for statement in body:
+            parents[statement] = self.node
         functions: list[tuple[list[ast.AST], FunctionNode]] = [(body[::-1], self.node)]
         fields, leaves = _INSIDE, _LEAVES
         while functions:
             stack, function = functions.pop()
             first = len(nodes)
             while stack:
-                each = stack.pop()
-                nodes.append(each)
-                kind = type(each)
-                found = noted.get(kind)
-                if found is not None:
-                    found.append(each)
+                node = stack.pop()
+                nodes.append(node)
+                kind = type(node)
+                same_type = noted.get(kind)
+                if same_type is not None:
+                    same_type.append(node)
                 if kind in _SCOPES:
                     if kind is not ast.comprehension:
-                        # What is nested belongs to the nested function; the rest of this one follows after it.
+                        # Read the nested function first, then continue with the rest of this one.
                         functions.append((stack, function))
-                        functions.append((self._nested(each, function, stack), each))  # type: ignore[arg-type]
+                        functions.append((self._nested(node, function, stack), node))  # type: ignore[arg-type]
                         break
-                    # Its variables are those of a scope of its own; here they are the function's.
-                    bind_statement(each, module.functions[function].bindings, module.functions[function])
-                # As `children` does; written out, since this is where most of the time of a run is spent. What has
-                # nothing below it, as half of all nodes, is done with at once.
+                    # The variables of a comprehension are treated as variables of the function.
+                    bind_statement(node, module.functions[function].bindings, module.functions[function])
+                # An inlined `children`, because most of the time of a run is spent here. Half of all nodes have no
+                # children and need not go through the stack.
                 below = []
                 for name in fields[kind]:
-                    value = getattr(each, name, None)
+                    value = getattr(node, name, None)
                     if value is None:
                         continue
                     if type(value) is list:
                         for child in value:
                             if child is not None:
-                                parents[child] = each
+                                parents[child] = node
                                 if type(child) in leaves:
                                     nodes.append(child)
                                 else:
                                     below.append(child)
                     else:
-                        parents[value] = each
+                        parents[value] = node
                         if type(value) in leaves:
                             nodes.append(value)
                         else:
@@ -112,12 +112,12 @@ class BodyNodes:
                 function_of.update(dict.fromkeys(nodes[first:], function))
 
     def _nested(self, node: Any, function: FunctionNode, outside: list[ast.AST]) -> list[ast.AST]:
-        """What belongs to a nested function, the last first; what is run where it is made goes to what is outside."""
+        """Return the nodes of a nested function, last first. Decorators and defaults go to `outside` instead."""
         if type(node) is ast.Lambda:
             self.module.note_lambda(node, self.module.functions[function])
         below = children(node)
         self.parents.update(dict.fromkeys(below, node))
-        early = _run_at_once(node)
+        early = _run_on_definition(node)
         if early:
             below = [child for child in below if child not in early]
             self.parents.update(dict.fromkeys(early, node))
@@ -133,18 +133,18 @@ class BodyNodes:
         scope: Scope | None = self.scope
         while scope is not None:
             if not PLAIN_BUILTINS.isdisjoint(scope.bindings):
-                return PLAIN_BUILTINS - {each for each in PLAIN_BUILTINS if self.scope.lookup(each) is not None}
+                return PLAIN_BUILTINS - {name for name in PLAIN_BUILTINS if self.scope.lookup(name) is not None}
             scope = scope.parent
         return PLAIN_BUILTINS
 
     @cached_property
     def loads(self) -> dict[str, list[ast.Name]]:
-        """Where each name is read."""
-        found: dict[str, list[ast.Name]] = {}
-        for each in self.parents:
-            if type(each) is ast.Name and type(each.ctx) is ast.Load:
-                found.setdefault(each.id, []).append(each)
-        return found
+        """The nodes that read each name."""
+        uses: dict[str, list[ast.Name]] = {}
+        for node in self.parents:
+            if type(node) is ast.Name and type(node.ctx) is ast.Load:
+                uses.setdefault(node.id, []).append(node)
+        return uses
 
     def forget(self) -> None:
         """Drop the references to the syntax tree."""
@@ -154,11 +154,11 @@ class BodyNodes:
         self.nodes.clear()
 
 
-def _run_at_once(node: FunctionNode) -> list[ast.AST]:
-    """What is run where a nested function is made, not where it is called: its decorators and its defaults."""
+def _run_on_definition(node: FunctionNode) -> list[ast.AST]:
+    """Return the nodes that run when a nested function is defined: its decorators and defaults."""
     args = node.args
-    found: list[ast.AST] = [] if type(node) is ast.Lambda else [*node.decorator_list]  # type: ignore[union-attr]
+    nodes: list[ast.AST] = [] if type(node) is ast.Lambda else [*node.decorator_list]  # type: ignore[union-attr]
     if args.defaults or args.kw_defaults:
-        found.extend(args.defaults)
-        found.extend(each for each in args.kw_defaults if each is not None)
-    return found
+        nodes.extend(args.defaults)
+        nodes.extend(default for default in args.kw_defaults if default is not None)
+    return nodes

@@ -1,4 +1,4 @@
-"""The parameters of a handler: what the model fills in, what is injected, and which one is the context."""
+"""Reads the parameters of a handler: arguments from the model, injected values, and the context."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ _INJECTING: Final = frozenset(
         "TokenClaim",
     }
 )
-"""What stands for something that the framework fills in."""
+"""Names of markers for values that the framework injects."""
 _ALIASES: Final = 5
-"""How many aliases of an annotation are followed."""
+"""Aliases of an annotation are followed this deep."""
 
 
 def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ...], ContextParameter | None]:
-    """The parameters of a function, and the one that is the context."""
+    """Return the parameters of a function, and its context parameter."""
     args = node.args
     names = all_parameters(args)
     if scope.owner is not None and names and not _is_static(node):
@@ -63,7 +63,7 @@ def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ..
         if kw_default is not None:
             defaults[arg.arg] = kw_default
     context: ContextParameter | None = None
-    found: list[Parameter] = []
+    parameters: list[Parameter] = []
     outside = scope.parent or scope.module.scope
     for arg in names:
         kind: Literal["positional", "keyword", "var_positional", "var_keyword"] = "positional"
@@ -76,11 +76,11 @@ def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ..
         taken = _context(arg, outside)
         if taken is not None and context is None:
             context = taken
-        given = defaults.get(arg.arg)
-        description = _description(arg, given, outside)
-        injected = taken is not None or _injected(given, arg.annotation, outside)
-        found.append(Parameter(arg.arg, arg, arg.annotation, given, kind, description, injected))
-    return tuple(found), context
+        default_value = defaults.get(arg.arg)
+        description = _description(arg, default_value, outside)
+        injected = taken is not None or _injected(default_value, arg.annotation, outside)
+        parameters.append(Parameter(arg.arg, arg, arg.annotation, default_value, kind, description, injected))
+    return tuple(parameters), context
 
 
 def _context(arg: ast.arg, scope: Scope) -> ContextParameter | None:
@@ -119,7 +119,6 @@ def _context(arg: ast.arg, scope: Scope) -> ContextParameter | None:
 
 
 def _context_argument(annotation: ast.expr, scope: Scope) -> tuple[ast.expr | None, Scope]:
-
     node: ast.expr | None = unquote(annotation)
     where = scope
     for _ in range(10):
@@ -145,7 +144,6 @@ def _context_argument(annotation: ast.expr, scope: Scope) -> tuple[ast.expr | No
 
 
 def _description(arg: ast.arg, default: ast.expr | None, scope: Scope) -> Value:
-
     candidates: list[ast.expr] = []
     annotation = unquote(arg.annotation)
     if annotation is not None:
@@ -168,13 +166,13 @@ def _description(arg: ast.arg, default: ast.expr | None, scope: Scope) -> Value:
                         return value
                     if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] in {"Field", "Doc"}:
                         position = 0 if value.func.name.endswith("Doc") else None
-                        given = value.argument("documentation" if position == 0 else "description", position)
-                        if not isinstance(given, Missing):
-                            return given
+                        text = value.argument("documentation" if position == 0 else "description", position)
+                        if not isinstance(text, Missing):
+                            return text
     if default is not None:
         candidates.append(default)
-    for each in candidates:
-        value = evaluate(each, scope)
+    for candidate in candidates:
+        value = evaluate(candidate, scope)
         if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] == "Field":
             return value.argument("description")
     return Missing(arg, scope.module)
@@ -187,9 +185,9 @@ def _injected(default: ast.expr | None, annotation: ast.expr | None, scope: Scop
     for _ in range(_ALIASES):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and node.slice.elts:
             first, *extras = node.slice.elts
-            if any(isinstance(each, ast.Call) and _injects(each, where) for each in extras):
+            if any(isinstance(extra, ast.Call) and _injects(extra, where) for extra in extras):
                 return True
-            node = unquote(first)  # `Annotated[Database, ...]` has the metadata of the alias too
+            node = unquote(first)  # `Annotated[Database, ...]` includes the metadata of the alias
         elif isinstance(node, (ast.Name, ast.Attribute)):
             alias = Resolver().alias_of(node, where)
             if alias is None or alias[0] is node:
@@ -203,15 +201,15 @@ def _injected(default: ast.expr | None, annotation: ast.expr | None, scope: Scop
 def _injects(call: ast.Call, scope: Scope) -> bool:
     func = evaluate(call.func, scope)
     if not isinstance(func, Symbol) or func.name == "typing.cast":
-        made = evaluate(call, scope)
-        if not isinstance(made, CallValue):
+        value = evaluate(call, scope)
+        if not isinstance(value, CallValue):
             return False
-        func = made.func
-    # Of all others the name alone says what they make: a long `Field(...)` need not be read once more.
+        func = value.func
+    # For other callees the name is enough: evaluating a long `Field(...)` again would be slow.
     return func.name.rpartition(".")[2] in _INJECTING
 
 
 def _is_static(node: FunctionNode) -> bool:
     return not isinstance(node, ast.Lambda) and any(
-        isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list
+        isinstance(decorator, ast.Name) and decorator.id == "staticmethod" for decorator in node.decorator_list
     )

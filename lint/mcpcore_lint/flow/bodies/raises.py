@@ -1,4 +1,4 @@
-"""What a body raises and catches."""
+"""Reads the errors that a function raises, and the clauses that catch them."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class RaiseReader:
             return [
                 ThrowSite(node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function)
             ]
-        found: list[ThrowSite] = []
-        made = self._bound_before(node) or node.exc
-        for leaf in leaves(made, self.body.scope_at(node)):
+        results: list[ThrowSite] = []
+        source = self._bound_before(node) or node.exc
+        for leaf in leaves(source, self.body.scope_at(node)):
             members = self._group_members(leaf)
             if members:
                 for member in members:
@@ -72,24 +72,24 @@ class RaiseReader:
                         raised = replace(throw.error, fate="raised")
                         self.errors.sites[member] = raised
                         throw = replace(throw, error=raised)
-                    found.append(replace(throw, grouped=True))
+                    results.append(replace(throw, grouped=True))
             else:
-                found.append(self._throw(node, leaf, cause, catch, function))
-        return found
+                results.append(self._throw(node, leaf, cause, catch, function))
+        return results
 
     def _group_members(self, leaf: ast.expr) -> list[ast.expr]:
-        """The errors in `ExceptionGroup("...", [first, second])`; none where they cannot all be seen."""
+        """Return the errors in `ExceptionGroup("...", [first, second])`; an empty list if not all are known."""
         if not isinstance(leaf, ast.Call) or len(leaf.args) < 2 or not isinstance(leaf.args[1], (ast.List, ast.Tuple)):
             return []
         func = evaluate(leaf.func, self.body.scope_at(leaf))
         if not isinstance(func, Symbol) or func.name not in {"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"}:
             return []
         scope = self.body.scope_at(leaf)
-        found: list[ast.expr] = []
-        for each in leaf.args[1].elts:
-            for one in leaves(each, scope):
-                found.extend(self._group_members(one) or [one])
-        return found if found and all(each in self.errors.sites for each in found) else []
+        members: list[ast.expr] = []
+        for item in leaf.args[1].elts:
+            for member in leaves(item, scope):
+                members.extend(self._group_members(member) or [member])
+        return members if members and all(member in self.errors.sites for member in members) else []
 
     def _throw(
         self, node: ast.Raise, leaf: ast.expr, cause: Cause, catch: CatchSite | None, function: FunctionNode
@@ -98,7 +98,7 @@ class RaiseReader:
         if error is not None:
             return self._thrown(node, error, cause, catch, function)
         if isinstance(leaf, ast.Name):
-            # Where it is raised, or where it was bound to the name that is raised.
+            # Look at the clauses around the `raise`, then at those around the assignment of the raised name.
             for innermost in (catch, self.catch_of(leaf)):
                 clause = innermost
                 while clause is not None:
@@ -113,7 +113,7 @@ class RaiseReader:
             if isinstance(value, Symbol):
                 form = self.errors.form_of(value)
                 if form is not None:
-                    missing = {each: Argument(each, Missing(leaf, self.module)) for each in CODED_ARGUMENTS}
+                    missing = {argument: Argument(argument, Missing(leaf, self.module)) for argument in CODED_ARGUMENTS}
                     code: Value = Missing(leaf, self.module)
                     if form == "protocol" or value.name == CODED_ERROR:
                         code = Unknown(leaf, self.module, "the class sets it")
@@ -143,14 +143,14 @@ class RaiseReader:
     def _thrown(
         self, node: ast.Raise, error: ErrorSite, cause: Cause, catch: CatchSite | None, function: FunctionNode
     ) -> ThrowSite:
-        """The throw of an error that is known."""
+        """Return the throw of a known error."""
         escapes = self._escapes(node, error.type_name)
         return ThrowSite(
             node, self.module, error, error.type_name, cause, catch, reraise=False, escapes=escapes, function=function
         )
 
     def _bound_before(self, node: ast.Raise) -> ast.expr | None:
-        """What `raise error` raises where a statement above it in the same block gives `error` its value."""
+        """Return the value that a preceding statement of the same block assigns to the raised name."""
         if not isinstance(node.exc, ast.Name):
             return None
         parent = self.body.parents[node]
@@ -166,7 +166,7 @@ class RaiseReader:
         return None
 
     def catch_of(self, node: ast.AST) -> CatchSite | None:
-        """The innermost `except` clause that a node stands in, in its own function."""
+        """Return the innermost `except` clause around a node, in the function of the node."""
         current = self.body.parents.get(node)
         while current is not None and current is not self.body.node:
             if isinstance(current, ast.ExceptHandler):
@@ -177,7 +177,7 @@ class RaiseReader:
         return None
 
     def _escapes(self, node: ast.AST, type_name: str) -> bool:
-        """Whether an exception raised at a node leaves its function, as far as its own clauses are certain."""
+        """Whether an exception raised at a node may leave its function: no clause definitely catches it."""
         current = node
         while True:
             parent = self.body.parents.get(current)
@@ -206,20 +206,20 @@ class RaiseReader:
 
     def _caught(self, type_name: str, catch: CatchSite) -> bool | None:
         unknown = False
-        for each in catch.types:
-            verdict = self.errors.hierarchy.is_kind_of(type_name, each) if each is not None else None
+        for caught in catch.types:
+            verdict = self.errors.hierarchy.is_kind_of(type_name, caught) if caught is not None else None
             if verdict:
                 return True
             unknown = unknown or verdict is None
         return None if unknown else False
 
     def _passes_on(self, clause: ast.ExceptHandler) -> bool:
-        """Whether a clause raises what it caught again somewhere."""
-        for each in walk_function(clause.body):
-            if isinstance(each, ast.Raise):
-                if each.exc is None and self.catch_of(each) is self.catches.get(clause):
+        """Whether a clause raises the caught exception again."""
+        for part in walk_function(clause.body):
+            if isinstance(part, ast.Raise):
+                if part.exc is None and self.catch_of(part) is self.catches.get(clause):
                     return True
-                if isinstance(each.exc, ast.Name) and each.exc.id == clause.name:
+                if isinstance(part.exc, ast.Name) and part.exc.id == clause.name:
                     return True
         return False
 
@@ -246,7 +246,7 @@ class RaiseReader:
                 func = evaluate(item.context_expr.func, self.body.scope_at(node))
                 if isinstance(func, Symbol) and func.name in {"contextlib.suppress", "anyio.suppress"}:
                     scope = self.body.scope_at(node)
-                    types = [name for each in item.context_expr.args for name in types_of(each, scope)]
+                    types = [name for argument in item.context_expr.args for name in types_of(argument, scope)]
                     function = self.body.function_of.get(node, self.body.node)
                     return CatchSite(
                         node,
@@ -268,12 +268,12 @@ class RaiseReader:
 
 
 def leaves(node: ast.expr, scope: Scope) -> list[ast.expr]:
-    """The expressions that a raised expression may come from, through conditions, names and `with_traceback`."""
+    """Return the possible sources of an expression, through conditions, names and `with_traceback`."""
     if _behind(node, scope) is None:
         return [node]
-    found: list[ast.expr] = []
+    sources: list[ast.expr] = []
     seen: set[ast.expr] = set()
-    # Each expression once: names that are bound from one another lead round in circles.
+    # Visit each expression once, because variables can be assigned from one another.
     stack = [(node, scope)]
     while stack:
         current, where = stack.pop()
@@ -282,87 +282,87 @@ def leaves(node: ast.expr, scope: Scope) -> list[ast.expr]:
         seen.add(current)
         following = _behind(current, where)
         if following is None:
-            found.append(current)
+            sources.append(current)
         else:
             stack.extend(reversed(following))
-    # `raise None or build()`: None is what it is not.
-    return [each for each in found if not (isinstance(each, ast.Constant) and each.value is None)] or found
+    # `raise None or build()` cannot raise None.
+    return [source for source in sources if not (isinstance(source, ast.Constant) and source.value is None)] or sources
 
 
 def types_of(node: ast.expr, scope: Scope) -> tuple[str | None, ...]:
-    """The classes that an `except` names."""
-    found: list[str | None] = []
+    """Return the classes that an `except` names; None for unknown ones."""
+    names: list[str | None] = []
     for value in options(evaluate(node, scope)):
         items = value.items if isinstance(value, Items) else (value,)
         if isinstance(value, Items) and not value.complete:
-            found.append(None)
-        for each in items:
-            for one in options(each):
-                if isinstance(one, Items):
-                    found.extend(each_.name if isinstance(each_, Symbol) else None for each_ in one.items)
+            names.append(None)
+        for item in items:
+            for option in options(item):
+                if isinstance(option, Items):
+                    names.extend(nested.name if isinstance(nested, Symbol) else None for nested in option.items)
                 else:
-                    found.append(one.name if isinstance(one, Symbol) else None)
-    return tuple(found)
+                    names.append(option.name if isinstance(option, Symbol) else None)
+    return tuple(names)
 
 
 def binds(statement: ast.AST, name: str) -> bool:
-    """Whether a statement gives a name another value, outside of the functions nested in it."""
+    """Whether a statement assigns to a name, outside nested functions."""
     return any(
-        isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store)
-        for each in walk_shallow([statement])
+        isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store)
+        for part in walk_shallow([statement])
     )
 
 
 def walk_function(body: list[ast.stmt]) -> list[ast.AST]:
-    """Every node of some statements, without the functions and classes nested in them."""
+    """Return all nodes of some statements, without nested functions and classes."""
     return walk_shallow([*body])
 
 
 def _items_of(node: ast.expr, scope: Scope, key: ast.expr | None) -> list[tuple[ast.expr, Scope]] | None:
-    """The items of a list or a table that a function writes down; the one under a key where that is a constant."""
-    found = scope.lookup_at(node) if isinstance(node, ast.Name) else None
-    if found is None or found[0].is_module or len(found[1]) != 1 or found[1][0].value is None:
+    """Return the items of a local list, tuple or dict; only the one under the key if that is a constant."""
+    match = scope.lookup_at(node) if isinstance(node, ast.Name) else None
+    if match is None or match[0].is_module or len(match[1]) != 1 or match[1][0].value is None:
         return None
-    where, table = found[0], found[1][0].value
+    where, table = match[0], match[1][0].value
     if not isinstance(node, ast.Name) or where.module.changes_in_place(node.id, where):
         return None
     wanted = key.value if isinstance(key, ast.Constant) else None
     if isinstance(table, (ast.List, ast.Tuple)) and table.elts:
-        if any(isinstance(each, ast.Starred) for each in table.elts):
+        if any(isinstance(item, ast.Starred) for item in table.elts):
             return None
         if isinstance(wanted, int) and -len(table.elts) <= wanted < len(table.elts):
             return [(table.elts[wanted], where)]
-        return [(each, where) for each in table.elts]
+        return [(item, where) for item in table.elts]
     if isinstance(table, ast.Dict) and table.values and None not in table.keys and key is not None:
         pairs = zip(table.keys, table.values, strict=True)
-        same = [value for each, value in pairs if isinstance(each, ast.Constant) and each.value == wanted]
-        return [(each, where) for each in (same if wanted is not None and same else table.values)]
+        same = [value for name, value in pairs if isinstance(name, ast.Constant) and name.value == wanted]
+        return [(value, where) for value in (same if wanted is not None and same else table.values)]
     return None
 
 
 def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None:
-    """What a raised expression stands for, each part with its scope; None where it stands for itself."""
+    """Return the expressions that an expression resolves to, each with its scope; None if it is final."""
     if isinstance(node, ast.Call):
         func = node.func
         return [(func.value, scope)] if isinstance(func, ast.Attribute) and func.attr == "with_traceback" else None
     if isinstance(node, ast.IfExp):
         return [(node.body, scope), (node.orelse, scope)]
     if isinstance(node, ast.BoolOp):
-        return [(each, scope) for each in node.values]
+        return [(operand, scope) for operand in node.values]
     if isinstance(node, ast.NamedExpr):
         return [(node.value, scope)]
     if isinstance(node, ast.Subscript):
         return _items_of(node.value, scope, node.slice)
     if isinstance(node, ast.Name):
-        found = scope.lookup_at(node)
-        if found is not None and not found[0].is_module:
-            where, bindings = found
+        match = scope.lookup_at(node)
+        if match is not None and not match[0].is_module:
+            where, bindings = match
             if len(bindings) == 1 and isinstance(bindings[0].node, (ast.For, ast.AsyncFor)):
                 loop = bindings[0].node
                 return _items_of(loop.iter, where, None) if isinstance(loop.target, ast.Name) else None
-            if all(each.kind in {"assign", "annotated"} for each in bindings):
-                values = [each.value for each in bindings if each.value is not None]
-                values = [each for each in values if not (isinstance(each, ast.Constant) and each.value is None)]
+            if all(binding.kind in {"assign", "annotated"} for binding in bindings):
+                values = [binding.value for binding in bindings if binding.value is not None]
+                values = [value for value in values if not (isinstance(value, ast.Constant) and value.value is None)]
                 if values:
-                    return [(each, where) for each in values]
+                    return [(value, where) for value in values]
     return None

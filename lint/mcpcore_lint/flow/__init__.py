@@ -1,1 +1,1 @@
-"""What comes out of functions: their own errors, and those of all that they call."""
+"""Computes the errors that leave functions: their own and those of the functions that they call."""

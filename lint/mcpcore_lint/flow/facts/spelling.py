@@ -62,12 +62,12 @@ def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) 
 
 
 def holds(condition: str, node: ast.Call) -> bool:
-    """Whether a call has the argument that `if check` asks for, or lacks the one that `unless exist_ok` does."""
+    """Whether a call meets a condition: `if check` requires the argument, `unless exist_ok` forbids it."""
     word, _, name = condition.partition(" ")
-    given = False
+    has_argument = False
     for keyword in node.keywords:
         if keyword.arg is None:
             return False
         if keyword.arg == name:
-            given = not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)
-    return given is (word == "if")
+            has_argument = not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)
+    return has_argument is (word == "if")

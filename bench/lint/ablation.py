@@ -114,7 +114,7 @@ def findings_in_cases() -> Findings:
     findings: Findings = set()
     with tempfile.TemporaryDirectory() as root:
         for rule, path in names["ALL"]:
-            case = names["_read"](path)
+            case = names["read"](path)
             settings = Settings(select=frozenset({rule.id}))._replace(**case.settings)
             report = lint_source(case.code, path="server.py", settings=settings, root=root, files=case.files)
             findings |= {
